@@ -1,3 +1,5 @@
+import { languageOf } from './languages.ts'
+
 /** A place in the code, as somebody wrote it down. */
 export interface Location {
   readonly path: string
@@ -14,4 +16,30 @@ export function locationOf(text: string): Location {
   return hash > 0 && hash < tidy.length - 1
     ? { ...locationOf(tidy.slice(0, hash)), symbol: tidy.slice(hash + 1) }
     : { path: tidy }
+}
+
+/** A path of the project, perhaps with a line or a symbol; no site, and no framework. */
+const PLACE =
+  /^(?!.{0,80}(?:^|\/)\.\.?\/|[\w-]{1,80}\.(?:com|org|net|io|dev)\/|(?:node|next|vue|nuxt|react|express|three|d3)\.js$)((?:[\w@.+-]{1,80}\/){0,12}[\w@.+-]{1,80})(?::\d{1,7}(?:-\d{1,7})?|#[\w.$]{1,80})?$/i
+const FILE =
+  /.\.(?:md|jsonc?|ya?ml|toml|sql|s?css|html|sh|env|lock)$|^(?:Make|Docker)file$|\/[^/]{0,80}\.[a-z]\w{0,5}$|^(?:src|lib|apps?|tests?|packages|docs|scripts|web)\//
+
+function isPlace(word: string): boolean {
+  const path = PLACE.exec(word)?.[1]
+  return path !== undefined && (languageOf(path) !== undefined || FILE.test(path))
+}
+
+const MOST_WORDS = 300
+const LOOKED_AT = 400
+/** A function that is called, or a name as code has them: `login()`, `SESSION_TTL in`. */
+const SYMBOL =
+  /(?<![\w.$])(?:([A-Za-z_$][\w.$]{0,80})\(\)|([A-Za-z$][\w$]{0,80}[A-Z_][\w$]{0,80})(?= (?:in|of|from|at|lives)\b))/
+
+/** Where in the code a text is about: the paths that it names, the only one with the symbol that it names. */
+export function placesIn(said: string): string[] {
+  const words = said.split(/[\s"'`()[\],;|]/).slice(0, MOST_WORDS)
+  const found = [...new Set(words.map((word) => word.replace(/[.:!?]$/, '').replace(/^\.\//, '')).filter(isPlace))]
+  const [, called, named] = SYMBOL.exec(said.slice(0, LOOKED_AT)) ?? []
+  const symbol = called ?? named
+  return found.length === 1 && symbol && !found[0]!.includes('#') ? [`${found[0]}#${symbol}`] : found.slice(0, 5)
 }

@@ -2,10 +2,11 @@ import type { Memory } from '../memory.ts'
 import { cleanPath, type Entity, kindOf, pathInProject, standingOf } from '../model/entity.ts'
 import { fieldsOf } from '../model/kind.ts'
 import type { Registry } from '../model/registry.ts'
+import { isStatement } from '../model/statement.ts'
 import type { AnchorRow } from '../store/code.ts'
 import * as code from '../store/code.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
-import { locationOf } from './location.ts'
+import { locationOf, placesIn } from './location.ts'
 
 /** Fields that say where in the code something is. */
 function fieldsWithPaths(registry: Registry, kind: string): string[] {
@@ -16,10 +17,23 @@ function fieldsWithPaths(registry: Registry, kind: string): string[] {
 /** Where an entity says that it is in the code, as it is written there. */
 export function locationsOf(e: Entity, registry: Registry): string[] {
   if (!e.live || e.fields.retired !== undefined || standingOf(e.fields) === 'rejected') return []
-  return fieldsWithPaths(registry, e.kind).flatMap((name) => {
+  const stated = fieldsWithPaths(registry, e.kind).flatMap((name) => {
     const value = e.fields[name]
     return (Array.isArray(value) ? value : [value]).flatMap((v) => (typeof v === 'string' && v !== '' ? [v] : []))
   })
+  return stated.length > 0 ? stated : locationsInWords(e)
+}
+
+/** Kinds that say in words of what in the code they speak; an order speaks of no state of it. */
+const WORDED: Readonly<Record<string, readonly string[]>> = {
+  ...{ decision: ['description'], learning: ['title', 'body'], fact: ['fact'], 'failed-approach': ['approach'] },
+}
+
+/** The symbols and lines that the words of an entity name. A file alone changes too often to say anything. */
+function locationsInWords({ kind, fields }: Entity): string[] {
+  const said = (WORDED[kind] ?? []).map((name) => fields[name]).filter((text) => typeof text === 'string')
+  if (said.length === 0 || (kind === 'fact' && !said.some(isStatement))) return []
+  return said.flatMap(placesIn).filter((place) => /#|:\d/.test(place))
 }
 
 /** Also what decides whether an entity counts at all. */
@@ -52,7 +66,8 @@ export function noteLocations(memory: Memory, root: string): Set<string> {
       for (const { event } of events) {
         const kind = kindOf(event.entity)
         const isRead = kind === 'file' && event.field !== 'provenance'
-        if (isRead || DECIDING.has(event.field) || fieldsWithPaths(registry, kind).includes(event.field))
+        const isSaid = WORDED[kind]?.includes(event.field)
+        if (isRead || isSaid || DECIDING.has(event.field) || fieldsWithPaths(registry, kind).includes(event.field))
           touched.set(event.entity, isRead)
       }
   if (touched.size === 0 && to - Number(since) < LAG) return added

@@ -31,7 +31,7 @@ function changeOf(
 ): { why: string; since: number } | undefined {
   if (!seen) return undefined
   const now = lstatSync(join(root, path), { throwIfNoEntry: false })
-  if (!now?.isFile()) return { why: `${path} is gone`, since: Date.now() }
+  if (!now?.isFile()) return { why: `${path} is gone`, since: Math.trunc(seen.mtime) }
   if (now.size === seen.size && now.mtimeMs === seen.mtime) return undefined
   const bytes = now.size === seen.size && now.size <= MOST_BYTES ? readInside(root, path, MOST_BYTES) : undefined
   if (bytes && sha256(bytes) === seen.hash) return undefined

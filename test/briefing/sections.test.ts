@@ -102,6 +102,21 @@ test('[P4] [W4] what is to be done next is told before what a later session touc
   expect(told()).not.toContain('Edited README.md')
 })
 
+test('[P4] [W2] a session with a task is told its place, and what was learned there', () => {
+  const t = openTestMemory()
+  const [by, other] = [{ session: 'me' }, { session: 'other' }]
+  t.act([['start-goal', { originalAsk: 'Sell abroad' }]], by)
+  t.act([['start-task', { description: 'add VAT' }]], by)
+  t.act([['record-learning', { title: 'Rates differ by month', body: 'ask the table', severity: 'low' }]], by)
+  t.act([['record-learning', { title: 'Rounding is per line', body: 'not per total', severity: 'high' }]], by)
+  t.act([['record-learning', { title: 'The printer jams', body: 'often' }]], other)
+  expect(textOf(t)).toMatch(
+    /## Your work\n- Goal: Sell abroad \(goal:[^\n]+\n- Task: add VAT \(task:[^\n]+\n- Learned: Rounding is per line: not per total \([^\n]+\n- Learned: Rates differ/,
+  )
+  expect(textOf(t)).not.toContain('printer')
+  expect(textOf(t, { session: 'other' })).not.toContain('Your work')
+})
+
 test('[P4] what a session decided is told once, among the decisions; a name that is the beginning of what it says, too', () => {
   const t = openTestMemory()
   const description = 'We want a single git repository for all of the packages, at its top'

@@ -60,6 +60,25 @@ test('[W2] [H3] with a prompt and before an edit, what changed since is marked; 
   expect(await c.hook('before-edit', { tool })).toMatch(/decision "session-ttl".*\[src\/auth.ts changed since/)
 })
 
+test('[W2] [F1] the words say where in the code: a symbol or a line, of what is a statement', async () => {
+  const c = openTestCode({ 'src/auth.ts': AUTH })
+  await c.record(
+    ['record-learning', { title: 'login() in src/auth.ts accepts 12 characters' }],
+    ['record-fact', { fact: TTL }],
+    ['record-fact', { fact: 'Never change login() in src/auth.ts' }],
+    ['record-decision', { name: 'auth', description: 'All of it stands in src/auth.ts' }],
+  )
+  await c.scan()
+  c.write('src/auth.ts', AUTH.replace('7200', '900').replace('>= 12', '>= 14'))
+  await c.scan()
+  const { reader } = c.memory
+  const why = (kind: string, words: string) => c.why(reader.list(kind).find((e) => e.name.includes(words))!.id)
+  expect(why('learning', 'login()')).toBe('login in src/auth.ts changed')
+  expect(why('fact', 'SESSION_TTL')).toBe('SESSION_TTL in src/auth.ts changed')
+  expect(why('fact', 'Never')).toBeUndefined()
+  expect(why('decision', 'auth')).toBeUndefined()
+})
+
 test('[W2] [F1] who asks is told what the change means: it is looked at then', async () => {
   const c = await changed()
   const context = { memory: c.memory, project: c.project, session: 'me', by: 'agent' } as never

@@ -9,11 +9,13 @@ import { sessions } from './sessions.ts'
 import { shared } from './shared.ts'
 import { unconfirmed } from './unconfirmed.ts'
 import { libraryRules, wider } from './wider.ts'
+import { work } from './work.ts'
 
 /** The sections of a briefing in their order, the most important first; their shares are what each is sure of. */
 export const SECTIONS: readonly Section[] = [
   rules,
   libraryRules,
+  work,
   handoff,
   sessions,
   shared,

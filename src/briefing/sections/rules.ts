@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Entity } from '../../model/entity.ts'
+import { isStatement } from '../../model/statement.ts'
 import { contrary, vocabularyOf } from '../../recall/contradictions.ts'
 import { plain } from '../fence.ts'
 import { pathsOf } from '../focus.ts'
@@ -88,14 +89,9 @@ export function ruleLike(e: Entity): string | undefined {
   return fact === '' || fact.length > LONGEST ? undefined : fact
 }
 
-const STATES = /\b(?:is|are|was|were|equals|returns|takes|accepts|holds|has|contains|lives|stands)\b|[=:] ?\d/i
-const ORDERS = /\b(?:always|never|must|should|shall|do not|don['’]t|only|use|avoid|prefer|keep|run|write)\b/i
-
 /** Whether it says how the code is, and the code has changed: that is no instruction any more. An order keeps binding. */
-export const isOutdated = (e: Entity, about: Pick<About, 'stale'>): boolean => {
-  const fact = String(e.fields.fact ?? e.name)
-  return STATES.test(fact) && !ORDERS.test(fact) && about.stale(e.id) !== undefined
-}
+export const isOutdated = (e: Entity, about: Pick<About, 'stale'>): boolean =>
+  isStatement(String(e.fields.fact ?? e.name)) && about.stale(e.id) !== undefined
 
 function ruleItem(e: Entity, under: string, rank: number, against?: Entity, stale?: string): Item[] {
   const fact = ruleLike(e)

@@ -2,7 +2,7 @@
  * What somebody says, as the action that records it. The words decide: what was tried and failed, what was decided, a rule
  * (it tells somebody to do or not to do something from now on), or how things are, with the places in the code it names.
  */
-import { languageOf } from '../../code/languages.ts'
+import { placesIn } from '../../code/location.ts'
 import type { Json } from '../../model/field.ts'
 import { cut } from '../../model/text.ts'
 import { findSecrets } from '../../secrets/find.ts'
@@ -124,26 +124,6 @@ function isRule(sentence: string): boolean {
   const order = sentence.replace(WHERE, '')
   const [said = ''] = order.slice(order.indexOf(' ')).split(CLAUSE_ENDS, 1)
   return VERB.test(order) ? !FINITE.test(said) : BARE_ORDER.test(sentence) && !FINITE.test(sentence)
-}
-
-/** A path of the project, perhaps with a line or a symbol; no site, and no framework. */
-const PLACE =
-  /^(?!.{0,80}(?:^|\/)\.\.?\/|[\w-]{1,80}\.(?:com|org|net|io|dev)\/|(?:node|next|vue|nuxt|react|express|three|d3)\.js$)((?:[\w@.+-]{1,80}\/){0,12}[\w@.+-]{1,80})(?::\d{1,7}(?:-\d{1,7})?|#[\w.$]{1,80})?$/i
-const FILE =
-  /.\.(?:md|jsonc?|ya?ml|toml|sql|s?css|html|sh|env|lock)$|^(?:Make|Docker)file$|\/[^/]{0,80}\.[a-z]\w{0,5}$|^(?:src|lib|apps?|tests?|packages|docs|scripts|web)\//
-
-function isPlace(word: string): boolean {
-  const path = PLACE.exec(word)?.[1]
-  return path !== undefined && (languageOf(path) !== undefined || FILE.test(path))
-}
-
-const MOST_WORDS = 300
-/** Where in the code it is: the paths that are named, the only one with the function that is. */
-function placesIn(said: string): string[] {
-  const words = said.split(/[\s"'`()[\],;|]/).slice(0, MOST_WORDS)
-  const found = [...new Set(words.map((word) => word.replace(/[.:!?]$/, '').replace(/^\.\//, '')).filter(isPlace))]
-  const [, symbol] = /(?<![\w.$])([A-Za-z_$][\w.$]{0,80})\(\)/.exec(said.slice(0, LINE_MAX)) ?? []
-  return found.length === 1 && symbol && !found[0]!.includes('#') ? [`${found[0]}#${symbol}`] : found.slice(0, 5)
 }
 
 type Telling = readonly [key: string, behind: string, of: (sentence: string, line: string) => Args | undefined]
