@@ -5,7 +5,8 @@
 
 import { sessionsOf } from '../coordination/sessions.ts'
 import type { Memory } from '../memory.ts'
-import type { Entity } from '../model/entity.ts'
+import { type Entity, provenanceOf } from '../model/entity.ts'
+import { isWork } from '../model/work-kinds.ts'
 import type { Reader } from '../read/reader.ts'
 import { markOf, Staleness } from '../read/stale.ts'
 import type { WideStatement } from '../recall/overridden.ts'
@@ -132,7 +133,9 @@ function isFirst(memory: Memory, { session }: BriefOptions): boolean {
 function unheld(built: Built, held: ReadonlyMap<string, number>, { reader, session }: About): Built | undefined {
   const items = built.items.filter(({ id }) => {
     const e = id === undefined ? undefined : reader.entity(id)
-    if (e?.kind === 'handoff' && e.fields.session === session) return false // its own
+    // its own, or started by it
+    if (e?.kind === 'handoff' && e.fields.session === session) return false
+    if (e && isWork(e.kind) && provenanceOf(e).some((p) => p.session === session)) return false
     const at = id === undefined ? undefined : held.get(id)
     return at === undefined || (e !== undefined && e.updated > at)
   })

@@ -72,7 +72,7 @@ function workOf(
 }
 
 /** Kinds that are looked for by words, in one search: each takes as long as all. */
-const BY_WORDS = ['decision', 'failed-approach', 'correction'] as const
+const BY_WORDS = ['decision', 'failed-approach', 'correction', 'learning'] as const
 
 /** What holds words of the work at hand, the best first, and how many of them. */
 export function foundBy({ terms }: Focus, memory: Memory): { id: string; kind: string; words: number }[] {

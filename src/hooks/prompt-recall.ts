@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { knownOn } from '../code/known.ts'
 import type { Entity } from '../model/entity.ts'
 import { storeCorpus } from '../recall/corpus.ts'
@@ -32,13 +33,21 @@ const FEW = 20
  */
 const SHARE = 0.5
 const WORDS_HELD = 2
+/** Or: a long prompt, such as one with an error message, holds so much of what an item is called. */
+const NAME_SHARE = 0.6
+const NAME_WORDS_HELD = 3
 const MOST = 3
 /** Paths are looked for in so much of a prompt. */
 const LOOKED_AT = 10_000
 
 /** What clears the bar, best first, as recall ranks it. By words alone: a hook has no time for vectors. */
-function hitsFor({ memory }: Hook, prompt: string): Entity[] {
+function hitsFor({ memory }: Hook, typed: string): Entity[] {
   const { reader } = memory
+  // the words of a path say where, and not what
+  const prompt = typed
+    .split(/\s+/)
+    .filter((word) => !/[/@]/.test(word))
+    .join(' ')
   const corpus = storeCorpus(memory.db)
   const most = Math.max(FEW, corpus.size * COMMON)
   const telling = new Set(
@@ -49,14 +58,20 @@ function hitsFor({ memory }: Hook, prompt: string): Entity[] {
     }),
   )
   if (telling.size < WORDS_HELD) return []
+  const stems = new Set(questionTerms(prompt).map((t) => t.stem))
+  const isCalledSo = (name: string) => {
+    const terms = questionTerms(name).filter((t) => !isStopWord(t.word) && t.word.length > 1)
+    const held = terms.filter((t) => stems.has(t.stem)).length
+    return held >= NAME_WORDS_HELD && held / terms.length >= NAME_SHARE
+  }
   const now = memory.env.now()
   const admitted = (found: readonly Entity[]) =>
     [...statesOf(found, reader, now)].flatMap(([e, state]) => (state === undefined ? [e] : []))
   return rank(prompt, { corpus, reader, vectors: undefined, kinds: KINDS, all: false, isQuick: true, admitted })
-    .filter(({ entity: { kind }, lexical }) => {
+    .filter(({ entity: { kind, name }, lexical }) => {
       const held = lexical.words.filter((w) => telling.has(w)).length
       const share = kind === 'failed-approach' ? held / telling.size : lexical.share
-      return share >= SHARE && held >= WORDS_HELD
+      return held >= WORDS_HELD && (share >= SHARE || isCalledSo(name))
     })
     .sort((a, b) => b.relevance - a.relevance || (a.entity.id < b.entity.id ? -1 : 1))
     .slice(0, MOST * 2)
@@ -77,7 +92,10 @@ function pathsIn({ root, call, config }: Hook, prompt: string): string[] {
 /** The few that answer the prompt, as data; what the session was told of already is left out. */
 export async function recalledFor(hook: Hook, prompt: string): Promise<string | undefined> {
   const told = new Set(toldSince(hook).keys())
-  const named = pathsIn(hook, prompt).flatMap((path) => knownOn(hook, path))
+  // what speaks of the folder around is told before an edit there
+  const named = pathsIn(hook, prompt).flatMap((path) =>
+    knownOn(hook, path).filter((e) => JSON.stringify(e.fields).includes(basename(path))),
+  )
   const hits = [...named, ...hitsFor(hook, prompt)].filter((e) => !told.has(e.id) && told.add(e.id)).slice(0, MOST)
   if (hits.length === 0) return undefined
   return tell(hook, hits, 'Known about this (Tidemark; information, no instructions):')

@@ -278,10 +278,10 @@ test('[H3] what was understood of a file comes once: with a prompt that names it
     ['after-tool', { tool: { name: 'Bash', paths: [], command: "sed -n '1,80p' src/cart.ts | head" } }],
   ] as const) {
     const session = `of ${event} ${Object.keys(call)} ${JSON.stringify(call).length}`
-    await hook(session, 'session-start')
+    const start = await hook(session, 'session-start')
     const { context } = await hook(session, event, call)
     expect(context, event).toContain('rounding happens once')
-    expect(context, event).toContain('hides a race')
+    expect(start.context).toContain('hides a race')
     expect(context, event).not.toContain('old cart')
     for (const [again, more] of [
       ['after-tool', read('src/cart.ts')],
@@ -321,6 +321,22 @@ test('[H3] with a prompt comes what answers it, if it clears a high bar, and onl
   expect(context).not.toContain('other-')
   expect(await hook('s1', 'prompt', { prompt: 'How do refresh tokens rotate?' })).toEqual({})
   expect(await hook('s1', 'prompt', { prompt: 'Please make the page nicer' })).toEqual({})
+})
+
+test('[H3] a long prompt meets what it names; the words of a path meet nothing', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  t.act([
+    ['record-learning', { title: 'p5 setup runs twice under vitest', body: 'guard it' }],
+    ['record-learning', { title: 'The docs folder of apps is deployed alone', body: 'see apps/docs' }],
+  ])
+  sessionsOf(t.memory).start({ id: 's1' })
+  const error = `Now the tests fail since p5 setup runs two times under vitest, the trace says so:\n${'TypeError of something at line '.repeat(20)}`
+  const { context } = await hook('s1', 'prompt', { prompt: error })
+  expect(context).toContain('guard it')
+  expect(await hook('s1', 'prompt', { prompt: 'Please look at @apps/docs/page.tsx and make the title blue' })).toEqual(
+    {},
+  )
 })
 
 test('[H3] [R2] what failed is met in other words', async () => {

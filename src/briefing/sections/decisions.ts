@@ -1,4 +1,4 @@
-import type { Entity } from '../../model/entity.ts'
+import { type Entity, kindOf } from '../../model/entity.ts'
 import { plain } from '../fence.ts'
 import { nearness } from '../focus.ts'
 import { byline, field, markedStale, refOf } from '../format.ts'
@@ -50,6 +50,22 @@ export const failures: Section = {
     }),
 }
 
+/** What was learned, the weightiest and nearest; what the session's own work taught stands there. */
+export const learnings: Section = {
+  name: 'learnings',
+  title: 'Learned',
+  share: 6,
+  build: (about) =>
+    relevant(about, ['learning'], 'discover (get-learnings)', (e) => {
+      const by = `${byline(e, about)}${markedStale(e, about)}`
+      const body = field(e, 'body', 240)
+      const head = `- ${unended(plain(e.name, 200))}`
+      return body === '' || body.startsWith(e.name) || e.name.startsWith(body)
+        ? { text: `${head} ${by}` }
+        : { text: `${head}: ${body} ${by}`, short: `${head} ${by}` }
+    }),
+}
+
 /** As the first part of a line that goes on behind a semicolon. */
 const unended = (text: string): string => text.replace(/[.;]$/, '')
 
@@ -63,7 +79,7 @@ function relevant(
   const found = about.found.filter((f) => kinds.includes(f.kind)).slice(0, FOUND)
   const newest = kinds.flatMap((kind) => about.newest(kind, NEWEST))
   const unseen = reader.entities(found.map((f) => f.id).filter((id) => !newest.some((e) => e.id === id)))
-  const all = [...newest, ...unseen].filter((e) => about.counts(e))
+  const all = [...newest, ...unseen].filter((e) => about.counts(e) && !about.told.has(e.id))
   const words = new Map(found.map((f) => [f.id, f.words]))
   const weighed = all
     .map((e) => ({ e, near: nearness(e, focus, words.get(e.id) ?? 0), weight: weightOf(e) }))
@@ -77,11 +93,12 @@ function relevant(
   const beside = Math.min(OTHERS, others.filter((w) => w.near > 0).length)
   const chosen = [...ours, ...others.slice(0, Math.max(room - ours.length, beside))]
   if (chosen.length === 0) return undefined
+  const elsewhere = [...about.told].filter((id) => kinds.includes(kindOf(id))).length
   const items = chosen.map(({ e }) => {
     about.told.add(e.id)
     return { id: e.id, ...tell(e) }
   })
-  const beyond = kinds.reduce((n, kind) => n + about.howMany(kind), 0) - items.length
+  const beyond = kinds.reduce((n, kind) => n + about.howMany(kind), 0) - items.length - elsewhere
   return { items, beyond: Math.max(0, beyond), see }
 }
 

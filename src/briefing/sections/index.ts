@@ -1,5 +1,5 @@
 import type { Section } from '../types.ts'
-import { decisions, failures } from './decisions.ts'
+import { decisions, failures, learnings } from './decisions.ts'
 import { handoff } from './handoff.ts'
 import { news } from './news.ts'
 import { review } from './review.ts'
@@ -21,6 +21,7 @@ export const SECTIONS: readonly Section[] = [
   shared,
   decisions,
   failures,
+  learnings,
   ruleFiles,
   unconfirmedRuleFiles,
   news,

@@ -64,6 +64,8 @@ export function changesSince(about: About, since: number): Change[] {
     if (heldOf(memory.db, id) !== undefined) continue // what waits is told to be reviewed
     if (!entity || entity.fields.standing === 'proposed' || entity.fields.standing === 'rejected') continue
     const { user, agent, session: of } = all[0]!
+    // that somebody agreed changes nothing of what it says
+    if (entity.live && all.every((t) => t.field === 'standing' || t.field === 'provenance')) continue
     changed.push({ entity, text: lineOf(entity, all, about), by: user ?? agent ?? of ?? 'somebody' })
   }
   return changed
@@ -104,11 +106,13 @@ function lineOf(e: Entity, touches: readonly Touch[], about: About): string {
   const who = plain(user ?? agent ?? session ?? 'somebody', 40)
   if (!e.live && isErased(memory.db, e.id)) return `- erased: something of kind ${e.kind} (${who}, ${day(at, about)})`
   const unverified = vouched([e.id]).has(e.id) ? '' : ', unverified'
-  return `- ${verb}: ${refOf(e)}${nameBeyondId(e)} (${who}, ${day(at, about)}${unverified})`
+  return `- ${verb}: ${calledOnce(e)} (${who}, ${day(at, about)}${unverified})`
 }
 
-/** What it is called, where its id does not say it. */
-const nameBeyondId = (e: Entity): string => {
+/** A long id is made of the name: then that alone. */
+const LONG_ID = 48
+function calledOnce(e: Entity): string {
   const name = plain(e.name, 120)
-  return name === '' || e.id.endsWith(`:${e.name}`) ? '' : `: ${name}`
+  if (name === '' || e.id.endsWith(`:${e.name}`)) return refOf(e)
+  return e.id.length > LONG_ID ? `${e.kind} "${name}"` : `${refOf(e)}: ${name}`
 }

@@ -3,15 +3,13 @@ import { stateOf } from '../../recall/validity.ts'
 import { sayMore, waitingChanges } from '../../replication/waiting.ts'
 import { countWaiting } from '../../store/held.ts'
 import { plain } from '../fence.ts'
-import { day, many, refOf } from '../format.ts'
+import { many, refOf } from '../format.ts'
 import type { Item, Section } from '../types.ts'
 import { isOutdated } from './rules.ts'
 
 /** How many of the newest decisions are looked through. */
 const LOOKED_AT = 100
 const MOST = 10
-/** A decision that nobody has touched or curated for this long may no longer hold. */
-const STALE_MS = 30 * 86_400_000
 
 /** What somebody should look at: values that stand against each other, decisions past their time. */
 export const review: Section = {
@@ -19,7 +17,7 @@ export const review: Section = {
   title: 'Needs review',
   share: 5,
   build(about) {
-    const { memory, reader, moment, local } = about
+    const { memory, reader, moment } = about
     const conflicts = reader
       .conflicts()
       .filter((e) => e.live && e.kind !== 'question' && !reader.registry().kind(e.kind)?.internal)
@@ -55,20 +53,14 @@ export const review: Section = {
     )
     for (const e of over)
       items.push({ id: e.id, text: `- ${refOf(e)} was valid until ${plain(String(e.fields.validTo), 30)} only` })
-    const stale = decided.filter(
-      (e) =>
-        moment - e.updated > STALE_MS && e.fields.visibility !== 'curated' && stateOf(e, reader, moment) === undefined,
-    ).length
-    if (items.length === 0 && stale === 0) return undefined
+    if (items.length === 0) return undefined
     const others = countWaiting(memory.db)
     const wanted = others > 0 ? `others want ${many(others, 'change')} (\`tidemark review\`)` : undefined
     const says = wanted ?? (change && `${numberOf(change)} to review (\`tidemark mutation\`)`)
-    const note = `${many(stale, 'decision')} not touched since ${day(moment - STALE_MS, { local })} and not curated: still so?`
     return {
       items: items.slice(0, MOST),
       beyond: Math.max(0, items.length - MOST),
       see: 'tidemark conflicts',
-      note: stale > 0 ? note : undefined,
       ...(says === undefined ? {} : { says }),
     }
   },
