@@ -10,6 +10,8 @@ import { sessionsOf } from './sessions.ts'
  */
 export class Connection {
   readonly #own = new Map<Memory, string>()
+  /** Sessions that others began, and in which it acted. */
+  readonly #others = new Map<Memory, Set<string>>()
 
   /** The session that calls. `own`: the process by which its own one lives; `begins`: whether it may begin now. */
   acting(
@@ -19,7 +21,10 @@ export class Connection {
     { own, begins }: { own?: Said; begins: boolean },
   ): string | undefined {
     const found = actAs(memory, origin, said)
-    if (found !== undefined) return found
+    if (found !== undefined) {
+      this.#others.set(memory, (this.#others.get(memory) ?? new Set()).add(found))
+      return found
+    }
     const sessions = sessionsOf(memory)
     const about = { ...said, process: undefined, ...own }
     const there = this.#own.get(memory)
@@ -38,5 +43,10 @@ export class Connection {
       } catch {} // the store is gone or held: the session ends with its process, or its silence, all the same
     }
     this.#own.clear()
+    for (const [memory, ids] of this.#others)
+      try {
+        if (memory.isOpen) for (const id of ids) sessionsOf(memory).left(id)
+      } catch {}
+    this.#others.clear()
   }
 }

@@ -221,6 +221,15 @@ export class Sessions {
     this.#memory.tellListeners()
   }
 
+  /** A client of a session left in good order. If nobody comes again, the session has ended, and has not crashed. */
+  left(id: string): void {
+    this.#db.write(() => {
+      const row = presence.getSession(this.#db, id)
+      if (row && row.ended === undefined && row.process === undefined)
+        presence.putSession(this.#db, { ...row, data: { ...row.data, left: Math.max(row.seen, this.#now) } })
+    })
+  }
+
   #end(row: SessionRow, reason: string): void {
     presence.putSession(this.#db, { ...row, ended: this.#now, reason })
     this.#claims((claims) => {
@@ -235,6 +244,10 @@ export class Sessions {
     this.#claims((claims) => claims.sweep())
     for (const row of presence.listSessions(this.#db)) {
       if (row.crashed !== undefined || stateOf(row, now, this.#memory.env) !== 'crashed') continue
+      if (Number(row.data.left ?? 0) >= row.seen) {
+        this.#end(row, 'its client left')
+        continue
+      }
       // whoever claimed before anybody noticed has ended what stood in the way
       const held = presence.lapsedSince(this.#db, row.id, row.seen).map((c) => c.on)
       presence.putSession(this.#db, { ...row, crashed: now, data: { ...row.data, held } })

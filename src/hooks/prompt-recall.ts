@@ -33,9 +33,9 @@ const FEW = 20
  */
 const SHARE = 0.5
 const WORDS_HELD = 2
-/** Or: a long prompt, such as one with an error message, holds so much of what an item is called. */
-const NAME_SHARE = 0.6
-const NAME_WORDS_HELD = 3
+/** Or: a long prompt, such as one with an error message, holds so much of what an item is called, a rare word among it. */
+const NAME_SHARE = 0.5
+const RARE = 3
 const MOST = 3
 /** Paths are looked for in so much of a prompt. */
 const LOOKED_AT = 10_000
@@ -61,8 +61,9 @@ function hitsFor({ memory }: Hook, typed: string): Entity[] {
   const stems = new Set(questionTerms(prompt).map((t) => t.stem))
   const isCalledSo = (name: string) => {
     const terms = questionTerms(name).filter((t) => !isStopWord(t.word) && t.word.length > 1)
-    const held = terms.filter((t) => stems.has(t.stem)).length
-    return held >= NAME_WORDS_HELD && held / terms.length >= NAME_SHARE
+    const held = terms.filter((t) => stems.has(t.stem))
+    const isEnough = held.length >= WORDS_HELD && held.length / terms.length >= NAME_SHARE
+    return isEnough && held.some((t) => corpus.count(t) <= RARE)
   }
   const now = memory.env.now()
   const admitted = (found: readonly Entity[]) =>

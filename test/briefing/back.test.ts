@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { back } from '../../src/briefing/back.ts'
 import { brief, wasBriefed } from '../../src/briefing/brief.ts'
 import { costsOf } from '../../src/briefing/costs.ts'
+import { Connection } from '../../src/coordination/connection.ts'
 import { sessionsOf } from '../../src/coordination/sessions.ts'
 import { back as backTool } from '../../src/tools/back.ts'
 import { brief as briefTool } from '../../src/tools/brief.ts'
@@ -42,6 +43,21 @@ test('[P4] [T61] who comes back reads that something was erased, without its tom
   const { text } = back(t.memory, t.project, { user: 'tester' })
   expect(text).toContain('- erased: something of kind fact (ana, 2026-11-21)')
   expect(text).not.toContain('purged-')
+})
+
+test('[X5] [W4] a session whose client left in good order has ended, though nobody said so; one that fell silent has crashed', () => {
+  const t = openTestMemory()
+  const sessions = sessionsOf(t.memory)
+  for (const id of ['good', 'gone']) {
+    const connection = new Connection()
+    expect(connection.acting(t.memory, { named: id }, { client: 'x' }, { begins: true })).toBe(id)
+    sessions.edited(id, `src/${id}.ts`)
+    if (id === 'good') connection.end()
+  }
+  t.clock.now += 31 * 60_000
+  sessions.sweep()
+  expect(['good', 'gone'].map((id) => sessions.get(id)!.state)).toEqual(['ended', 'crashed'])
+  expect(back(t.memory, t.project, {}).text).not.toContain('good.ts')
 })
 
 test('[P4] [X5] who comes back is told of a session that crashed meanwhile and what it had in hand, and who waits for whom', () => {

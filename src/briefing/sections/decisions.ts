@@ -62,7 +62,7 @@ export const learnings: Section = {
       const head = `- ${unended(plain(e.name, 200))}`
       return body === '' || body.startsWith(e.name) || e.name.startsWith(body)
         ? { text: `${head} ${by}` }
-        : { text: `${head}: ${body} ${by}`, short: `${head} ${by}` }
+        : { text: `${head}: ${body} ${by}` }
     }),
 }
 

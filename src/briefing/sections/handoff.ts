@@ -59,8 +59,9 @@ export const handoff: Section = {
 const DAY = 86_400_000
 /** What was to be done next is carried over the work of later sessions for so long. */
 const CARRIED_DAYS = 14
-/** Older than this, a handoff is told of and not told. */
+/** Older than this, a handoff is told of and not told; sooner where it leaves nothing to do. */
 const OLD_DAYS = 30
+const DONE_DAYS = 3
 
 const daysOld = (h: CurrentHandoff, about: About): number => Math.floor((about.moment - h.written) / DAY)
 
@@ -109,7 +110,9 @@ function inFull(h: CurrentHandoff, about: About): Item {
     .flatMap((line) => (plain(line, ITEM) === '' ? [] : [`  ${bodyLine(line)}`]))
   const context = said.contextUsed === undefined ? [] : [`  Context used: ${plain(said.contextUsed, 40)}`]
   const next = part(HANDOFF_PARTS.find((p) => p.field === 'nextSteps')!)
-  if (daysOld(h, about) >= OLD_DAYS) return { id: h.entity.id, text: `${head}; tidemark handoff` }
+  const leavesWork = said.nextSteps.length + said.blockers.length > 0
+  if (daysOld(h, about) >= (leavesWork ? OLD_DAYS : DONE_DAYS))
+    return { id: h.entity.id, text: `${head}; tidemark handoff` }
   return {
     id: h.entity.id,
     text: [head, ...context, ...body, ...HANDOFF_PARTS.flatMap(part)].join('\n'),
