@@ -103,6 +103,29 @@ test.each([
   expect(redact(text)).not.toContain(secret)
 })
 
+const drawn = `${drawing(16)(3, 'lower')}${drawing(17)(2, 'HEX')}${drawing(18)(2, 'digit')}${drawing(19)(4, 'lower')}Q`
+const product = Array.from({ length: 5 }, (_, i) => `${drawing(20 + i)(4, 'upper')}${i + 2}`).join('-')
+
+test.each([
+  [`sudo will ask for a password, its ${letters}${pin}\ngo ahead`, `${letters}${pin}`],
+  [`[10:42] Jo: the login for the cms?\n[10:43] Pia: editor / ${marked}`, marked],
+  [`accedi al pannello con ana@acme.dev e ${drawn} e guarda`, drawn],
+  [`the side gate opens with ${pin} on the keypad`, pin],
+  [`we got a new one for the charts: ${product} . replace the trial`, product],
+])('[A7] [T51] in whatever words, a secret near what names one is known by its looks: %s', (text, secret) => {
+  expect(redact(text)).not.toContain(secret)
+})
+
+test.each([
+  'level=warn msg="login failed" reason="invalid password" attempts=3',
+  'LoadCredential=db-password:/etc/credstore/db-password',
+  'login fails on Windows11 with OAuth2, see PROJ-882',
+  'reset the password for user mkeller42, its ticket is INC0048213',
+  'error code 5003 from the gate service',
+])('[A7] [T51] and what has figures beside such a name stays: %s', (text) => {
+  expect(findSecrets(text)).toEqual([])
+})
+
 const web = `AIza${drawing(13)(35, 'url')}`
 const sealed = `AgB${drawing(14)(160, 'b64')}`
 

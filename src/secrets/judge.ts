@@ -75,7 +75,7 @@ const WHOLE_PASSWORDS = list('pass pw clave parola haslo hasla heslo hesla sifre
 const TOKENS = list('secret token jeton credential credentials sessid токен токена')
 /** Written without blanks around them. */
 const UNSPACED = /^(?:密[码碼]|口令|パスワード|비밀번호|비번|암호)$/
-const UNSPACED_KEYS = /^(?:密[钥鑰]|令牌|トークン|キー|토큰)$/
+const UNSPACED_KEYS = /^(?:密[钥鑰]|令牌|トークン|キー|키|토큰)$/
 /** A key with one of these before it opens something; another may be a place in a cache or a table. */
 const OPENS = list(
   'api access secret private auth account shared encrypt encryption sign signing signature master license licence service admin app jwt client deploy crypto cipher hmac aes webhook function functions ingest vault unseal subscription activation registration serial token application product deepgram mistral cohere datadog algolia wallet',
@@ -127,7 +127,7 @@ export function called(name: string): Called | undefined {
 
 /** What a program, a template or a shell puts in a value's place; a call, as far as the quotation mark; a path; a reference to where the secret lies. */
 const NOT_A_VALUE =
-  /^(?:[$<{[(~&*?:]|%[({]|\.{0,2}\/|[A-Za-z]:\\|!+(?:[a-z]|$)|@|[\^~]?\d+\.\d+\.|#\{|(?:op|vault|file|arn|projects|https?|ssm|s3|gs)[:/]|required\|)|\$\{|\{\{|\$\(|::|\(\)|^[\w$.]+\(.*\)[,;]?$|^[a-z_$][\w$.:]*[([][\w$.]*[)\]]?,?$|^(?:read|get|convertto|convertfrom|new|import|request)-[a-z]+$|^(?:\w+\.)+[\w$]+@[0-9a-f]{4,16}$/i
+  /^(?:[$<{[(~&*?:]|%[({]|\.{0,2}\/|[A-Za-z]:\\|!+(?:[a-z]|$)|@|[\^~]?\d+\.\d+\.|#\{|(?:op|vault|file|arn|projects|https?|ssm|s3|gs)[:/]|required\|)|\$\{|\{\{|\$\(|::|\(\)|^[\w$.]+\(.*\)[,;]?$|^[a-z_$][\w$.:]*[([][\w$.]*[)\]]?,?$|^(?:read|get|convertto|convertfrom|new|import|request)-[a-z]+$|^(?:\w+\.)+[\w$]+@[0-9a-f]{4,16}$|^[\w.-]+:\/[\w./-]*$/i
 /** `config.db.password`, `this->token`, `ctx.meta?.token`. */
 const IDENTIFIER = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|->)[A-Za-z_$][\w$]*)*[!?]?$/
 const WORDS = /^[A-Za-zÀ-žЀ-ӿ]+(?:[-_.:/][A-Za-zÀ-žЀ-ӿ]+)*[!?.]?$/
@@ -289,3 +289,23 @@ function isTold(value: string, as: Called, quoted: boolean, sure = false): boole
   if (/^[A-Za-z]{4,}(?:-[A-Za-z]{4,}){2,}$/.test(rest)) return !ABOUT.test(rest)
   return (quoted && /^[A-Z]?[a-z]{5,}$/.test(rest) && !SAID_OF.test(rest)) || isRandom(rest, 12)
 }
+
+/** What stands in sentences and has figures or marks: files, places, versions, tickets, names of a program, digests, dates, numbers with a unit. */
+export const isNamed = (value: string): boolean =>
+  /^[A-Za-z]{1,10}[-#][A-Z]?\d+(?:-\d+)?$|^[CDGTU]0[A-Z\d]{7,10}$|^[A-Z]{2,5}\d{5,}$/.test(value) ||
+  /chacha|poly1305|25519|salsa20|blake|argon|pbkdf|pkcs|camellia|(?:^|[-_])(?:aes|sha|gcm|cbc|hmac)(?![a-z])/i.test(
+    value,
+  ) ||
+  /^[A-Za-z_]+[=:]|^[-_.+~]|\.\d$|^\d+_|^[a-z]+_[A-Z\d]+$|-(?:on|of|to|in|for)-|^N\d+r|=$|^[A-Z][a-z]+(?:_[A-Z]+)+_|^\d{1,2}-[A-Z][a-z]{2}-\d|^[a-z]{2}_[A-Z]{2}|^[A-Z]+\.\d|(?:19|20)\d\d-\d/.test(
+    value,
+  ) ||
+  /^(?:windows|win|android|ios|iphone|ipad|macos|office|chrome|firefox|safari|debian|ubuntu|fedora|openssl|python|java|http|varchar|u?int|fido|yubikey|bootstrap|manylinux|postgres(?:ql)?|server|worker|staging|user|guest|client|app|formular|step)[-_]?\d/i.test(
+    value,
+  ) ||
+  /^[a-z]{1,20}(?:[A-Z][a-z]*)+\d*$|^(?:[a-z]+_)+[a-z]+\d*$|^[A-Za-z][a-z]*(?:_[a-z\d]*[a-z])+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[A-Z\d]+(?:_[a-z\d]+)+$/.test(
+    value,
+  ) ||
+  /\.[a-z]{1,5}\d?$|\d\.\d|^v?\d+[.:/-]\d|@[\w-]+\.\w|[/]/.test(value) ||
+  /^\d+[-+]?[a-zA-Zµ%]{1,8}[*+]?$|^[\d.,:+*#%-]+$/.test(value) ||
+  /^0x[0-9a-f]+$|^[0-9a-f]{8,}$|^[0-9a-f-]{36}$/i.test(value) ||
+  /^[a-z\d]+(?:-[a-z\d]+)+$/.test(value)

@@ -1,16 +1,26 @@
 import { type Called, called, type Given, isRandom, isSecretValue, isWord, type Span } from './judge.ts'
+import { near } from './near.ts'
 import { isAscii } from './plain.ts'
 import { column } from './shapes.ts'
 import { givenBeside, holds, isPaired, isRecord, told, toldBefore } from './told.ts'
 
 /** What the names of secrets have in them. */
 const STEM =
-  /pass|pwd|pw\b|pswd|mdp|psk|secret|token|jeton|_salt|key|auth|cred|cookie|sess|sig|kennwort|senha|contrase|wachtwoord|parola|clave|chave|chiave|haslo|hesl[oa]|losenord|adgangskode|salasana|jelsz|sifre/gi
+  /(?:log|sign)[ -]?in|unlock|encrypted|decrypt|anmeld|zugang|acced|zalog|logow|requirepass|pass|pwd|pw\b|pswd|mdp|psk|secret|token|jeton|_salt|key|auth|cred|cookie|sess|sig|kennwort|senha|contrase|wachtwoord|parola|clave|chave|chiave|haslo|hesl[oa]|losenord|adgangskode|salasana|jelsz|sifre/gi
+/** Of these a login, a key or a file is told, and the value has no name; they begin a name, which ends soon. */
+const LETS_IN =
+  ' login log-in log in signin sign-in sign in requirepass unlock encrypted decrypt secret cred anmeld zugang acced zalog logow логин войти 登录 登入 ログイン 로그인 verschlüsselt geschützt chiffré '
+/** Such a name: no credit, and no name of a program. */
+const GOES_ON = /^(?!it|u|ence)[a-zà-ž]{0,7}$/
+/** Behind "pass", where a test does not say it of itself. */
+const NO_VERB = /^ (?:is|was|for|to)\b/
 /** And in texts of other letters. */
-const WIDE = new RegExp(
-  `${STEM.source}|hasło|lösenord|schlüssel|şifre|\\bclé|парол|пасс|токен|ключ|密[码碼钥鑰]|口令|令牌|パスワード|トークン|キー|비밀번호|비번|암호|토큰`,
-  'gi',
-)
+let wide: RegExp | undefined
+const madeWide = (): RegExp =>
+  new RegExp(
+    `${STEM.source}|hasło|lösenord|schlüssel|şifre|\\bclé|парол|логин|войти|登录|登入|ログイン|로그인|verschlüsselt|geschützt|chiffré|пасс|токен|ключ|密[码碼钥鑰]|口令|令牌|パスワード|トークン|キー|키|비밀번호|비번|암호|토큰`,
+    'gi',
+  )
 const isOfName = (c: number): boolean =>
   (c >= 97 && c <= 122) ||
   (c >= 65 && c <= 90) ||
@@ -51,7 +61,7 @@ export function namedSecret(name: string, value: string): string | undefined {
 /** Secrets that are known by their name beside them: assigned, in a header, after an option, told. Notes where a password is named. */
 export function namedSecrets(text: string, passwords: number[]): Span[] {
   const found: Span[] = []
-  const stem = isAscii(text) ? STEM : WIDE
+  const stem = isAscii(text) ? STEM : (wide ??= madeWide())
   stem.lastIndex = 0
   for (let m = stem.exec(text); m; m = stem.exec(text)) {
     let start = m.index
@@ -65,6 +75,8 @@ export function namedSecrets(text: string, passwords: number[]): Span[] {
     stem.lastIndex = end
     const name = nameOf(text, start, end)
     const as = called(name)
+    if (start === m.index && LETS_IN.includes(` ${m[0].toLowerCase()} `) && GOES_ON.test(name.slice(m[0].length)))
+      near(text, start, end, false, found)
     if (as === undefined) continue
     if (as === 'session') {
       // nothing so long stands behind most: the pattern is compiled when it is first used
@@ -86,8 +98,8 @@ export function namedSecrets(text: string, passwords: number[]): Span[] {
     if ((as === 'password' || as === 'token') && /^(?:["`* ]{0,4}[|,;\t\r\n]| {2}|$)/.test(text.slice(end, end + 5)))
       column(text, start, found)
     const at = valueAfter(text, start, end, as)
-    if ((as === 'password' || /^(?:secret|cred(?:ential)?s?)$/i.test(name)) && found.at(-1)?.end !== end)
-      chosenNear(text, start, end, found)
+    if (as === 'password' && (name.toLowerCase() !== 'pass' || NO_VERB.test(text.slice(end, end + 5))))
+      near(text, start, end, true, found)
     if (at === undefined) continue
     if (as === 'header' || as === 'cookie') {
       if (at.given === 'beside' || at.given === 'prose') continue
@@ -105,27 +117,6 @@ export function namedSecrets(text: string, passwords: number[]): Span[] {
     else stem.lastIndex = Math.min(end + 1, text.length)
   }
   return found
-}
-
-/** Capital and small letters, figures, and a mark between them: no word of a sentence, and no version. */
-const CHOSEN = /^(?=.*[A-Z])(?=.*[a-z])(?=.*\d)(?!.*\d\.\d)(?=.*[A-Za-z\d][-_.&!#$%^*@+~=?][A-Za-z\d])[^:]{8,40}$/
-/** What a program has, and a sentence has not. */
-const OF_CODE = /[=(){}<>;|\\[\]]|:\/\//
-
-/** A password that a sentence tells in whatever words, by its looks alone: "the creds are svc_import, pass …, and it expires". */
-function chosenNear(text: string, start: number, end: number, found: Span[]): void {
-  const isEnd = /[.!?](?=\s)|\n/
-  const from = Math.max(0, start - 60)
-  const before = text.slice(from, start).split(isEnd).at(-1)!
-  const behind = text.slice(end, end + 90).split(isEnd)[0]!
-  const sentence = before + text.slice(start, end) + behind
-  if (OF_CODE.test(sentence) || !/\s/.test(sentence)) return
-  for (const m of sentence.matchAll(/[^\s"'`,«»„“”]{8,60}/g)) {
-    const value = m[0].replace(/[.!?:]{1,3}$/, '')
-    if (!CHOSEN.test(value) || !isSecretValue(value, 'password', 'beside', false)) continue
-    const at = start - before.length + m.index
-    found.push({ category: CATEGORY.password, start: at, end: at + value.length })
-  }
 }
 
 const LOGIN = /(?<=\b(?:admin|root|[\w.+-]{1,40}@[\w.-]{3,40}) (?:and|und|et|y|e|i|и|with|mit|avec|con|com) ["'`]?)/y
@@ -277,6 +268,7 @@ function valueAfter(text: string, start: number, end: number, as: Called): At | 
   const isVerb = given === 'beside' && /pass$/i.test(name)
   if (isVerb && !/[,;(|][ \t]?$/.test(text.slice(Math.max(0, start - 2), start))) return undefined
   const value = valueAt(text, next, given === 'beside' && OWN_WORD.test(name) ? 'said' : given, given === 'tight')
+  if (given === 'beside' && value && /^\w+=/.test(text.slice(value.start, value.end))) return undefined
   if (value && isVerb && !NO_NAME.test(text.slice(value.start, value.end))) return undefined
   if (value?.quoted && given === 'beside' && as === 'password' && holds(WITH, text, start)) value.given = 'prose'
   return value

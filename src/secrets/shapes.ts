@@ -1,4 +1,5 @@
 import { called, isDrawn, isPlaceholder, isPlain, isSecretValue, isWord, type Span } from './judge.ts'
+import { lockCodes } from './near.ts'
 
 /** Finds one kind of secret that no single pattern tells: a block of lines, an option of a command. */
 type Shape = (text: string, found: Span[]) => void
@@ -131,6 +132,8 @@ const htmlTables: Shape = (text, found) => {
   }
 }
 
+/** Five groups of five, as makers of programs have them. */
+const PRODUCT = /^(?=.*\d.*\d.*\d)(?=.*[A-Z].*[A-Z].*[A-Z])[A-Z\d]{5}(?:-[A-Z\d]{5}){4}$/
 const LONG = /[\w+/.~-]{20,}={0,2}/g
 /** What says that one opens something: on its line, or by the name of its variable. */
 const OPENS =
@@ -152,6 +155,8 @@ export function looseTokens(text: string, found: Span[]): void {
       WALLET.test(text.slice(Math.max(0, index - 700), index))
     )
       found.push({ category: 'private key', start: index, end: index + token.length })
+    if (PRODUCT.test(token) && !isPlaceholder(token))
+      found.push({ category: 'product key', start: index, end: index + token.length })
     const isHex = /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128})$/.test(token)
     const isPart = text[index - 1] === '@' || '@('.includes(text[index + token.length] ?? ' ') || token.length > 400
     if (isPart || (!isHex && !isDrawn(token)) || isPlaceholder(token)) continue
@@ -176,7 +181,7 @@ export function isShown(text: string, { start, end }: Span): boolean {
   return name !== null && (name[1] !== undefined || WEB_APP.test(before.slice(-300) + text.slice(end, end + 400)))
 }
 
-export const SHAPES = { privateKeys, awsSecrets, inserts, htmlTables }
+export const SHAPES = { privateKeys, awsSecrets, inserts, htmlTables, lockCodes }
 
 /** A password by the option of the command that takes it. The group of the pattern is the password, and ends it. */
 export function option(text: string, command: string, pattern: RegExp, found: Span[]): void {
