@@ -127,7 +127,7 @@ export function called(name: string): Called | undefined {
 
 /** What a program, a template or a shell puts in a value's place; a call, as far as the quotation mark; a path; a reference to where the secret lies. */
 const NOT_A_VALUE =
-  /^(?:[$<{[(~&*?:]|%[({]|\.{0,2}\/|[A-Za-z]:\\|!+(?:[a-z]|$)|@|[\^~]?\d+\.\d+\.|#\{|(?:op|vault|file|arn|projects|https?|ssm|s3|gs)[:/]|required\|)|\$\{|\{\{|\$\(|::|\(\)|^[\w$.]+\(.*\)[,;]?$|^[a-z_$][\w$.:]*[([][\w$.]*[)\]]?,?$|^(?:read|get|convertto|convertfrom|new|import|request)-[a-z]+$|^(?:\w+\.)+[\w$]+@[0-9a-f]{4,16}$|^[\w.-]+:\/[\w./-]*$/i
+  /^(?:[$<{[(~&*?:]|%[({]|\.{0,2}\/|[A-Za-z]:\\|!+(?:[a-z]|$)|@|[\^~]?\d+\.\d+\.|#\{|(?:op|vault|file|arn|projects|https?|ssm|s3|gs)[:/]|required\|)|\$\{|\{\{|\$\(|::|\(\)|^[\w$.]+\(.*\)[,;]?$|^[a-z_$][\w$.:]*[([][\w$.]*[)\]]?,?$|^(?:read|get|convertto|convertfrom|new|import|request)-[a-z]+$|^(?:\w+\.)+[\w$]+@[0-9a-f]{4,16}$|^[\w.-]+:\/[\w./-]*$|^(?:[\da-f]{2}:){7}|^[a-z]{2,40}_[a-z]{2,40}__\w{5,6}$|^org-\w{20}/i
 /** `config.db.password`, `this->token`, `ctx.meta?.token`. */
 const IDENTIFIER = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|->)[A-Za-z_$][\w$]*)*[!?]?$/
 const WORDS = /^[A-Za-zÀ-žЀ-ӿ]+(?:[-_.:/][A-Za-zÀ-žЀ-ӿ]+)*[!?.]?$/
@@ -251,7 +251,7 @@ function isPassword(value: string, given: Given, quoted: boolean, isName: boolea
 
 /** Where a password lies, and of which length or kind it is. */
 const WHERE =
-  /@[\w-]+\.\w|^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z-]+$|\.(?:md|txt|json|ya?ml|toml|env|ini|cfg|conf|log|csv|html?|pdf|kdbx|pem|gpg|sql|sh|py|rs|go|rb|[jt]sx?)\b|^\d+[-+]?(?:char|letter|digit|bit|byte|word|day|hour|min)|\//i
+  /^[\w.+-]+@[\w-]+\.[\w.-]+$|^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z-]+$|\.(?:md|txt|json|ya?ml|toml|env|ini|cfg|conf|log|csv|html?|pdf|kdbx|pem|gpg|sql|sh|py|rs|go|rb|[jt]sx?)\b|^\d+[-+]?(?:char|letter|digit|bit|byte|word|day|hour|min)|\//i
 /** `Gr4nite.Heron`, which is no address and no module. */
 const LEET = /^(?=.*\b(?=\w{5})[A-Z][a-z]*\d(?!d\b)[a-z]+\b)[A-Z][A-Za-z\d]{3,}(?:\.[A-Z][A-Za-z\d]{3,})+$/
 /** `handleSubmit2` */
@@ -305,7 +305,7 @@ export const isNamed = (value: string): boolean =>
   /^[a-z]{1,20}(?:[A-Z][a-z]*)+\d*$|^(?:[a-z]+_)+[a-z]+\d*$|^[A-Za-z][a-z]*(?:_[a-z\d]*[a-z])+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[A-Z\d]+(?:_[a-z\d]+)+$/.test(
     value,
   ) ||
-  /\.[a-z]{1,5}\d?$|\d\.\d|^v?\d+[.:/-]\d|@[\w-]+\.\w|[/]/.test(value) ||
+  /\.[a-z]{1,5}\d?$|\d\.\d|^v?\d+[.:/-]\d|^[\w.+-]+@[\w-]+\.[\w.-]+$|[/]|^AAAA[A-Z]3Nza|^org-|__\w{4,6}$/.test(value) ||
   /^\d+[-+]?[a-zA-Zµ%]{1,8}[*+]?$|^[\d.,:+*#%-]+$/.test(value) ||
   /^0x[0-9a-f]+$|^[0-9a-f]{8,}$|^[0-9a-f-]{36}$/i.test(value) ||
   /^[a-z\d]+(?:-[a-z\d]+)+$/.test(value)
