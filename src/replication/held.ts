@@ -297,10 +297,13 @@ export function guarded(
   const links = entities.filter((id) => kindOf(id) === LINK_KIND && !hidesHere(db, id))
   const said = new Map(came === 'more' ? before.map(({ id }) => [id, saidOf(getRow(db, id))]) : [])
   const touched = take(new Set(before.flatMap((now) => (now.vouched ? [now.id] : []))))
-  for (const now of before) {
-    const wanted = saidOf(getRow(db, now.id))
-    if (!heldOf(db, now.id)?.frozen && wanted !== saidOf(now.row) && wanted !== said.get(now.id))
-      freeze(db, registry, now, 'folded')
+  // what waits of others may hide in the row what is read without it
+  const open = before.filter(({ id }) => !heldOf(db, id)?.frozen)
+  settleHeld(db, () => registry, new Set(open.map(({ id }) => id)))
+  for (const now of open) {
+    const row = getRow(db, now.id)
+    const read = heldOf(db, now.id) ?? { row }
+    if (saidOf(row) !== said.get(now.id) && saidOf(read.row) !== saidOf(now.row)) freeze(db, registry, now, 'folded')
   }
   // what would take the place of something that somebody here stands by does not until they decide
   for (const id of links)

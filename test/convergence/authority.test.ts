@@ -92,6 +92,10 @@ const FOUND: readonly (readonly [what: string, history: string])[] = [
     'an agent replaces no rule of a person, whatever others propose of it meanwhile',
     '{"seed":0,"accepts":[],"steps":[["mend",{"by":0,"who":"person","thing":{"kind":"fact","name":"two"},"n":0,"verb":"add"}],["mend",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["mend",{"by":1,"who":"agent","thing":{"kind":"fact","name":"two"},"n":0,"verb":"add"}],["send",{"from":1,"to":0,"which":[0]}],["mend",{"by":0,"who":"agent","thing":{"kind":"fact","name":"two"},"n":0,"verb":"supersede"}],["send",{"from":0,"to":0,"which":[0]}]]}', // biome-ignore format: one history
   ],
+  [
+    'what I say over a proposal of others binds not by a yes of theirs that came folded',
+    '{"seed":0,"accepts":[],"steps":[["mend",{"by":2,"who":"agent","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["answer",{"by":2,"n":0,"isYes":true}],["mend",{"by":2,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["mend",{"by":1,"who":"person","thing":{"kind":"fact","name":"two"},"n":0,"verb":"add"}],["mend",{"by":1,"who":"other","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["mend",{"by":2,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["send",{"from":2,"to":0,"which":[43,0]}],["compact",{"by":2,"ago":-60000}],["mend",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["send",{"from":0,"to":0,"which":[]}],["send",{"from":0,"to":0,"which":[0]}]]}', // biome-ignore format: one history
+  ],
 ]
 
 test.each(FOUND)('[Y1] %s', (_what, history) => live(JSON.parse(history) as History))
