@@ -6,6 +6,7 @@ import { text } from '../model/field.ts'
 import { fieldsOf } from '../model/kind.ts'
 import { WORD } from '../model/names.ts'
 import type { Report } from '../model/validate.ts'
+import { tombstoneOf } from '../store/line.ts'
 import type { Planning } from '../write/plan.ts'
 import { reading } from '../write/verb.ts'
 
@@ -26,6 +27,11 @@ export const word = <const O extends { required?: boolean } = Record<never, neve
       accepted: 'lower-case letters, digits and hyphens',
     })
   })
+
+/** Whether a kind or a relation was erased. Nobody else would get it again under its id, which says its name. */
+export const wasErased = (p: Planning, id: string): boolean =>
+  p.draft.moves.has(tombstoneOf(id)) || p.view.isErasedOf(tombstoneOf(id), p.ctx.replica)
+export const ERASED = 'was erased, and does not come back'
 
 export const brief = (e: Entity) => ({ id: e.id, kind: e.kind, name: e.name })
 

@@ -7,7 +7,7 @@ import { isObject } from '../model/object.ts'
 import { fieldFrom, kindFrom } from '../model/project-registry.ts'
 import { type Change, leaves, shown } from '../model/validate.ts'
 import { defineVerb, reading } from '../write/verb.ts'
-import { word } from './common.ts'
+import { ERASED, wasErased, word } from './common.ts'
 
 const FIELD = /^[a-z][A-Za-z0-9]*$/
 /** Names that every entity answers to already. */
@@ -56,6 +56,7 @@ export const defineKind = defineVerb({
     if (RESERVED.has(name)) refuse('name', 'means something else in what Tidemark prints', name, 'another name')
     else if (known && !own)
       refuse('name', `${name} is a core kind`, name, 'another name; attrs take structure of your own')
+    else if (wasErased(p, `${KIND_KIND}:${name}`)) refuse('name', ERASED, name, 'another name')
     const plurals = plural ?? (known && own ? known.plural : `${name}s`)
     if (RESERVED.has(plurals))
       refuse('plural', 'means something else in what Tidemark prints', plurals, 'another plural')

@@ -1,7 +1,7 @@
 import { identityOf, RELATION_KIND } from '../model/entity.ts'
 import { choice, flag, text } from '../model/field.ts'
 import { defineVerb } from '../write/verb.ts'
-import { word } from './common.ts'
+import { ERASED, wasErased, word } from './common.ts'
 
 export const defineRelation = defineVerb({
   name: 'define-relation',
@@ -19,6 +19,8 @@ export const defineRelation = defineVerb({
     const { name } = args
     if (p.registry().relation(name) && !p.entity(`${RELATION_KIND}:${name}`))
       return report({ field: 'name', message: `${name} is a core relation`, received: name, accepted: 'another name' })
+    if (wasErased(p, `${RELATION_KIND}:${name}`))
+      return report({ field: 'name', message: ERASED, received: name, accepted: 'another name' })
     const id = identityOf(p.registry().kind(RELATION_KIND)!, { name })!
     const fresh = !p.entity(id)?.live
     if (fresh) p.create(id)

@@ -9,7 +9,7 @@ import { entityOf } from '../read/reader.ts'
 import { vouchedFor } from '../replication/trust.ts'
 import type { Db } from '../store/db.ts'
 import { keptHolds } from '../store/definitions.ts'
-import { type Asked, askedOf, endorsedBefore, type Held, heldInto } from '../store/held.ts'
+import { type Asked, askedOf, endorsedBefore, type Held, heldInto, isErasedOf } from '../store/held.ts'
 import type { Line } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import * as rows from '../store/rows.ts'
@@ -95,6 +95,8 @@ export class View {
   keptHolds = (text: string): boolean => keptHolds(this.#db, text) || this.#host.filesHold(text)
   /** Whether the entity with this tombstone was erased. */
   isErased = (tombstone: string): boolean => log.isErased(this.#db, tombstone)
+  /** Whether what a replica says of it from now on is erased everywhere else. */
+  isErasedOf = (tombstone: string, replica: string): boolean => isErasedOf(this.#db, tombstone, replica)
   /** Whether what a replica wrote was written in this store. */
   isOwn = (replica: string): boolean => isOwnReplica(this.#db, replica)
   /** Whether somebody in this store stands by an entity, whatever others said of it. */

@@ -118,6 +118,21 @@ describe('[A7] purge', () => {
     expect(m.discover('(get-principles)')).toEqual(['()'])
   })
 
+  test('[A7] a kind or a relation that was erased is not defined again: nobody else would get it', () => {
+    const m = openTestMemory()
+    const kind = ['define-kind', { name: 'recipe', fields: { title: 'text' }, key: ['title'] }]
+    const relation = ['define-relation', { name: 'owned-by', about: 'who is responsible' }]
+    for (const [define, ref] of [
+      [kind, 'project-kind:recipe'],
+      [relation, 'project-relation:owned-by'],
+    ]) {
+      m.act([define])
+      expect(m.refused([['purge', { ref, reason: 'x' }], define])).toMatchObject([{ field: 'name' }])
+      m.act([['purge', { ref, reason: 'x' }]])
+      expect(m.refused([define])).toMatchObject([{ field: 'name', message: 'was erased, and does not come back' }])
+    }
+  })
+
   test('[A7] a deleted entity can be erased; a batch that was erased is not undone', () => {
     const m = openTestMemory()
     const { batch } = m.act([['record-principle', { name: 'p', description: SECRET }]])

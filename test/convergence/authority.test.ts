@@ -96,6 +96,10 @@ const FOUND: readonly (readonly [what: string, history: string])[] = [
     'what I say over a proposal of others binds not by a yes of theirs that came folded',
     '{"seed":0,"accepts":[],"steps":[["mend",{"by":2,"who":"agent","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["answer",{"by":2,"n":0,"isYes":true}],["mend",{"by":2,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["mend",{"by":1,"who":"person","thing":{"kind":"fact","name":"two"},"n":0,"verb":"add"}],["mend",{"by":1,"who":"other","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["mend",{"by":2,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["send",{"from":2,"to":0,"which":[43,0]}],["compact",{"by":2,"ago":-60000}],["mend",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["send",{"from":0,"to":0,"which":[]}],["send",{"from":0,"to":0,"which":[0]}]]}', // biome-ignore format: one history
   ],
+  [
+    'a kind that was erased is not defined again: nobody else would get it',
+    '{"seed":0,"accepts":[],"steps":[["wish",{"by":1,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"define"}],["wish",{"by":1,"who":"agent","thing":{"kind":"fact","name":"one"},"n":0,"verb":"purge-text"}],["answer",{"by":1,"n":3,"isYes":true}],["wish",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["wish",{"by":1,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"define"}],["lease",{"by":0,"who":"person","path":"src/a","isTaken":false}]]}', // biome-ignore format: one history
+  ],
 ]
 
 test.each(FOUND)('[Y1] %s', (_what, history) => live(JSON.parse(history) as History))
