@@ -148,10 +148,14 @@ export function keepsName(
   return false
 }
 
+/** Whether this very batch erases it: the view has it still. */
+const isErasedNow = (p: Planning, id: string): boolean => p.draft.moves.has(tombstoneOf(id))
+
 /** The id, or the next one of its generation where an erased entity has it: what was erased never comes back. */
 export function usableId(p: Planning, id: string | undefined): string | undefined {
   let candidate = id
-  for (let generation = 1; candidate !== undefined && p.view.isErased(tombstoneOf(candidate)); generation++)
+  const isTaken = (id: string) => isErasedNow(p, id) || p.view.isErased(tombstoneOf(id))
+  for (let generation = 1; candidate !== undefined && isTaken(candidate); generation++)
     candidate = `${id}~${generation}`
   return candidate
 }
@@ -178,7 +182,8 @@ function recordedUnder(p: Planning, kind: Kind, values: Readonly<{ [field: strin
   // what is called so now comes before what was called so once: a rename, or an edit of the text, keeps the id
   const there = p.entity(id)
   if (there?.live && identityOf(kind, there.fields) === plain) return id
-  const called = p.byKey(kind, values).filter((e) => e.live && identityOf(kind, e.fields) === plain)
+  const isCalledSo = (e: Entity) => e.live && identityOf(kind, e.fields) === plain && !isErasedNow(p, e.id)
+  const called = p.byKey(kind, values).filter(isCalledSo)
   if (called.length === 1) return called[0]!.id
   const old = kind.name !== 'file' || there ? [] : absoluteIds(p.registry(), String(values.path))
   return old.find((o) => p.entity(o)?.live) ?? id

@@ -118,6 +118,15 @@ describe('[A7] purge', () => {
     expect(m.discover('(get-principles)')).toEqual(['()'])
   })
 
+  test('[A7] what is recorded again in the batch that erases it goes under another id, as later', () => {
+    const m = openTestMemory()
+    m.act([['record-principle', { name: 'p', description: 'old words' }]])
+    const again = ['record-principle', { name: 'p', confidence: 1 }]
+    const { results } = m.act([['purge', { ref: 'p', reason: 'x' }], again])
+    expect(results[1]).toMatchObject({ id: 'principle:p~1', created: true, version: 1 })
+    expect(m.act([again]).results[0]).toMatchObject({ id: 'principle:p~1', created: false })
+  })
+
   test('[A7] a kind or a relation that was erased is not defined again: nobody else would get it', () => {
     const m = openTestMemory()
     const kind = ['define-kind', { name: 'recipe', fields: { title: 'text' }, key: ['title'] }]
