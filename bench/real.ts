@@ -127,6 +127,9 @@ interface Judged {
   readonly others: number
   readonly doubled: number
   readonly tokens: number
+  /** Things that were said again in a later session, and those of them that the session had been told. */
+  readonly repeated: number
+  readonly told: number
 }
 
 /**
@@ -153,12 +156,35 @@ async function judged(prompts: readonly Typed[]): Promise<Judged> {
       await replay.records(session, recordOf(label!))
     }
   }
-  let n = 0
+  const agree = () => {
+    const ids = replay.memory.reader
+      .allIds()
+      .filter((id) => replay.memory.reader.entity(id)?.fields.standing === 'proposed')
+    if (ids.length > 0)
+      replay.memory.act(
+        ids.slice(0, 50).map((ref) => ['confirm', { ref }]),
+        { by: 'person' },
+      )
+  }
+  const byId = new Map(labelled.map((p) => [p.id, p]))
+  const firstSaid = ({ label }: Typed): Typed | undefined => {
+    const before = byId.get(label!.repeat_of ?? '')
+    return before?.label?.repeat_of === undefined ? before : firstSaid(before)
+  }
+  let [n, repeated, told] = [0, 0, 0]
   for (const [session, all] of Map.groupBy(labelled, (p) => p.session)) {
     const how = HOW[n++ % HOW.length]
-    await replay.on(session, 'session-start', { source: 'startup' })
+    agree()
+    const { context: start = '' } = await replay.on(session, 'session-start', { source: 'startup' })
+    let said = wordsOf(start)
     for (const typed of all) {
       const { context } = await replay.on(session, 'prompt', { prompt: typed.text })
+      const before = firstSaid(typed)
+      if (before && before.session !== session) {
+        repeated++
+        if (said.includes(wordsOf(before.label!.words ?? '').slice(0, 40))) told++
+      }
+      said += ` ${wordsOf(context ?? '')}`
       await judge(session, context)
     }
     if (how === 'handoff') await judge(session, (await replay.on(session, 'stop', { contextUsed: 85 })).context)
@@ -184,8 +210,7 @@ async function judged(prompts: readonly Typed[]): Promise<Judged> {
   const holds = (p: Typed) =>
     all.filter((e) => wordsOf(JSON.stringify(e.fields)).includes(wordsOf(p.label!.words ?? '').slice(0, 60)))
   const found = lasting.filter((p) => holds(p).length > 0)
-  const waits = all.flatMap((e) => (e.fields.standing === 'proposed' ? [['confirm', { ref: e.id }]] : []))
-  if (waits.length > 0) replay.memory.act(waits.slice(0, 50), { by: 'person' })
+  agree()
   const { text } = brief(replay.memory, replay.project, { moment: replay.now })
   return {
     lasting: lasting.length,
@@ -193,6 +218,8 @@ async function judged(prompts: readonly Typed[]): Promise<Judged> {
     others: Math.max(0, all.length - found.length),
     doubled: found.filter((p) => holds(p).length > 1).length,
     tokens: estimateTokens(text),
+    repeated,
+    told,
   }
 }
 
@@ -265,6 +292,7 @@ async function run(): Promise<Table[]> {
       columns: ['', 'of', 'share', '95 %'],
       rows: [
         share('lasting things recorded with evidence', sum('recorded'), sum('lasting'), 0.95),
+        share('said again in a later session, and told before', sum('told'), sum('repeated'), 0.8),
         { what: 'recorded twice', cells: [sum('doubled'), '', '', ''], bound: '0', ok: sum('doubled') === 0 },
         {
           what: 'tokens of the longest last briefing',
