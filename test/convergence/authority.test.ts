@@ -100,6 +100,10 @@ const FOUND: readonly (readonly [what: string, history: string])[] = [
     'a kind that was erased is not defined again: nobody else would get it',
     '{"seed":0,"accepts":[],"steps":[["wish",{"by":1,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"define"}],["wish",{"by":1,"who":"agent","thing":{"kind":"fact","name":"one"},"n":0,"verb":"purge-text"}],["answer",{"by":1,"n":3,"isYes":true}],["wish",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["wish",{"by":1,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"define"}],["lease",{"by":0,"who":"person","path":"src/a","isTaken":false}]]}', // biome-ignore format: one history
   ],
+  [
+    'an agent may say what a person confirmed before its words had come',
+    '{"seed":0,"accepts":[[false,false,false],[false,false,false],[false,false,false]],"steps":[["mend",{"by":0,"who":"agent","thing":{"kind":"decision","name":"two"},"n":0,"verb":"add"}],["answer",{"by":0,"n":0,"isYes":true}],["send",{"from":0,"to":1,"which":[3]}],["answer",{"by":1,"n":0,"isYes":true}],["mend",{"by":1,"who":"other","thing":{"kind":"decision","name":"two"},"n":0,"verb":"add"}],["send",{"from":0,"to":0,"which":[0]}],["send",{"from":0,"to":0,"which":[0]}],["mend",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}]]}', // biome-ignore format: one history
+  ],
 ]
 
 test.each(FOUND)('[Y1] %s', (_what, history) => live(JSON.parse(history) as History))

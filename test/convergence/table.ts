@@ -10,6 +10,7 @@ import * as fc from 'fast-check'
 import { brief } from '../../src/briefing/brief.ts'
 import { UserError } from '../../src/errors.ts'
 import type { ActResult } from '../../src/memory.ts'
+import type { Entity } from '../../src/model/entity.ts'
 import { entityOf } from '../../src/read/reader.ts'
 import { acceptReviewers } from '../../src/replication/reviewers.ts'
 import { vouchedFor } from '../../src/replication/trust.ts'
@@ -55,6 +56,10 @@ const onlyAdds = (was: Reading, now: Reading): boolean =>
   was !== 'gone' &&
   now !== 'gone' &&
   (['words', 'sort'] as const).every((part) => was[part] === '' || was[part] === now[part])
+
+/** Of what a person confirmed the words may not have come yet: whoever says some changes none. */
+const saysNothing = ({ fields }: Entity): boolean =>
+  Object.keys(fields).every((f) => f === 'provenance' || f === 'standing')
 
 const json = (value: unknown): string => JSON.stringify(value)
 const keyIn = (replica: string): string => replica.slice(4)
@@ -267,6 +272,7 @@ export class Table extends Stage {
     const before = this.#readAll(p)
     const isLeft = (id: string) => p.memory.reader.entity(id)?.live === true
     const there = [...this.#ids].filter(isLeft)
+    const bare = new Set(there.filter((id) => saysNothing(p.memory.reader.entity(id)!)))
     const done = this.#does(p, who, action)
     const after = this.#readAll(p)
     const read = (id: string) => ({ was: before.get(id) ?? 'gone', now: after.get(id) ?? 'gone' }) as const
@@ -286,7 +292,8 @@ export class Table extends Stage {
       for (const id of changed) {
         const { was, now } = read(id)
         const isBinding = (was !== 'gone' && was.binds) || (now !== 'gone' && now.binds)
-        if (isBinding || (own.guarded.has(id) && !onlyAdds(was, now))) fail('changed what a person stands by')
+        if (isBinding || (own.guarded.has(id) && !bare.has(id) && !onlyAdds(was, now)))
+          fail('changed what a person stands by')
       }
       const isWish = ['add', 'retire', 'supersede', 'delete', 'purge'].includes(verb) && own.guarded.has(about)
       const { was, now } = read(about)
