@@ -107,7 +107,7 @@ export class AuthorityWatch {
         if (typeof to === 'string') touched.add(to)
     for (const id of [...touched].filter(kindGuarded)) {
       const was = this.#state(id)
-      const now = this.#stateNow(id, erased)
+      const now = this.#stateNow(id, erased, was)
       this.#states.set(id, now)
       const change = changeOf(was, now)
       if (change === undefined) continue
@@ -135,11 +135,13 @@ export class AuthorityWatch {
     return this.#states.get(id) ?? this.#stateIn(view, id, () => view.endorsed(id))
   }
 
-  #stateNow(id: string, erased: ReadonlySet<string>): State {
+  #stateNow(id: string, erased: ReadonlySet<string>, was: State): State {
     const { draft, view } = this.#p
     if (erased.has(id)) return { existed: true, holds: false }
-    const written = () => draft.events.some((e) => e.entity === id && endorses(e.field, e.value))
-    return this.#stateIn(this.#p, id, () => written() || view.endorsed(id), erased)
+    const said = draft.events.filter((e) => e.entity === id)
+    // a word against it ends what binds by the word of a reviewer alone
+    const isKept = () => (was.binds === undefined || said.length === 0) && view.endorsed(id)
+    return this.#stateIn(this.#p, id, () => said.some((e) => endorses(e.field, e.value)) || isKept(), erased)
   }
 
   #stateIn(
