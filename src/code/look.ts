@@ -1,11 +1,16 @@
 import { messageOf } from '../errors.ts'
 import type { Memory } from '../memory.ts'
-import { changedPaths } from '../read/stale.ts'
+import { lookAtAnchored } from '../read/stale.ts'
+import { keepFile } from '../store/code.ts'
 import type { Project } from '../store/project.ts'
 
 /** After so many files a scan is worth its own command; what they hold is told as not looked at. */
 const MOST = 50
 const MOST_MS = 2_000
+/** Files are looked at for so long: the rest is, the next time. */
+const LOOK_MS = 200
+/** A file this young may change again within the same tick of its clock. */
+const YOUNG_MS = 2_000
 /** Asked again so soon, the files are not looked at again. */
 const AGAIN_MS = 500
 const looked = new WeakMap<Memory, number>()
@@ -16,7 +21,9 @@ export async function lookAgain(memory: Memory, project: Project): Promise<void>
   const now = performance.now()
   if (db.readOnly || now - (looked.get(memory) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return
   try {
-    const only = changedPaths(db, project.root)
+    const { changed: only, touched } = lookAtAnchored(db, project.root, () => performance.now() - now > LOOK_MS)
+    const settled = touched.filter((file) => memory.env.now() - file.mtime > YOUNG_MS)
+    if (settled.length > 0) db.write(() => settled.forEach((file) => void keepFile(db, project.root, file)))
     if (only.length > 0 && only.length <= MOST)
       await (await import('./scan.ts')).scan(memory, project, { only, isOver: () => performance.now() - now > MOST_MS })
     looked.set(memory, performance.now())

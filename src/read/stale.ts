@@ -38,9 +38,25 @@ function changeOf(
   return { why: `${path} changed since, and nobody looked at it`, since: Math.trunc(now.mtimeMs) }
 }
 
-/** Files in which something is anchored, and which are not as they were seen last. */
-export const changedPaths = (db: Db, root: string): string[] =>
-  code.anchoredFiles(db, root).flatMap((seen) => (changeOf(root, seen.path, seen) ? seen.path : []))
+/**
+ * Files in which something is anchored, and which are not as they were seen last; and those whose time alone is another one, as they
+ * are now. `isOver`: the others are not looked at.
+ */
+export function lookAtAnchored(
+  db: Db,
+  root: string,
+  isOver: () => boolean,
+): { changed: string[]; touched: code.FileRow[] } {
+  const [changed, touched]: [string[], code.FileRow[]] = [[], []]
+  for (const seen of code.anchoredFiles(db, root)) {
+    if (isOver()) break
+    const now = lstatSync(join(root, seen.path), { throwIfNoEntry: false })
+    if (now?.isFile() && now.size === seen.size && now.mtimeMs === seen.mtime) continue
+    if (changeOf(root, seen.path, seen)) changed.push(seen.path)
+    else if (now) touched.push({ ...seen, mtime: now.mtimeMs })
+  }
+  return { changed, touched }
+}
 
 /** What is stale in a work tree: as it was judged, and by a look at the files of what is asked about. */
 export class Staleness {

@@ -1,6 +1,10 @@
+import { utimesSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { brief } from '../../src/briefing/brief.ts'
+import { lookAgain } from '../../src/code/look.ts'
 import { respond } from '../../src/hooks/run.ts'
+import { lookAtAnchored, Staleness } from '../../src/read/stale.ts'
 import { recall } from '../../src/tools/recall.ts'
 import { show } from '../../src/tools/show.ts'
 import { openTestCode } from './code.ts'
@@ -58,6 +62,19 @@ test('[W2] [H3] with a prompt and before an edit, what changed since is marked; 
   )
   const tool = { name: 'Edit', paths: ['src/auth.ts'] }
   expect(await c.hook('before-edit', { tool })).toMatch(/decision "session-ttl".*\[src\/auth.ts changed since/)
+})
+
+test('[W2] [F1] of many files that were only touched, none is stale, and they are looked at once', async () => {
+  const files = Object.fromEntries(Array.from({ length: 80 }, (_, i) => [`src/a${i}.ts`, `export const A${i} = 1\n`]))
+  const c = openTestCode(files)
+  const said = Object.keys(files).map((path, i) => ['record-learning', { title: `note ${i}`, locations: [path] }])
+  for (let i = 0; i < said.length; i += 40) await c.record(...said.slice(i, i + 40))
+  await c.scan()
+  const long = new Date(c.clock.now - 60_000)
+  for (const path of Object.keys(files)) utimesSync(join(c.root, path), long, long)
+  await lookAgain(c.memory, c.project)
+  expect(new Staleness(c.memory.db, c.root, c.memory.reader).all()).toEqual([])
+  expect(lookAtAnchored(c.memory.db, c.root, () => false)).toEqual({ changed: [], touched: [] })
 })
 
 test('[W2] [F1] the words say where in the code: a symbol or a line, of what is a statement', async () => {
