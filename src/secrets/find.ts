@@ -29,7 +29,7 @@ function lookFor(given: string): Span[] {
   if (runs?.some((run) => /\d.*\d/.test(run))) looseTokens(text, found)
   look(RULES, text, text, mayHold, found)
   const passwords: number[] = []
-  found.push(...namedSecrets(text, passwords))
+  for (const span of namedSecrets(text, passwords)) found.push(span)
   for (const rule of SAID)
     if (text.includes(rule.part ?? '')) for (const at of passwords) endAt(text, rule, '', at, found)
   return merged(

@@ -1,6 +1,8 @@
 /** A secret that a sentence tells in whatever words: by its looks, near what names a credential, or a lock. */
 import { isNamed, isRandom, isSecretValue, type Span } from './judge.ts'
 
+/** In one text so many are looked for so: more of them is no sentence. */
+const MOST = 200
 const BEFORE_MAX = 80
 const BEHIND_MAX = 120
 /** A figure, or words with hyphens. */
@@ -48,6 +50,7 @@ const isDrawn = (value: string): boolean =>
 
 /** Looks for it around a name; one that is not sure is of what is told of without a secret too, as a login. */
 export function near(text: string, start: number, end: number, isSure: boolean, found: Span[]): void {
+  if (found.length > MOST) return
   const from = Math.max(0, start - BEFORE_MAX)
   const whole = text.slice(from, end + BEHIND_MAX)
   if (!mayHold(whole) || isOfThing(text.slice(end, end + 10))) return

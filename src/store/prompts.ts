@@ -49,9 +49,9 @@ const LEAST = { words: 3, characters: 4 }
 /** What turns a sentence round, and what says that somebody else is heard. */
 const TURNS =
   /\b(?:never|not|no|don|doesn|shouldn|cannot|without|nie|nicht|kein\w{0,2}|ne|jamais|pas|nunca|sin|não|sem)\b/
-/** Behind a word that is not the speaker: "read @a.md" is an order, and "when I said" their own. */
+/** "Read @a.md" is an order, and "when I said" the speaker's own. */
 const REPORTS =
-  /(?<=[^ ] )(?<!\b(?:i|we|ich|wir|je|yo|eu|please|then|and|to) )(?:says?|said|writes?|wrote|reads?|claims?|told|sagt|schreibt|dit|dice|diz)\b|\b(?:according to|laut|segundo|según|selon)\b/
+  /\b(?:says?|(?<!\b(?:i|we) )(?:said|wrote)|writes?|reads|(?<!^)read|according to|claims?|told|laut|sagt|schreibt|dit|dice|diz|segundo|según|selon)\b/
 
 /** A question that asks for a nod alone is a statement. */
 const TAG = /[,)]? (?:te parece|ok(?:ay)?|right|vale|d[’']accord|oder|ja|oui|s[íi]|yes|please|verdad|non|no)\?\W{0,3}$/i
@@ -182,7 +182,7 @@ export class Prompts {
       const text = String(row.text)
       const sentences = [
         ...sentencesIn(text),
-        ...sentencesIn(text.replace(/(?<=[\p{L}\p{N},])[\n\r]+(?=\s*[\p{L}\p{N}])/gu, ' ')),
+        ...sentencesIn(text.replace(/(?<=[\p{L}\p{N},])\r?\n(?=[ \t]*[\p{L}\p{N}])/gu, ' ')),
       ]
       if (parts.every((part) => sentences.some((s) => states(s, part)))) return row as unknown as Prompt
     }

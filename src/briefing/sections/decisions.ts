@@ -59,8 +59,9 @@ export const learnings: Section = {
     relevant(about, ['learning'], 'discover (get-learnings)', (e) => {
       const by = `${byline(e, about)}${markedStale(e, about)}`
       const body = field(e, 'body', 240)
-      const head = `- ${unended(plain(e.name, 200))}`
-      return body === '' || body.startsWith(e.name) || e.name.startsWith(body)
+      const isLonger = body.startsWith(e.name)
+      const head = `- ${unended(isLonger ? body : plain(e.name, 200))}`
+      return body === '' || isLonger || e.name.startsWith(body)
         ? { text: `${head} ${by}` }
         : { text: `${head}: ${body} ${by}` }
     }),

@@ -91,7 +91,7 @@ export function ruleLike(e: Entity): string | undefined {
 
 /** Whether it says how the code is, and the code has changed: that is no instruction any more. An order keeps binding. */
 export const isOutdated = (e: Entity, about: Pick<About, 'stale'>): boolean =>
-  isStatement(String(e.fields.fact ?? e.name)) && about.stale(e.id) !== undefined
+  e.fields.category === undefined && isStatement(String(e.fields.fact ?? e.name)) && about.stale(e.id) !== undefined
 
 function ruleItem(e: Entity, under: string, rank: number, against?: Entity, stale?: string): Item[] {
   const fact = ruleLike(e)
