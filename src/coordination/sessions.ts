@@ -344,7 +344,7 @@ export class Sessions {
     this.#db.write(() => {
       const row = presence.ensureSession(this.#db, id, this.#now)
       const before = Array.isArray(row.data.files) ? row.data.files : []
-      if (!before.includes(path)) this.#goesOn(id, path)
+      this.#goesOn(id, path)
       const files = [...before.filter((f) => f !== path), path].slice(-FILES_AT_MOST)
       presence.putSession(this.#db, {
         ...row,
