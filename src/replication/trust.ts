@@ -79,12 +79,13 @@ export function vouchedBy(
   return vouched
 }
 
-/** Whether an entity says what it said when a line had arrived: what came since has changed nothing. */
+/** Whether an entity says what it said when a line had arrived, and stands as it did: what came since has changed nothing. */
 function isAsOf(id: string, n: number, events: readonly Arrived[]): boolean {
   const own = events.filter((e) => e.event.entity === id)
   const said = (some: readonly Arrived[]) => {
     const { live, fields } = foldOf(id, cellsOf(some.map((e) => e.event)))
-    return live && contentDigest({ id, fields })
+    // a yes of others to their words is none to what was only proposed here
+    return live && `${isStanding(fields)} ${contentDigest({ id, fields })}`
   }
   const now = said(own)
   return now !== false && now === said(own.filter((e) => e.n <= n))

@@ -108,6 +108,10 @@ const FOUND: readonly (readonly [what: string, history: string])[] = [
     'an agent does not undo the yes of a reviewer by which a rule binds',
     '{"seed":0,"accepts":[[false,false,false],[true,false,false],[false,false,false]],"steps":[["mend",{"by":2,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["send",{"from":2,"to":0,"which":[]}],["answer",{"by":0,"n":0,"isYes":true}],["mend",{"by":0,"who":"person","thing":{"kind":"decision","name":"one"},"n":0,"verb":"add"}],["send",{"from":0,"to":1,"which":[]}],["mend",{"by":1,"who":"agent","thing":{"kind":"fact","name":"one"},"n":4,"verb":"undo"}],["compact",{"by":0,"ago":-60000}],["send",{"from":0,"to":0,"which":[]}],["mend",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"retype"}]]}', // biome-ignore format: one history
   ],
+  [
+    'a reviewer says yes to their own words: what an agent proposed here does not bind by it',
+    '{"seed":0,"accepts":[[false,false,false],[false,false,false],[true,false,false]],"steps":[["mend",{"by":2,"who":"person","thing":{"kind":"fact","name":"two"},"n":0,"verb":"add"}],["mend",{"by":2,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"undo"}],["mend",{"by":0,"who":"other","thing":{"kind":"fact","name":"two"},"n":0,"verb":"add"}],["clock",{"by":0,"ms":240000}],["answer",{"by":0,"n":0,"isYes":true}],["mend",{"by":2,"who":"agent","thing":{"kind":"fact","name":"two"},"n":0,"verb":"add"}],["send",{"from":0,"to":0,"which":[]}],["send",{"from":0,"to":0,"which":[]}]]}', // biome-ignore format: one history
+  ],
 ]
 
 test.each(FOUND)('[Y1] %s', (_what, history) => live(JSON.parse(history) as History))
