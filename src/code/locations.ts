@@ -42,15 +42,13 @@ const DECIDING: ReadonlySet<string> = new Set(['$', 'retired', 'standing'])
 /** So many events may pass by that concern no code until it is noted how far they were looked at. */
 const LAG = 200
 
-const cursorKey = (root: string) => `code_cursor ${root}`
-
 /**
  * Takes note of every location that was recorded, here or elsewhere, since this was last asked for a work tree. What it
  * stands for is found by the next scan. Returns the locations that are new here.
  */
 export function noteLocations(memory: Memory, root: string): Set<string> {
   const { db, reader } = memory
-  const since = getMeta(db, cursorKey(root))
+  const since = getMeta(db, code.cursorKey(root))
   const to = memory.cursor
   const added = new Set<string>()
   if (since === String(to) || db.readOnly) return added
@@ -76,7 +74,7 @@ export function noteLocations(memory: Memory, root: string): Set<string> {
       if (isRead) code.releaseAnchors(db, id)
       for (const row of reconciled(db, root, id, reader.entity(id), registry)) added.add(keyOf(row))
     }
-    setMeta(db, cursorKey(root), String(to))
+    setMeta(db, code.cursorKey(root), String(to))
   })
   return added
 }

@@ -3,8 +3,9 @@ import type { Memory } from '../memory.ts'
 import { lookAtAnchored } from '../read/stale.ts'
 import { keepFile } from '../store/code.ts'
 import type { Project } from '../store/project.ts'
+import { noteLocations } from './locations.ts'
 
-/** After so many files a scan is worth its own command; what they hold is told as not looked at. */
+/** So many files at once; what the others hold is told as not looked at. */
 const MOST = 50
 const MOST_MS = 2_000
 /** Files are looked at for so long: the rest is, the next time. */
@@ -16,16 +17,21 @@ const AGAIN_MS = 500
 const looked = new WeakMap<Memory, number>()
 
 /** Judges what is anchored in files that changed since they were seen, before somebody is told of it. */
-export async function lookAgain(memory: Memory, project: Project): Promise<void> {
+export async function lookAgain(memory: Memory, project: Project, when?: 'at once'): Promise<void> {
   const { db } = memory
   const now = performance.now()
-  if (db.readOnly || now - (looked.get(memory) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return
+  if (db.readOnly) return
+  if (when === undefined && now - (looked.get(memory) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return
   try {
-    const { changed: only, touched } = lookAtAnchored(db, project.root, () => performance.now() - now > LOOK_MS)
+    const added = noteLocations(memory, project.root)
+    const { changed, touched } = lookAtAnchored(db, project.root, () => performance.now() - now > LOOK_MS)
     const settled = touched.filter((file) => memory.env.now() - file.mtime > YOUNG_MS)
     if (settled.length > 0) db.write(() => settled.forEach((file) => void keepFile(db, project.root, file)))
-    if (only.length > 0 && only.length <= MOST)
-      await (await import('./scan.ts')).scan(memory, project, { only, isOver: () => performance.now() - now > MOST_MS })
+    if (changed.length > 0) {
+      const { scan } = await import('./scan.ts')
+      const isOver = () => performance.now() - now > MOST_MS
+      await scan(memory, project, { only: changed.slice(0, MOST), added, isOver })
+    }
     looked.set(memory, performance.now())
   } catch (error) {
     memory.env.log(`tidemark: the code is to be scanned again: ${messageOf(error)}`)

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Memory } from '../memory.ts'
+import { cleanPath } from '../model/entity.ts'
 import type { AnchorRow, FileRow } from '../store/code.ts'
 import * as code from '../store/code.ts'
 import type { Db } from '../store/db.ts'
@@ -8,6 +9,7 @@ import type { Project } from '../store/project.ts'
 import { anchored, fileGone, type Judged, judge, movedTo } from './anchors.ts'
 import { cachedText, keepManifest } from './cache.ts'
 import { languageOf } from './languages.ts'
+import { locationOf } from './location.ts'
 import { keyOf, noteLocations } from './locations.ts'
 import type { Parsed } from './parse.ts'
 import { breathing, CodeTree, type FileStat } from './tree.ts'
@@ -81,7 +83,8 @@ export async function scan(
   }
   const gone = seenRows.filter((f) => !found.has(f.path))
   keepAll(db, root, fresh)
-  const stale = await new Judge(memory, tree, { changed, before, judged, gone, added, now }).run()
+  const appeared = new Set([...found.keys()].filter((path) => !seen.has(path)))
+  const stale = await new Judge(memory, tree, { changed, before, judged, gone, appeared, added, now }).run()
   if (tree.cached && (gone.length > 0 || [...changed.values()].some((p) => p.language !== 'text')))
     keepManifest(
       root,
@@ -105,10 +108,17 @@ interface Changes {
   /** The ones that were seen before, as they are now. */
   readonly judged: readonly FileRow[]
   readonly gone: readonly FileRow[]
+  /** Files that were not there before: another one with the same content is a copy. */
+  readonly appeared: ReadonlySet<string>
   /** Anchors that were not judged here yet. */
   readonly added: ReadonlySet<string>
   readonly now: number
 }
+
+const saidPath = (a: AnchorRow): string => cleanPath(locationOf(a.location).path)
+/** Whether the file that an anchor left is there again. */
+const isBack = (a: AnchorRow, appeared: ReadonlySet<string>): boolean =>
+  saidPath(a) !== a.path && appeared.has(saidPath(a))
 
 /** Judges the anchors that changes concern, and tells those that live of what became stale. */
 class Judge {
@@ -125,7 +135,7 @@ class Judge {
   }
 
   async run(): Promise<string[]> {
-    const { changed, gone, added, judged } = this.#changes
+    const { changed, gone, appeared, added, judged } = this.#changes
     const { db } = this.#memory
     const { root } = this.#tree
     const missing = new Set(gone.map((f) => f.path))
@@ -135,6 +145,7 @@ class Judge {
       added.has(keyOf(a)) ||
       changed.has(a.path) ||
       missing.has(a.path) ||
+      isBack(a, appeared) ||
       (isTouched && a.stale !== null)
     const pairs: [AnchorRow, AnchorRow][] = []
     for (const a of code.anchorsIn(db, root)) if (concerned(a)) pairs.push([a, await this.#judged(a)])
@@ -147,9 +158,9 @@ class Judge {
   }
 
   async #judged(a: AnchorRow): Promise<AnchorRow> {
-    const { before, gone, now } = this.#changes
+    const { before, gone, appeared, now } = this.#changes
     const old = gone.find((f) => f.path === a.path)
-    const path = (old && this.#renamed(old)) ?? a.path
+    const path = isBack(a, appeared) ? saidPath(a) : ((old && this.#renamed(old)) ?? a.path)
     const row = path === a.path ? a : { ...a, path }
     const content = this.#tree.stat(path) ? this.#tree.read(path) : undefined
     if (!content) return row.hash === '' ? row : this.#moved(fileGone(row, now))
@@ -166,7 +177,7 @@ class Judge {
     const { db } = this.#memory
     return code
       .pathsOfContent(db, this.#tree.root, hash)
-      .find((p) => p !== path && existsSync(`${this.#tree.root}/${p}`))
+      .find((p) => p !== path && this.#changes.appeared.has(p) && existsSync(`${this.#tree.root}/${p}`))
   }
 
   /** Follows a symbol into another file. */

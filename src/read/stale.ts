@@ -5,6 +5,7 @@ import { sha256 } from '../model/digest.ts'
 import type { AnchorRow } from '../store/code.ts'
 import * as code from '../store/code.ts'
 import type { Db } from '../store/db.ts'
+import { getMeta } from '../store/meta.ts'
 import type { Reader } from './reader.ts'
 
 /** Why what an entity says of the code may no longer hold. */
@@ -52,8 +53,11 @@ export function lookAtAnchored(
     if (isOver()) break
     const now = lstatSync(join(root, seen.path), { throwIfNoEntry: false })
     if (now?.isFile() && now.size === seen.size && now.mtimeMs === seen.mtime) continue
-    if (changeOf(root, seen.path, seen)) changed.push(seen.path)
-    else if (now) touched.push({ ...seen, mtime: now.mtimeMs })
+    const { hash } = seen
+    if (hash === null) {
+      if (now?.isFile()) changed.push(seen.path)
+    } else if (changeOf(root, seen.path, { ...seen, hash })) changed.push(seen.path)
+    else if (now) touched.push({ ...seen, hash, mtime: now.mtimeMs })
   }
   return { changed, touched }
 }
@@ -64,25 +68,40 @@ export class Staleness {
   readonly #root: string
   readonly #reader: Reader
   readonly #own: ReadonlyMap<string, AnchorRow[]>
+  /** Whether anybody ever looked at this work tree. */
+  readonly #isSeen: boolean
   readonly #files = new Map<string, { why: string; since: number } | undefined>()
 
   constructor(db: Db, root: string, reader: Reader) {
     this.#db = db
     this.#root = root
     this.#reader = reader
+    this.#isSeen = getMeta(db, code.cursorKey(root)) !== undefined
     this.#own = Map.groupBy(code.staleAnchors(db, root), (a) => a.entity)
   }
 
   /** Of an entity, by its own places or by one that it rests on. */
   of(id: string): Stale | undefined {
     const own = this.#own.get(id)
-    if (own) return ownStale(id, own)
+    if (own)
+      return ownStale(
+        id,
+        own.map((a) => (this.#isBack(a) ? { ...a, stale: `${a.path} is back, and nobody looked at it` } : a)),
+      )
     return this.#unread(id) ?? (this.#own.size > 0 ? this.#basis(id) : undefined)
+  }
+
+  /** What was gone when somebody looked is there again. */
+  #isBack({ path }: AnchorRow): boolean {
+    const isThere = lstatSync(join(this.#root, path), { throwIfNoEntry: false })?.isFile() === true
+    return isThere && !code.fileSeen(this.#db, this.#root, path)
   }
 
   /** What nobody judged yet. */
   #unread(id: string): Stale | undefined {
     const anchors = code.anchorsOf(this.#db, this.#root, id).filter((a) => a.hash !== '')
+    if (anchors.length === 0 && !this.#isSeen && code.isAnchored(this.#db, id))
+      return { id, why: 'nobody looked at the code of this work tree yet', since: 0, isUnread: true, anchors }
     const changes = anchors.flatMap(({ path }) => {
       if (!this.#files.has(path))
         this.#files.set(path, changeOf(this.#root, path, code.fileSeen(this.#db, this.#root, path)))
@@ -103,7 +122,7 @@ export class Staleness {
     return undefined
   }
 
-  /** Everything that is stale, the latest first, each followed by what rests on it. */
+  /** Everything that is stale, the latest first, each followed by what rests on it; then what nobody judged yet. */
   all(): Stale[] {
     const found = new Map<string, Stale>()
     const add = (id: string) => {
@@ -114,6 +133,8 @@ export class Staleness {
       add(id)
       for (const link of this.#reader.links('to', id)) if (!found.has(link.from)) add(link.from)
     }
+    for (const path of lookAtAnchored(this.#db, this.#root, () => false).changed)
+      for (const { entity } of code.anchorsAt(this.#db, this.#root, path)) if (!found.has(entity)) add(entity)
     return [...found.values()]
   }
 }

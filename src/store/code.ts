@@ -10,6 +10,9 @@ export interface FileRow {
   readonly hash: string
 }
 
+/** How far the events were looked at for the locations of a work tree. */
+export const cursorKey = (root: string): string => `code_cursor ${root}`
+
 /** What a location of an entity stood for when somebody last looked at it; where that is now, and whether it changed. */
 export interface AnchorRow {
   readonly entity: string
@@ -32,14 +35,18 @@ export const filesSeen = (db: Db, root: string): FileRow[] =>
 export const fileSeen = (db: Db, root: string, path: string): FileRow | undefined =>
   db.get<FileRow>('SELECT path, size, mtime, hash FROM code_files WHERE root=? AND path=?', root, path)
 
-/** The files in which something is anchored, as they were seen last. */
-export const anchoredFiles = (db: Db, root: string): FileRow[] =>
-  db.all<FileRow>(
-    `SELECT f.path, f.size, f.mtime, f.hash FROM (SELECT DISTINCT path FROM anchors WHERE root=? AND hash<>'') a
-     JOIN code_files f ON f.root=? AND f.path=a.path`,
+/** The files in which something is anchored, as they were seen last; those that were not seen have no hash. */
+export const anchoredFiles = (db: Db, root: string): (Omit<FileRow, 'hash'> & { readonly hash: string | null })[] =>
+  db.all(
+    `SELECT a.path, f.size, f.mtime, f.hash FROM (SELECT DISTINCT path FROM anchors WHERE root=? AND hash<>'') a
+     LEFT JOIN code_files f ON f.root=? AND f.path=a.path`,
     root,
     root,
   )
+
+/** Whether an entity says in any work tree where in the code it is. */
+export const isAnchored = (db: Db, entity: string): boolean =>
+  db.get("SELECT 1 FROM anchors WHERE entity=? AND hash<>'' LIMIT 1", entity) !== undefined
 
 export const pathsOfContent = (db: Db, root: string, hash: string): string[] =>
   column<string>(db, 'SELECT path FROM code_files WHERE root=? AND hash=? ORDER BY path', root, hash)

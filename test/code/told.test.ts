@@ -1,6 +1,7 @@
-import { utimesSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { brief } from '../../src/briefing/brief.ts'
 import { lookAgain } from '../../src/code/look.ts'
 import { respond } from '../../src/hooks/run.ts'
@@ -75,6 +76,53 @@ test('[W2] [F1] of many files that were only touched, none is stale, and they ar
   await lookAgain(c.memory, c.project)
   expect(new Staleness(c.memory.db, c.root, c.memory.reader).all()).toEqual([])
   expect(lookAtAnchored(c.memory.db, c.root, () => false)).toEqual({ changed: [], touched: [] })
+})
+
+const at = (name: string, path: string) => ['record-decision', { name, description: 'as it is', locations: [path] }]
+
+test('[W2] [F1] a file that was gone and is back is what it says; one that became another is not its copy', async () => {
+  const c = openTestCode({ 'src/auth.ts': AUTH, 'src/copy.ts': AUTH, 'src/moved.ts': 'export const LIMIT = 1\n' })
+  await c.record(at('ttl', 'src/auth.ts#SESSION_TTL'), at('file', 'src/auth.ts'), at('limit', 'src/moved.ts'))
+  await c.scan()
+  const why = async (ref: string) => {
+    await lookAgain(c.memory, c.project, 'at once')
+    return c.why(`decision:${ref}`)
+  }
+  c.remove('src/auth.ts')
+  expect(await why('file')).toBe('src/auth.ts is gone')
+  c.write('src/auth.ts', AUTH.replace('7200', '1'))
+  expect(await why('file')).toBe('src/auth.ts changed')
+  expect(await why('ttl')).toBe('SESSION_TTL in src/auth.ts changed')
+  c.write('src/auth.ts', AUTH)
+  expect([await why('ttl'), await why('file')]).toEqual([undefined, undefined])
+  c.move('src/moved.ts', 'src/there.ts')
+  await c.scan()
+  expect(await why('limit')).toBeUndefined()
+  c.write('src/there.ts', 'export const LIMIT = 2\n')
+  expect(await why('limit')).toBe('src/there.ts changed')
+})
+
+test('[W2] [F1] in a work tree that nobody looked at, and of more files than are looked at at once, that is said', async () => {
+  const files = Object.fromEntries(Array.from({ length: 70 }, (_, i) => [`src/a${i}.ts`, `export const A${i} = 1\n`]))
+  const c = openTestCode(files)
+  const all = Object.keys(files)
+  for (const some of [all.slice(0, 40), all.slice(40)])
+    await c.record(...some.map((path, i) => at(`${some.length}-${i}`, path)))
+  await c.scan()
+  for (const path of all) c.write(path, 'export const OTHER = 22\n')
+  const stale = () => new Staleness(c.memory.db, c.root, c.memory.reader).all()
+  expect(stale()).toHaveLength(70)
+  await lookAgain(c.memory, c.project, 'at once')
+  expect(stale()).toHaveLength(70)
+  expect(stale().filter((s) => s.isUnread)).toHaveLength(20)
+  const other = mkdtempSync(join(tmpdir(), 'tidemark-tree-'))
+  onTestFinished(() => rmSync(other, { recursive: true }))
+  mkdirSync(join(other, 'src'))
+  writeFileSync(join(other, 'src/a1.ts'), 'export const OTHER = 22\n')
+  const there = () => new Staleness(c.memory.db, other, c.memory.reader).of('decision:40-1')
+  expect(there()?.why).toBe('nobody looked at the code of this work tree yet')
+  await lookAgain(c.memory, { ...c.project, root: other }, 'at once')
+  expect(there()?.why).toBe('src/a1.ts changed')
 })
 
 test('[W2] [F1] the words say where in the code: a symbol or a line, of what is a statement', async () => {
