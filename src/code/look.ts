@@ -1,7 +1,8 @@
 import { messageOf } from '../errors.ts'
 import type { Memory } from '../memory.ts'
 import { lookAtAnchored } from '../read/stale.ts'
-import { keepFile } from '../store/code.ts'
+import { cursorKey, isAnyAnchored, keepFile } from '../store/code.ts'
+import { getMeta } from '../store/meta.ts'
 import type { Project } from '../store/project.ts'
 import { noteLocations } from './locations.ts'
 
@@ -23,14 +24,15 @@ export async function lookAgain(memory: Memory, project: Project, when?: 'at onc
   if (db.readOnly) return
   if (when === undefined && now - (looked.get(memory) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return
   try {
-    const added = noteLocations(memory, project.root)
+    const isFirst = getMeta(db, cursorKey(project.root)) === undefined && isAnyAnchored(db)
+    const added = isFirst ? noteLocations(memory, project.root) : undefined
     const { changed, touched } = lookAtAnchored(db, project.root, () => performance.now() - now > LOOK_MS)
     const settled = touched.filter((file) => memory.env.now() - file.mtime > YOUNG_MS)
     if (settled.length > 0) db.write(() => settled.forEach((file) => void keepFile(db, project.root, file)))
     if (changed.length > 0) {
       const { scan } = await import('./scan.ts')
       const isOver = () => performance.now() - now > MOST_MS
-      await scan(memory, project, { only: changed.slice(0, MOST), added, isOver })
+      await scan(memory, project, { only: changed.slice(0, MOST), ...(added && { added }), isOver })
     }
     looked.set(memory, performance.now())
   } catch (error) {

@@ -236,6 +236,17 @@ function freeze(db: Db, registry: Registry, held: Held, frozen: Frozen): void {
   putHeld(db, kindOf(held.id), { ...held, frozen }, held.row && textIn(registry, held.row))
 }
 
+/** A field as it holds here, with what was written; of a list what was added and removed alone: its other items may be those of others. */
+function sayInField(before: Json | undefined, now: Json | undefined, events: readonly Event[]): Json | undefined {
+  if (!events.every((e) => e.op === 'add' || e.op === 'remove')) return now
+  let items = Array.isArray(before) ? before : []
+  for (const { op, value = null } of events) {
+    const rest = items.filter((item) => canonical(item) !== canonical(value))
+    items = op === 'add' && rest.length === items.length ? [...items, value] : op === 'add' ? items : rest
+  }
+  return items.length === 0 ? undefined : items
+}
+
 /** What this store writes is read at once, also where an entity stays as it was: the rest of what others want goes on waiting. */
 export function sayInFrozen(db: Db, registry: Registry, events: readonly Event[]): void {
   if (!isAnyHeld(db)) return
@@ -249,10 +260,13 @@ export function sayInFrozen(db: Db, registry: Registry, events: readonly Event[]
       continue
     }
     const before = entityOf(held.row)
-    const own = [...new Set(said.map((e) => e.field))].filter((field) => field !== STATE)
-    const others = Object.entries(before.fields).filter(([field]) => !own.includes(field))
-    const mine = own.flatMap((field) => (wanted.fields[field] === undefined ? [] : [[field, wanted.fields[field]]]))
-    const fields = Object.fromEntries([...others, ...mine])
+    const fields: { [field: string]: Json } = { ...before.fields }
+    for (const [field, events] of Map.groupBy(said, (e) => e.field)) {
+      if (field === STATE) continue
+      const value = sayInField(before.fields[field], wanted.fields[field], events)
+      if (value === undefined) delete fields[field]
+      else fields[field] = value
+    }
     const folded = { fields, live: true, created: before.created, conflicts: [...before.conflicts] }
     const row = rowOf(id, folded, now!.updated, now!.version, registry)
     if (saidOf(row) === saidOf(now)) dropHeld(db, id)

@@ -296,7 +296,7 @@ export const isNamed = (value: string): boolean =>
   /chacha|poly1305|25519|salsa20|blake|argon|pbkdf|pkcs|camellia|(?:^|[-_])(?:aes|sha|gcm|cbc|hmac)(?![a-z])/i.test(
     value,
   ) ||
-  /^[A-Za-z_]+[=:]|^[-_.+~]|\.\d$|^\d+_|^[a-z]+_[A-Z\d]+$|-(?:on|of|to|in|for)-|^N\d+r|=$|^[A-Z][a-z]+(?:_[A-Z]+)+_|^\d{1,2}-[A-Z][a-z]{2}-\d|^[a-z]{2}_[A-Z]{2}|^[A-Z]+\.\d|(?:19|20)\d\d-\d/.test(
+  /^[A-Za-z_]+[=:]|^[-_.+~]|\.\d$|^\d+_|^[a-z]+_[A-Z\d]+$|-(?:on|of|to|in|for)-|^N\d+r|=$|^[A-Z][a-z]+(?:_[A-Z]+)+_|^\d{1,2}-[A-Z][a-z]{2}-\d|^[a-z]{2}_[A-Z]{2}|^[A-Z]+\.\d|(?:19|20)\d\d-[\dQ]|^[A-Z]?[a-z]{3,}(?:[A-Z][a-z]{2,}|\d[A-Z][a-z]{2,}|V\d[a-z]{3,})+[!?]?$/.test(
     value,
   ) ||
   /^(?:windows|win|android|ios|iphone|ipad|macos|office|chrome|firefox|safari|debian|ubuntu|fedora|openssl|python|java|http|varchar|u?int|fido|yubikey|bootstrap|manylinux|postgres(?:ql)?|server|worker|staging|user|guest|client|app|formular|step)[-_]?\d/i.test(

@@ -97,7 +97,7 @@ export function near(text: string, start: number, end: number, isSure: boolean, 
 
 /** What has a keypad. */
 const isLock = (text: string): boolean =>
-  /(?<![\wà-ü])(?:phone|watch|[tT]ablet|iPad|laptop|screen|[hH]andy|téléphone|portable|móvil|teléfono|celular|telefono|(?:front|back|side|garage|car|house)?door|gates?|garage|alarm(?:e|a)?|safe|vault room|keypad|lockbox|key ?safe|padlock|locker|(?:[Hh]aus|[Kk]eller|[Ee]ingangs)?[Tt]ür|Tor|Tresor|Garage|Alarmanlage|Schließfach|domofonu?|sejfu?|bram[aęyk]\w*|furtk[aię]|portail|coffre|digicode|interphone|immeuble|puerta|portal|caja fuerte|alarma|candado|portão|cofre|cancello|cassaforte|portone|citofono|allarme|kluis|poort|voordeur)(?![\wà-ü])|двер|ворот|сейф|игнализаци|домофон|подъезд/i.test(
+  /(?<![\wà-ü])(?:unlock\w{0,3}|entsperr\w{1,3}|déverrouill\w{1,4}|desbloque\w{1,4}|(?:front|back|side|garage|car|house)?door|gates?|garage|alarm(?:e|a)?|safe|vault room|keypad|lockbox|key ?safe|padlock|locker|(?:[Hh]aus|[Kk]eller|[Ee]ingangs)?[Tt]ür|Tor|Tresor|Garage|Alarmanlage|Schließfach|domofonu?|sejfu?|bram[aęyk]\w*|furtk[aię]|portail|coffre|digicode|interphone|immeuble|puerta|portal|caja fuerte|alarma|candado|portão|cofre|cancello|cassaforte|portone|citofono|allarme|kluis|poort|voordeur)(?![\wà-ü])|двер|ворот|сейф|игнализаци|домофон|подъезд/i.test(
     text,
   )
 /** Right before the number: what one does with it, or what it is called. */
@@ -110,7 +110,7 @@ const isCoded = (text: string): boolean =>
 export function lockCodes(text: string, found: Span[]): void {
   // a number alone, or parts of one, as a keypad or a dial takes it
   for (const { 0: number, index } of text.matchAll(
-    /(?<=[ :="'`])(?:\d{4,8}[#*]?|\d{1,2}(?:-\d{1,2}){2,3})(?![\w:/-]|[.,]\d|[ ]?(?:[a-z]{1,9}s\b(?! (?:then|and))|%|€|\$|[kMmc]m?\b))/g,
+    /(?<=[ :="'`])(?:\d{4,8}[#*]?|\d{1,2}(?:-\d{1,2}){2,3})(?![\w:/-]|[.,]\d| to |[ ]?(?:[a-z]{1,9}s\b(?! (?:then|and))|%|€|\$|[kMmc]m?\b))/g,
   )) {
     if (new Set(number).size < 3 || /^(?:19|20)\d\d$/.test(number)) continue
     const before = text

@@ -44,6 +44,8 @@ export const anchoredFiles = (db: Db, root: string): (Omit<FileRow, 'hash'> & { 
     root,
   )
 
+export const isAnyAnchored = (db: Db): boolean => db.get('SELECT 1 FROM anchors LIMIT 1') !== undefined
+
 /** Whether an entity says in any work tree where in the code it is. */
 export const isAnchored = (db: Db, entity: string): boolean =>
   db.get("SELECT 1 FROM anchors WHERE entity=? AND hash<>'' LIMIT 1", entity) !== undefined

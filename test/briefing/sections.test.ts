@@ -111,7 +111,7 @@ test('[P4] [W2] a session with a task is told its place, and what was learned th
   t.act([['record-learning', { title: 'Rounding is per line', body: 'not per total', severity: 'high' }]], by)
   t.act([['record-learning', { title: 'The printer jams', body: 'often' }]], other)
   expect(textOf(t)).toMatch(
-    /## Your work\n- Goal: Sell abroad \(goal:[^\n]+\n- Task: add VAT \(task:[^\n]+\n- Learned: Rounding is per line: not per total \([^\n]+\n- Learned: Rates differ/,
+    /## Your work\n- Goal: Sell abroad \(goal:[^\n]+\n- Task: add VAT \(task:[^\n]+\n- Rounding is per line: not per total \([^\n]+\n- Rates differ/,
   )
   expect(textOf(t)).toMatch(/## Learned\n- The printer jams: often \([^\n]+\n<\/tidemark-data>/)
   expect(textOf(t, { session: 'other' })).not.toContain('Your work')

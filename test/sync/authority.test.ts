@@ -511,6 +511,20 @@ test.each([true, false])(
   },
 )
 
+test('[Y1] [C6] [T110] what I add to a list that others folded over lets none of theirs in', () => {
+  const { ana, mallory, give } = two('updates')
+  const options = (...optionsConsidered: string[]) => decision('use pnpm', { optionsConsidered })
+  act(ana, options('npm'))
+  for (const c of [ana, mallory]) c.clock.now += 5_000
+  act(mallory, options('a package of Mallory'))
+  mallory.memory.compact(mallory.clock.now + 60_000)
+  give(mallory, ana)
+  const reads = () => said(ana, 'decision:use-pnpm')!.optionsConsidered
+  expect(reads()).toEqual(['npm'])
+  act(ana, options('yarn'))
+  expect(reads()).toEqual(['npm', 'yarn'])
+})
+
 test('[C6] [T40] an agent changes nothing that a person wrote, also once its lines are folded away', () => {
   const { ana } = two('updates')
   act(ana, decision('use pnpm', { rationale: 'one store for all packages' }))

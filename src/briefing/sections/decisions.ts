@@ -13,6 +13,9 @@ const MOST = 20
 /** What others wrote and nobody here stands by, beside one's own: so much of it, where it is near the work. */
 const OTHERS = 5
 
+/** A shorter name was given. */
+const LEAST_MADE = 30
+
 /** Decisions for the branch, the files in hand and the current task; the weightiest and newest where none is near. */
 export const decisions: Section = {
   name: 'decisions',
@@ -23,7 +26,7 @@ export const decisions: Section = {
       const why = field(e, 'rationale', 160)
       const what = unended(field(e, 'description', 240))
       // a name that was made of the description says nothing more
-      const isNamed = !what.startsWith(e.name.replace(/…$/, ''))
+      const isNamed = e.name.length < LEAST_MADE || !what.startsWith(e.name.replace(/…$/, ''))
       const head = `- ${isNamed ? `${refOf(e)}${what === '' ? '' : `: ${what}`}` : what}`
       const by = `${byline(e, about)}${markedStale(e, about)}`
       return { text: `${head}${why === '' ? '' : `; why: ${why}`} ${by}`, short: `${head} ${by}` }
@@ -55,16 +58,16 @@ export const learnings: Section = {
   name: 'learnings',
   title: 'Learned',
   share: 6,
-  build: (about) =>
-    relevant(about, ['learning'], 'discover (get-learnings)', (e) => {
-      const by = `${byline(e, about)}${markedStale(e, about)}`
-      const body = field(e, 'body', 240)
-      const isLonger = body.startsWith(e.name)
-      const head = `- ${unended(isLonger ? body : plain(e.name, 200))}`
-      return body === '' || isLonger || e.name.startsWith(body)
-        ? { text: `${head} ${by}` }
-        : { text: `${head}: ${body} ${by}` }
-    }),
+  build: (about) => relevant(about, ['learning'], 'discover (get-learnings)', (e) => ({ text: learnedLine(e, about) })),
+}
+
+/** What was learned, once: the title may be the beginning of the body, or all of it. */
+export function learnedLine(e: Entity, about: About): string {
+  const body = field(e, 'body', 240)
+  const isLonger = body.startsWith(e.name)
+  const said = isLonger ? body : unended(plain(e.name, 200))
+  const more = body === '' || isLonger || e.name.startsWith(body) ? '' : `: ${body}`
+  return `- ${said}${more} ${byline(e, about)}${markedStale(e, about)}`
 }
 
 /** As the first part of a line that goes on behind a semicolon. */

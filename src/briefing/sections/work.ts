@@ -1,7 +1,8 @@
 import { type Entity, provenanceOf } from '../../model/entity.ts'
 import { plain } from '../fence.ts'
-import { byline, field, markedStale, refOf } from '../format.ts'
+import { refOf } from '../format.ts'
 import type { About, Item, Section } from '../types.ts'
+import { learnedLine } from './decisions.ts'
 
 const LOOKED_AT = 200
 /** Learnings that are told. */
@@ -27,14 +28,7 @@ export const work: Section = {
     const learned = learnedThere(about)
     const told = learned.slice(0, MOST).map((e): Item => {
       about.told.add(e.id)
-      const body = field(e, 'body', 240)
-      const head = `- Learned: ${plain(e.name, 160)}`
-      const by = `${byline(e, about)}${markedStale(e, about)}`
-      return {
-        id: e.id,
-        text: `${head}${body === '' || body === e.name ? '' : `: ${body}`} ${by}`,
-        short: `${head} ${by}`,
-      }
+      return { id: e.id, text: learnedLine(e, about) }
     })
     return { items: [...places, ...told], beyond: learned.length - told.length, see: 'discover (get-learnings)' }
   },
