@@ -30,11 +30,24 @@ export function anchored(a: AnchorRow, parsed: Parsed, text: string): AnchorRow 
   const symbol = symbolAt(parsed.symbols, a)
   if (symbol) return { ...fresh, symbol: symbol.name, hash: SYMBOL + symbol.hash }
   const lines = linesOf(text)
+  const line = a.line > 0 ? a.line : lineOfName(lines, a.symbol)
   return {
     ...fresh,
     symbol: '',
-    hash: a.line > 0 && a.line <= lines.length ? around(lines, a.line) : wholeFile(parsed),
+    line,
+    hash: line > 0 && line <= lines.length ? around(lines, line) : wholeFile(parsed),
   }
+}
+
+/** Where no grammar knows a symbol: the first line that gives its name something, or takes something by it; else 0. */
+function lineOfName(lines: readonly string[], symbol: string): number {
+  const name = lastName(symbol)
+  const gives = (line: string) => {
+    const at = line.indexOf(name)
+    if (at < 0 || /[\w$]/.test(line.charAt(at - 1))) return false
+    return /^\s{0,20}(?:[=(]|:(?!:))/.test(line.slice(at + name.length))
+  }
+  return name === '' ? 0 : lines.findIndex(gives) + 1
 }
 
 /** How an anchor stands after its file changed. `gone`: its symbol may be in another file. */

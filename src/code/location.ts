@@ -24,19 +24,21 @@ const PLACE =
 const FILE =
   /.\.(?:md|jsonc?|ya?ml|toml|sql|s?css|html|sh|env|lock)$|^(?:Make|Docker)file$|\/[^/]{0,80}\.[a-z]\w{0,5}$|^(?:src|lib|apps?|tests?|packages|docs|scripts|web)\//
 
-function isPlace(word: string): boolean {
-  const path = PLACE.exec(word)?.[1]
-  return path !== undefined && (languageOf(path) !== undefined || FILE.test(path))
-}
+/** What looks like a file of a project, where nobody can see whether it is one. */
+const looksLikeFile = (path: string): boolean => languageOf(path) !== undefined || FILE.test(path)
 
 const MOST_WORDS = 300
 const LOOKED_AT = 400
-/** A function that is called, or a name as code has them: `login()`, `SESSION_TTL in`. */
+/** A function that is called, or a name as code has them: `login()`, `SESSION_TTL in`, `lume._version in`. */
 const SYMBOL =
-  /(?<![\w.$])(?:([A-Za-z_$][\w.$]{0,80})\(\)|([A-Za-z$][\w$]{0,80}[A-Z_][\w$]{0,80})(?= (?:in|of|from|at|lives)\b))/
+  /(?<![\w.$])(?:([A-Za-z_$][\w.$]{0,80})\(\)|([A-Za-z_$][\w$]{0,60}(?:\.[\w$]{1,60}){1,3}|[A-Za-z_$][\w$]{0,80}[A-Z_][\w$]{0,80})(?= (?:in|of|from|at|lives)\b))/
 
 /** Where in the code a text is about: the paths that it names, the only one with the symbol that it names. */
-export function placesIn(said: string): string[] {
+export function placesIn(said: string, isFile: (path: string) => boolean = looksLikeFile): string[] {
+  const isPlace = (word: string) => {
+    const path = PLACE.exec(word)?.[1]
+    return path !== undefined && isFile(path)
+  }
   const words = said.split(/[\s"'`()[\],;|]/).slice(0, MOST_WORDS)
   const found = [...new Set(words.map((word) => word.replace(/[.:!?]$/, '').replace(/^\.\//, '')).filter(isPlace))]
   const [, called, named] = SYMBOL.exec(said.slice(0, LOOKED_AT)) ?? []

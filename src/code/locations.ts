@@ -1,3 +1,5 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Memory } from '../memory.ts'
 import { cleanPath, type Entity, kindOf, pathInProject, standingOf } from '../model/entity.ts'
 import { fieldsOf } from '../model/kind.ts'
@@ -15,13 +17,13 @@ function fieldsWithPaths(registry: Registry, kind: string): string[] {
 }
 
 /** Where an entity says that it is in the code, as it is written there. */
-export function locationsOf(e: Entity, registry: Registry): string[] {
+export function locationsOf(e: Entity, registry: Registry, root: string): string[] {
   if (!e.live || e.fields.retired !== undefined || standingOf(e.fields) === 'rejected') return []
   const stated = fieldsWithPaths(registry, e.kind).flatMap((name) => {
     const value = e.fields[name]
     return (Array.isArray(value) ? value : [value]).flatMap((v) => (typeof v === 'string' && v !== '' ? [v] : []))
   })
-  return stated.length > 0 ? stated : locationsInWords(e)
+  return stated.length > 0 ? stated : locationsInWords(e, root)
 }
 
 /** Kinds that say in words of what in the code they speak; an order speaks of no state of it. */
@@ -30,10 +32,11 @@ const WORDED: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The symbols and lines that the words of an entity name. A file alone changes too often to say anything. */
-function locationsInWords({ kind, fields }: Entity): string[] {
+function locationsInWords({ kind, fields }: Entity, root: string): string[] {
   const said = (WORDED[kind] ?? []).map((name) => fields[name]).filter((text) => typeof text === 'string')
   if (said.length === 0 || (kind === 'fact' && !said.some(isStatement))) return []
-  return said.flatMap(placesIn).filter((place) => /#|:\d/.test(place))
+  const isFile = (path: string) => lstatSync(join(root, path), { throwIfNoEntry: false })?.isFile() === true
+  return said.flatMap((text) => placesIn(text, isFile)).filter((place) => /#|:\d/.test(place))
 }
 
 /** Also what decides whether an entity counts at all. */
@@ -89,7 +92,7 @@ function reconciled(
   e: Entity | undefined,
   registry: Registry,
 ): AnchorRow[] {
-  const wanted = new Set(e ? locationsOf(e, registry) : [])
+  const wanted = new Set(e ? locationsOf(e, registry, root) : [])
   const there = code.anchorsOf(db, root, id)
   for (const row of there) if (!wanted.delete(row.location)) code.dropAnchor(db, root, row)
   return [...wanted].map((location) => {

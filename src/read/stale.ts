@@ -83,11 +83,11 @@ export class Staleness {
   /** Of an entity, by its own places or by one that it rests on. */
   of(id: string): Stale | undefined {
     const own = this.#own.get(id)
-    if (own)
-      return ownStale(
-        id,
-        own.map((a) => (this.#isBack(a) ? { ...a, stale: `${a.path} is back, and nobody looked at it` } : a)),
-      )
+    if (own?.every((a) => this.#isBack(a))) {
+      const why = [...new Set(own.map(({ path }) => `${path} is back, and nobody looked at it`))].join('; ')
+      return { ...ownStale(id, own), why, isUnread: true }
+    }
+    if (own) return ownStale(id, own)
     return this.#unread(id) ?? (this.#own.size > 0 ? this.#basis(id) : undefined)
   }
 

@@ -144,6 +144,25 @@ test('[W2] [F1] the words say where in the code: a symbol or a line, of what is 
   expect(why('decision', 'auth')).toBeUndefined()
 })
 
+test('[W2] [F1] so they do in a language that no grammar reads: by the line that gives the name something', async () => {
+  const LUA =
+    'local lume = { _version = "2.3.0" }\n\nlocal a = 1\n\nfunction lume.round(x)\n  return x\nend\n\nlocal b = 2\n'
+  const c = openTestCode({ 'lume.lua': LUA })
+  await c.record(
+    ['record-learning', { title: 'lume._version in lume.lua is 2.3.0' }],
+    ['record-learning', { title: 'lume.round() in lume.lua returns what it is given' }],
+    ['record-learning', { title: 'Version 2.3.0 is vendored by copying' }],
+  )
+  await c.scan()
+  c.write('lume.lua', LUA.replace('2.3.0', '2.4.0').replace('b = 2', 'b = 3'))
+  await c.scan()
+  const { reader } = c.memory
+  const why = (words: string) => c.why(reader.list('learning').find((e) => e.name.includes(words))!.id)
+  expect(why('_version')).toBe('lume.lua changed around line 1')
+  expect(why('round')).toBeUndefined()
+  expect(why('vendored')).toBeUndefined()
+})
+
 test('[W2] [F1] who asks is told what the change means: it is looked at then', async () => {
   const c = await changed()
   const context = { memory: c.memory, project: c.project, session: 'me', by: 'agent' } as never

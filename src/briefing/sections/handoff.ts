@@ -47,7 +47,8 @@ export const handoff: Section = {
       note:
         [
           others.length > 0 && `and ${many(others.length, 'more handoff')}: tidemark handoff`,
-          crashed.length > 0 && 'a crash is told until a session edits its files; tidemark session end ID ends that',
+          crashed[0] &&
+            `a crash is told until a session edits its files, or tidemark session end ${plain(crashed[0].id, 60)}`,
         ]
           .filter(Boolean)
           .join('\n') || undefined,
@@ -61,6 +62,8 @@ const DAY = 86_400_000
 const CARRIED_DAYS = 14
 /** Older than this, a handoff is told of and not told; sooner where it leaves nothing to do. */
 const OLD_DAYS = 30
+/** Less of the context, in percent, says nothing. */
+const FULL = 50
 const DONE_DAYS = 3
 
 const daysOld = (h: CurrentHandoff, about: About): number => Math.floor((about.moment - h.written) / DAY)
@@ -108,7 +111,8 @@ function inFull(h: CurrentHandoff, about: About): Item {
   const body = (said.body ?? '')
     .split('\n')
     .flatMap((line) => (plain(line, ITEM) === '' ? [] : [`  ${bodyLine(line)}`]))
-  const context = said.contextUsed === undefined ? [] : [`  Context used: ${plain(said.contextUsed, 40)}`]
+  const isFull = said.contextUsed !== undefined && !(Number.parseInt(said.contextUsed, 10) < FULL)
+  const context = isFull ? [`  Context used: ${plain(said.contextUsed, 40)}`] : []
   const next = part(HANDOFF_PARTS.find((p) => p.field === 'nextSteps')!)
   const leavesWork = said.nextSteps.length + said.blockers.length > 0
   if (daysOld(h, about) >= (leavesWork ? OLD_DAYS : DONE_DAYS))
