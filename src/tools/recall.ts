@@ -135,7 +135,7 @@ function proseOf(
     const against = r.contradicts.map((id) => refs.get(id) ?? id).join(', ')
     const over = r.overriddenBy === undefined ? '' : `overridden here by ${refs.get(r.overriddenBy) ?? r.overriddenBy}`
     const team = r.tier === 'team' && 'from others, unverified here'
-    const marks = [r.state, over, team, against && `contradicts ${against}`].filter(Boolean).join('; ')
+    const marks = [r.state, r.stale, over, team, against && `contradicts ${against}`].filter(Boolean).join('; ')
     const age = e === undefined ? '' : `  ${ago(options.asOf === undefined ? e.updated : e.created, env.now())}`
     return [
       {

@@ -170,6 +170,10 @@ test('[W2] [F1] who asks is told what the change means: it is looked at then', a
     ((await tool.run(context, args as never)) as { text: string }).text
   expect(await said(show, { ref: 'decision:session-ttl' })).toContain('stale: SESSION_TTL in src/auth.ts changed')
   expect(await said(recall, { text: 'when do sessions end' })).toMatch(/SESSION_TTL in src\/auth.ts changed/)
+  const { page } = (await recall.run(context, { text: 'when do sessions end' } as never)) as {
+    page(): readonly unknown[]
+  }
+  expect(JSON.stringify(page())).toContain('SESSION_TTL in src/auth.ts changed') // on a terminal
   expect(c.told()).toMatch(/decision:session-ttl: .*\[stale: SESSION_TTL in src\/auth.ts changed since/)
   c.write('src/auth.ts', AUTH)
   await c.scan()
