@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { back } from '../../src/briefing/back.ts'
 import { brief } from '../../src/briefing/brief.ts'
 import { lookAgain } from '../../src/code/look.ts'
 import { respond } from '../../src/hooks/run.ts'
@@ -54,6 +55,7 @@ test('[W2] [F1] what the code has left behind is told as that, and no instructio
     expect(rest).toMatch(/decision:rate: The rate is three \([^[]*\)\n/)
     expect(rest).toMatch(/Tried: A refresh token.*\[src\/auth.ts changed since/)
   }
+  expect(back(c.memory, c.project, {}).text).toMatch(/session-ttl: .*\[src\/auth.ts changed since/)
 })
 
 test('[W2] [H3] with a prompt and before an edit, what changed since is marked; what is located in the file is told', async () => {
