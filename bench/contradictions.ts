@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { contraryPairs, Vocabulary } from '../src/recall/contradictions.ts'
+import { contraryPairs, Vocabulary } from '../src/find/recall/contradictions.ts'
 import { type Bench, median, timed } from './table.ts'
 
 const PRECISION = 0.9

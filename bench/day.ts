@@ -1,14 +1,14 @@
 // A working day of one developer with an agent, as hooks see it: what was known in the morning, what was asked, edited
 // and run, and what a mate did beside. It says what Tidemark puts before the agent, and what that costs.
 
-import { bounded, spelling } from '../src/clients/common/dialect.ts'
-import { DIALECTS, type HookClient } from '../src/clients/index.ts'
-import { sessionsOf } from '../src/coordination/sessions.ts'
-import { type HookCall, NOTHING } from '../src/hooks/call.ts'
-import { carried } from '../src/hooks/carry-over.ts'
-import { respond } from '../src/hooks/run.ts'
-import type { Memory } from '../src/memory.ts'
-import type { Project } from '../src/store/project.ts'
+import type { Memory } from '../src/engine/memory.ts'
+import type { Project } from '../src/engine/store/project.ts'
+import { bounded, spelling } from '../src/session/clients/common/dialect.ts'
+import { DIALECTS, type HookClient } from '../src/session/clients/index.ts'
+import { type HookCall, NOTHING } from '../src/session/hooks/call.ts'
+import { carried } from '../src/session/hooks/carry-over.ts'
+import { respond } from '../src/session/hooks/run.ts'
+import { sessionsOf } from '../src/work/coordination/sessions.ts'
 
 const fact = (text: string, category: string, more: object = {}) => ['record-fact', { fact: text, category, ...more }]
 const decision = (name: string, description: string, rationale: string, topics: string[]) => [

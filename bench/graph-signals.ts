@@ -1,6 +1,6 @@
-import { lookAt, signalsOf } from '../src/graph/signals/index.ts'
-import type { Memory } from '../src/memory.ts'
-import type { Project } from '../src/store/project.ts'
+import type { Memory } from '../src/engine/memory.ts'
+import type { Project } from '../src/engine/store/project.ts'
+import { lookAt, signalsOf } from '../src/find/graph/signals/index.ts'
 import { least, median, most, type Table, timed } from './table.ts'
 
 const ROUNDS = 5

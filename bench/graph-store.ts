@@ -1,6 +1,7 @@
 // A store with a graph of any size, always the same for the same numbers: entities in areas of a hundred, three links each.
-import type { Memory } from '../src/memory.ts'
-import { screen } from '../src/secrets/screen.ts'
+
+import { screen } from '../src/base/secrets/screen.ts'
+import type { Memory } from '../src/engine/memory.ts'
 import { entity, seeded, someWord } from './knowledge.ts'
 
 /** Links within an area; half of all. The relations without cycles stand only here, always to an earlier entity. */

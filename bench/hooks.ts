@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { openProject } from '../src/open.ts'
+import { openProject } from '../src/project/open.ts'
 import { wholeProcess } from './cold.ts'
 import { builtPackage, filledProject } from './project.ts'
 import { type Bench, interleave, median, quantile, type Row, ratio } from './table.ts'

@@ -2,7 +2,7 @@
 // from this repository's own prose, and a long tail of identifiers made of them.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { redact } from '../src/secrets/find.ts'
+import { redact } from '../src/base/secrets/find.ts'
 import { ROOT } from './project.ts'
 
 /** The same numbers for the same seed (mulberry32), from 0 to 1. */

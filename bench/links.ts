@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Suggestion, suggestFor } from '../src/graph/suggest.ts'
-import { openProject } from '../src/open.ts'
-import { Vocabulary } from '../src/recall/contradictions.ts'
-import { Recaller } from '../src/recall/recall.ts'
+import { type Suggestion, suggestFor } from '../src/find/graph/suggest.ts'
+import { Vocabulary } from '../src/find/recall/contradictions.ts'
+import { Recaller } from '../src/find/recall/recall.ts'
+import { openProject } from '../src/project/open.ts'
 import { tempProject } from './project.ts'
 import { type Bench, median, timed } from './table.ts'
 

@@ -1,6 +1,6 @@
 import { mkdtempSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { systemEnv } from '../src/env.ts'
+import { systemEnv } from '../src/base/env.ts'
 import { intoFirstForm, killMigrations } from '../test/compat/old-store.ts'
 import { open } from '../test/convergence/harness.ts'
 import { entity } from './knowledge.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ENOUGH, Likeness, patternsIn, seen } from '../src/evolution/pattern.ts'
-import { openProject } from '../src/open.ts'
+import { openProject } from '../src/project/open.ts'
+import { ENOUGH, Likeness, patternsIn, seen } from '../src/work/evolution/pattern.ts'
 import { tempProject } from './project.ts'
 import { type Bench, timed } from './table.ts'
 

@@ -3,10 +3,10 @@ import { cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Env } from '../src/env.ts'
-import type { Memory } from '../src/memory.ts'
-import { openProject } from '../src/open.ts'
-import { createProject, type Project } from '../src/store/project.ts'
+import type { Env } from '../src/base/env.ts'
+import type { Memory } from '../src/engine/memory.ts'
+import { createProject, type Project } from '../src/engine/store/project.ts'
+import { openProject } from '../src/project/open.ts'
 
 export const ROOT = join(import.meta.dirname, '..')
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync, watch, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { openProject } from '../src/open.ts'
+import { openProject } from '../src/project/open.ts'
 import { runTogether } from './group.ts'
 import { tempDir, tempProject } from './project.ts'
 import { type Bench, least, median, most, quantile, type Row, type Table } from './table.ts'

@@ -1,8 +1,8 @@
-import { asProjectMemory, type ProjectMemory } from '../src/library.ts'
-import type { Memory } from '../src/memory.ts'
-import { openProject } from '../src/open.ts'
-import type { RecallConfig } from '../src/recall/config.ts'
-import type { Project } from '../src/store/project.ts'
+import type { Memory } from '../src/engine/memory.ts'
+import type { Project } from '../src/engine/store/project.ts'
+import type { RecallConfig } from '../src/find/recall/config.ts'
+import { openProject } from '../src/project/open.ts'
+import { asProjectMemory, type ProjectMemory } from '../src/surfaces/library.ts'
 import { tempProject } from './project.ts'
 
 export interface Open {

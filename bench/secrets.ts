@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
-import { findSecrets, redact } from '../src/secrets/find.ts'
+import { findSecrets, redact } from '../src/base/secrets/find.ts'
 import { ROOT } from './project.ts'
 import { isLeft, labelled } from './secrets-set.ts'
 import { type Bench, median, quantile, type Row, type Table, timed } from './table.ts'
@@ -63,7 +63,7 @@ function times(): Table {
       string,
       string,
     ]
-    const entryPoints = [join(ROOT, 'src/secrets/find.ts')]
+    const entryPoints = [join(ROOT, 'src/base/secrets/find.ts')]
     const built = buildSync({
       entryPoints,
       bundle: true,

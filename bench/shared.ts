@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
-import { asProjectMemory } from '../src/library.ts'
-import { openProject } from '../src/open.ts'
+import { openProject } from '../src/project/open.ts'
+import { asProjectMemory } from '../src/surfaces/library.ts'
 import { tempProject } from './project.ts'
 import type { Bench } from './table.ts'
 

@@ -1,4 +1,4 @@
-import { openProject } from '../src/open.ts'
+import { openProject } from '../src/project/open.ts'
 import { entity } from './knowledge.ts'
 import { tempProject } from './project.ts'
 import type { Bench, Table } from './table.ts'

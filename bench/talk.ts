@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
-import { openProject } from '../src/open.ts'
-import { bellPath } from '../src/store/bell-file.ts'
-import type { Project } from '../src/store/project.ts'
+import { bellPath } from '../src/engine/store/bell-file.ts'
+import type { Project } from '../src/engine/store/project.ts'
+import { openProject } from '../src/project/open.ts'
 import { runTogether } from './group.ts'
 import { type Talker, WARM_UP } from './talker.ts'
 

@@ -1,4 +1,4 @@
-import { openAt } from '../src/open.ts'
+import { openAt } from '../src/project/open.ts'
 
 export interface Talker {
   writes: number

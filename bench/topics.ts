@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ownTopics } from '../src/graph/topics.ts'
+import type { Reader } from '../src/engine/read/reader.ts'
+import { ownTopics } from '../src/find/graph/topics.ts'
 import type { Entity } from '../src/model/entity.ts'
 import { KINDS } from '../src/model/kinds/index.ts'
 import { createRegistry } from '../src/model/registry.ts'
 import { RELATIONS } from '../src/model/relations.ts'
-import type { Reader } from '../src/read/reader.ts'
 import { type Bench, median, timed } from './table.ts'
 
 export const HALVES = ['tuned', 'held-back'] as const

@@ -1,9 +1,9 @@
 import { cpSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { discover } from '../src/discover/discover.ts'
-import type { Env } from '../src/env.ts'
-import { systemEnv } from '../src/env.ts'
-import { openProject } from '../src/open.ts'
+import type { Env } from '../src/base/env.ts'
+import { systemEnv } from '../src/base/env.ts'
+import { discover } from '../src/project/discover/discover.ts'
+import { openProject } from '../src/project/open.ts'
 import { fill, tempDir, tempProject } from './project.ts'
 import { type Bench, interleave, least, median, most, ratio, timed } from './table.ts'
 

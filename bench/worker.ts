@@ -1,5 +1,5 @@
 // One of the processes that benchmarks start; says on stdout what it measured, as JSON.
-import { openAt } from '../src/open.ts'
+import { openAt } from '../src/project/open.ts'
 
 const [role, root, name = '', count = '0'] = process.argv.slice(2)
 const started = () => new Promise<void>((resolve) => process.stdin.once('data', () => resolve()))
@@ -40,7 +40,7 @@ if (role === 'writer') {
   say({ percent: (user + system) / 10 / (performance.now() - since) })
   process.exit(0)
 } else if (role === 'briefer') {
-  const { brief } = await import('../src/briefing/brief.ts')
+  const { brief } = await import('../src/session/briefing/brief.ts')
   const { percentile } = await import('./evaluate/metrics.ts')
   const { memory, project } = openAt({ projectPath: root! })
   const once = () => {
@@ -76,7 +76,7 @@ if (role === 'writer') {
   const { openWith } = await import('./recalling.ts')
   const { question } = await import('./knowledge.ts')
   const { percentile } = await import('./evaluate/metrics.ts')
-  const { findProject } = await import('../src/store/project.ts')
+  const { findProject } = await import('../src/engine/store/project.ts')
   const rss = () => process.memoryUsage.rss() / 2 ** 20
   const entities = Number(count)
   const emptyMb = rss()

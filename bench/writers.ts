@@ -1,4 +1,4 @@
-import { openProject } from '../src/open.ts'
+import { openProject } from '../src/project/open.ts'
 import { runTogether } from './group.ts'
 import { bareCommit, tempProject } from './project.ts'
 import { type Bench, least, median, most, quantile, type Row, timed } from './table.ts'

@@ -161,7 +161,7 @@ if (isNewEnough) {
   const brought = fileURLToPath(new URL('../node_modules/node/bin/' + node, import.meta.url))
   if (existsSync(brought)) {
     const { spawn } = await import('node:child_process')
-    // so that it is not taken for the client that a session lives by: src/coordination/client-process.ts
+    // so that it is not taken for the client that a session lives by: src/work/coordination/client-process.ts
     const env = Object.assign({}, process.env, { TIDEMARK_LAUNCHER: String(process.pid) })
     const args = [fileURLToPath(import.meta.url)].concat(process.argv.slice(2))
     const child = spawn(brought, args, { stdio: 'inherit', env })

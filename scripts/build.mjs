@@ -65,7 +65,7 @@ const result = await build({
   entryPoints: {
     main: 'src/surfaces/cli/main.ts',
     index: 'src/index.ts',
-    'hub-claims': 'src/sync/hub-claims.ts',
+    'hub-claims': 'src/travel/sync/hub-claims.ts',
   },
   splitting: true,
 })

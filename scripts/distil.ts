@@ -17,10 +17,10 @@ import {
   UNKNOWN,
   WEIGHTS_NAME,
   WIDTH,
-} from '../src/recall/embedders/minilm.ts'
-import { npm } from '../src/recall/embedders/npm.ts'
-import type { Head } from '../src/recall/embedders/static.ts'
-import { indexPieces, type Pieces } from '../src/recall/embedders/wordpiece.ts'
+} from '../src/find/recall/embedders/minilm.ts'
+import { npm } from '../src/find/recall/embedders/npm.ts'
+import type { Head } from '../src/find/recall/embedders/static.ts'
+import { indexPieces, type Pieces } from '../src/find/recall/embedders/wordpiece.ts'
 
 const RECIPE = 'minilm-l6-v2:1'
 const TARGET = join(import.meta.dirname, '..', 'assets', 'static-embedding.bin')

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMMANDS } from '../src/surfaces/cli/commands/index.ts'
 import { commandHelp, listing, toolHelp } from '../src/surfaces/cli/help.ts'
-import { TOOLS } from '../src/tools/index.ts'
+import { TOOLS } from '../src/surfaces/tools/index.ts'
 
 /** The page, as it should stand in docs/cli.md. */
 export async function cliPage(): Promise<string> {

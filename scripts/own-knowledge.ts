@@ -3,16 +3,16 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { analyze } from '../src/code/analysis/propose.ts'
-import { sessionsOf } from '../src/coordination/sessions.ts'
-import { systemEnv } from '../src/env.ts'
-import { synthesize } from '../src/evolution/synthesis.ts'
-import { importFrom } from '../src/formats/import/index.ts'
-import { logHook } from '../src/hooks/log.ts'
-import type { ActOptions } from '../src/memory.ts'
-import { openProject } from '../src/open.ts'
-import { findProject } from '../src/store/project.ts'
-import { receive } from '../src/sync/receive.ts'
+import { systemEnv } from '../src/base/env.ts'
+import type { ActOptions } from '../src/engine/memory.ts'
+import { findProject } from '../src/engine/store/project.ts'
+import { analyze } from '../src/find/code/analysis/propose.ts'
+import { openProject } from '../src/project/open.ts'
+import { logHook } from '../src/session/hooks/log.ts'
+import { importFrom } from '../src/travel/formats/import/index.ts'
+import { receive } from '../src/travel/sync/receive.ts'
+import { sessionsOf } from '../src/work/coordination/sessions.ts'
+import { synthesize } from '../src/work/evolution/synthesis.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -39,7 +39,7 @@ const LESSONS = [
   ['record-correction', { wrongBelief: 'A model that asked for JSON also reads the text beside it', rightBelief: 'Clients show the model the JSON instead of the text', severity: 'high', topics: ['mcp'] }],
   ['record-principle', { name: 'plan-then-apply', description: 'All judgement is in a pure plan; what applies it cannot fail', confidence: 0.95, topics: ['crdt', 'storage'] }],
   ['record-principle', { name: 'one-declaration-per-thing', description: 'A kind, a verb or a tool is one file and one line in a list', confidence: 0.9, topics: ['architecture'] }],
-  ['record-pattern', { name: 'tool-in-one-file', description: 'The same value serves MCP, the command line and HTTP', confidence: 0.9, location: 'src/tools/list.ts:22', topics: ['architecture'] }],
+  ['record-pattern', { name: 'tool-in-one-file', description: 'The same value serves MCP, the command line and HTTP', confidence: 0.9, location: 'src/surfaces/tools/list.ts:22', topics: ['architecture'] }],
   ['record-question', { question: 'Should a shared segment be compressed before git sees it?', context: 'git compresses it again', topics: ['sharing'] }],
   ['record-concept', { name: 'doorbell', description: 'A file beside the store that names the newest batch, so that other processes notice it' }],
   ['record-concept', { name: 'cell', description: 'One value of one field of one entity, written by one replica' }],

@@ -4,10 +4,10 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { GUARDED, SERVE } from '../src/clients/common/command.ts'
-import { type HookShape, inMilliseconds, inSeconds } from '../src/clients/common/hook-parts.ts'
-import type { HookClient } from '../src/clients/index.ts'
-import { eventsOf } from '../src/clients/index.ts'
+import { GUARDED, SERVE } from '../src/session/clients/common/command.ts'
+import { type HookShape, inMilliseconds, inSeconds } from '../src/session/clients/common/hook-parts.ts'
+import type { HookClient } from '../src/session/clients/index.ts'
+import { eventsOf } from '../src/session/clients/index.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')

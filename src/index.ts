@@ -1,20 +1,11 @@
-import { asProjectMemory, type ProjectMemory } from './library.ts'
 import { createServer as createHttpServer, type ServerOptions, type TidemarkServer } from './surfaces/http/http.ts'
+import { asProjectMemory, type ProjectMemory } from './surfaces/library.ts'
 
-export type { Briefing, BriefOptions } from './briefing/brief.ts'
-export type { Claim } from './coordination/claims.ts'
-export type { Inbox } from './coordination/inbox.ts'
-export type { Said, SessionInfo, Sessions } from './coordination/sessions.ts'
-export type {
-  EventsOptions,
-  SharedContext,
-  SharedStore,
-  SharedValue,
-  ShareOptions,
-} from './coordination/shared-context.ts'
-export { type ErrorDetails, UserError } from './errors.ts'
-export { type StreamEvent, valueAfter } from './feed/feed.ts'
-export type { LiveDocument, YjsOptions, YjsReport } from './formats/yjs-live.ts'
+export { type ErrorDetails, UserError } from './base/errors.ts'
+export { type StreamEvent, valueAfter } from './engine/feed/feed.ts'
+export type { ActOptions, ActResult, News } from './engine/memory.ts'
+export type { Briefing, BriefOptions } from './session/briefing/brief.ts'
+export type { ServerOptions } from './surfaces/http/http.ts'
 export {
   type ActivityScope,
   type Batch,
@@ -28,9 +19,18 @@ export {
   type Relationship,
   type TaskScope,
   type TypedAction,
-} from './library.ts'
-export type { ActOptions, ActResult, News } from './memory.ts'
-export type { ServerOptions } from './surfaces/http/http.ts'
+} from './surfaces/library.ts'
+export type { LiveDocument, YjsOptions, YjsReport } from './travel/formats/yjs-live.ts'
+export type { Claim } from './work/coordination/claims.ts'
+export type { Inbox } from './work/coordination/inbox.ts'
+export type { Said, SessionInfo, Sessions } from './work/coordination/sessions.ts'
+export type {
+  EventsOptions,
+  SharedContext,
+  SharedStore,
+  SharedValue,
+  ShareOptions,
+} from './work/coordination/shared-context.ts'
 
 /**
  * A server for those who embed it: the Hono app (`/mcp`, `POST /api/tools/<name>`, `/api/events` as SSE) over the

@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { ClientContext } from '../src/clients/common/types.ts'
-import { applyUnwiring, applyWiring, planUnwiring, planWiring } from '../src/clients/wiring.ts'
+import type { ClientContext } from '../src/session/clients/common/types.ts'
+import { applyUnwiring, applyWiring, planUnwiring, planWiring } from '../src/session/clients/wiring.ts'
 
 /** A project and a home of its own, with `tidemark` on the PATH or not. */
 export function machine(files: Record<string, string> = {}, onPath = true) {

@@ -4,12 +4,22 @@ import { expect, test } from 'vitest'
 
 const SRC = resolve(import.meta.dirname, '../src')
 
-/** The order of docs/architecture.md: a folder or file imports only from itself and from what stands before it. */
-const ORDER = [
-  'errors.ts', 'random.ts', 'env.ts', 'secrets', 'files.ts', 'git.ts', 'model', 'scheme', 'log', 'store', 'materialize', 'claims', 'feed', 'read', 'replication', 'write', 'memory.ts',
-  'recall', 'graph', 'code', 'coordination', 'handoff', 'evolution', 'briefing', 'sync', 'hub', 'formats', 'ownership', 'discover', 'verbs', 'open.ts', 'tiers', 'hooks', 'clients',
-  'library.ts', 'tools', 'surfaces', 'index.ts',
+/** The rooms of docs/architecture.md, from the bottom up: a file imports only from its own room and from those below it. */
+const ROOMS = [
+  'base', 'model', 'scheme', 'engine', 'find', 'work', 'travel', 'project', 'session', 'surfaces', 'index.ts',
 ] // biome-ignore format: a list to read at a glance
+
+/** Inside a room the same holds for its floors. */
+const FLOORS: Record<string, readonly string[]> = {
+  base: ['errors.ts', 'random.ts', 'env.ts', 'secrets', 'files.ts', 'git.ts'],
+  engine: ['log', 'store', 'materialize', 'claims', 'feed', 'read', 'replication', 'write', 'memory.ts'],
+  find: ['recall', 'graph', 'code'],
+  work: ['coordination', 'handoff', 'evolution'],
+  travel: ['sync', 'hub', 'formats'],
+  project: ['ownership', 'discover', 'verbs', 'open.ts', 'tiers'],
+  session: ['briefing', 'hooks', 'clients'],
+}
+const MOST_ENTRIES = 12
 
 interface Import {
   from: string
@@ -30,14 +40,25 @@ const imports: Import[] = files.flatMap((file) => {
   return found
 })
 
-const layerOf = (file: string) => relative(SRC, file).split(sep)[0]!
+const place = (file: string) => relative(SRC, file).split(sep)
+const roomOf = (file: string) => place(file)[0]!
+const floorOf = (file: string) => place(file)[1]!
+const isIn = (file: string, folder: string) => `${file}${sep}`.startsWith(join(SRC, folder) + sep)
 
-test('every folder of src has its place in the order', () => {
-  expect([...new Set(files.map(layerOf))].filter((l) => !ORDER.includes(l))).toEqual([])
+test('src holds its rooms and nothing else, each room its floors', () => {
+  expect(readdirSync(SRC).toSorted()).toEqual(ROOMS.toSorted())
+  expect(ROOMS.length).toBeLessThanOrEqual(MOST_ENTRIES)
+  for (const [room, floors] of Object.entries(FLOORS))
+    expect([...new Set(files.filter((f) => roomOf(f) === room).map(floorOf))].toSorted()).toEqual(floors.toSorted())
 })
 
 test('imports go downward only', () => {
-  const upward = imports.filter((i) => ORDER.indexOf(layerOf(i.to)) > ORDER.indexOf(layerOf(i.from)))
+  const upward = imports.filter((i) => {
+    const [from, to] = [roomOf(i.from), roomOf(i.to)]
+    if (from !== to) return ROOMS.indexOf(to) > ROOMS.indexOf(from)
+    const floors = FLOORS[from]
+    return floors !== undefined && floors.indexOf(floorOf(i.to)) > floors.indexOf(floorOf(i.from))
+  })
   expect(upward.map((i) => `${relative(SRC, i.from)} → ${relative(SRC, i.to)}`)).toEqual([])
 })
 
@@ -58,30 +79,40 @@ test('there are no import cycles, those of types included', () => {
   expect(cycles).toEqual([])
 })
 
-test('every folder says its job at the top of one of its files', () => {
-  const folders = ORDER.filter((l) => files.some((f) => layerOf(f) === l) && !l.endsWith('.ts'))
-  const silent = folders.filter(
-    (l) => !files.some((f) => layerOf(f) === l && readFileSync(f, 'utf8').startsWith(`/**\n * ${l}: `)),
-  )
+test('every floor says its job at the top of one of its files', () => {
+  const floors = [
+    ...ROOMS.filter((r) => FLOORS[r] === undefined && !r.endsWith('.ts')),
+    ...Object.entries(FLOORS).flatMap(([room, names]) =>
+      names.filter((n) => !n.endsWith('.ts')).map((n) => `${room}/${n}`),
+    ),
+  ]
+  const silent = floors.filter((floor) => {
+    const name = floor.split('/').at(-1)!
+    return !files.some(
+      (f) => f.startsWith(join(SRC, floor) + sep) && readFileSync(f, 'utf8').startsWith(`/**\n * ${name}: `),
+    )
+  })
   expect(silent).toEqual([])
 })
 
-test('SQL stands in store/ and hub/ alone', () => {
+test('SQL stands in engine/store/ and travel/hub/ alone', () => {
   const sql =
     /\b(SELECT\s+[\w*(]|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+TABLE|PRAGMA\s+\w+)/
-  const outside = files.filter((f) => !['store', 'hub'].includes(layerOf(f)) && sql.test(readFileSync(f, 'utf8')))
+  const outside = files.filter(
+    (f) => !isIn(f, 'engine/store') && !isIn(f, 'travel/hub') && sql.test(readFileSync(f, 'utf8')),
+  )
   expect(outside.map((f) => relative(SRC, f))).toEqual([])
 })
 
 test('no statement has numbered parameters, which the SQLite of Node 22.16 to 22.19 and 24.0 to 24.6 does not bind', () => {
-  const numbered = files.filter((f) => layerOf(f) === 'store' && /[=(,\s]\?\d/.test(readFileSync(f, 'utf8')))
+  const numbered = files.filter((f) => isIn(f, 'engine/store') && /[=(,\s]\?\d/.test(readFileSync(f, 'utf8')))
   expect(numbered.map((f) => relative(SRC, f))).toEqual([])
 })
 
 test('time and chance are passed in: Date.now and Math.random stand in env.ts and where a process begins', () => {
-  const allowed = ['env.ts', 'surfaces', 'store']
+  const allowed = ['base/env.ts', 'surfaces', 'engine/store']
   const found = files.filter(
-    (f) => !allowed.includes(layerOf(f)) && /\bDate\.now\(|\bMath\.random\(/.test(readFileSync(f, 'utf8')),
+    (f) => !allowed.some((place) => isIn(f, place)) && /\bDate\.now\(|\bMath\.random\(/.test(readFileSync(f, 'utf8')),
   )
   expect(found.map((f) => relative(SRC, f))).toEqual([])
 })

@@ -3,10 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { pluginFiles } from '../scripts/plugin.ts'
-import { hookIn, sharedHook } from '../src/clients/common/hook-command.ts'
-import { eventsOf } from '../src/clients/index.ts'
+import { hookIn, sharedHook } from '../src/session/clients/common/hook-command.ts'
+import { eventsOf } from '../src/session/clients/index.ts'
 import { COMMANDS } from '../src/surfaces/cli/commands/index.ts'
-import { TOOLS } from '../src/tools/index.ts'
+import { TOOLS } from '../src/surfaces/tools/index.ts'
 import { machine } from './client-machine.ts'
 
 const ROOT = join(import.meta.dirname, '..')

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { expect, test, vi } from 'vitest'
 import { parseAst } from 'vitest/node'
-import { RULES, TOKENS } from '../src/secrets/rules.ts'
+import { RULES, TOKENS } from '../src/base/secrets/rules.ts'
 import { type Attack, attacksOn } from './regex-attacks.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -119,8 +119,8 @@ test('[T10] every regular expression of the source takes linear time on 100 kB m
 
 /** Modules that put patterns together of their own constants, and what makes those that are made when first used. */
 const MAKERS: Readonly<Record<string, (module: never) => unknown>> = {
-  'src/recall/dates.ts': () => {},
-  'src/briefing/fence.ts': (m: { plain(t: string, max: number): string; jsonShown(t: string): string }) => [
+  'src/find/recall/dates.ts': () => {},
+  'src/session/briefing/fence.ts': (m: { plain(t: string, max: number): string; jsonShown(t: string): string }) => [
     m.plain('\u200b', 9),
     m.jsonShown('\u200b'),
   ],
@@ -130,17 +130,18 @@ const MAKERS: Readonly<Record<string, (module: never) => unknown>> = {
   ],
   'src/scheme/invisible.ts': (m: { hides(t: string): void; unhidden(t: string): void; unfenced(t: string): void }) =>
     [m.hides, m.unhidden, m.unfenced].map((use) => use('\u200b')),
-  'src/secrets/find.ts': (m: { findSecrets(text: string): unknown }) =>
+  'src/base/secrets/find.ts': (m: { findSecrets(text: string): unknown }) =>
     [...TOKENS, ...RULES].map((rule) =>
       m.findSecrets(rule.keywords.map((k) => `${k}${'_'.repeat(16)}${rule.part ?? ''}`).join(' ')),
     ),
-  'src/secrets/key-values.ts': (m: { namedSecrets(text: string, at: number[]): unknown }) => m.namedSecrets('é', []),
-  'src/secrets/told.ts': () => {},
-  'src/hooks/lasting-words.ts': () => {},
-  'src/hooks/taken-back.ts': () => {},
-  'src/hooks/witness.ts': () => {},
-  'src/store/terms.ts': (m: { PATTERNS: { unicode: unknown } }) => m.PATTERNS.unicode,
-  'src/store/layout.ts': (m: { kindOfFile(place: string, file: string): unknown }) =>
+  'src/base/secrets/key-values.ts': (m: { namedSecrets(text: string, at: number[]): unknown }) =>
+    m.namedSecrets('é', []),
+  'src/base/secrets/told.ts': () => {},
+  'src/session/hooks/lasting-words.ts': () => {},
+  'src/session/hooks/taken-back.ts': () => {},
+  'src/session/hooks/witness.ts': () => {},
+  'src/engine/store/terms.ts': (m: { PATTERNS: { unicode: unknown } }) => m.PATTERNS.unicode,
+  'src/engine/store/layout.ts': (m: { kindOfFile(place: string, file: string): unknown }) =>
     ['store', 'project', 'client'].map((place) => m.kindOfFile(place, 'x')),
 }
 

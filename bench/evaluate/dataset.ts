@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { UserError } from '../../src/errors.ts'
+import { UserError } from '../../src/base/errors.ts'
 import { isObject, type JsonObject } from '../../src/model/object.ts'
 import type { SourceDocument } from './documents.ts'
 

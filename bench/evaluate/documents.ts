@@ -1,7 +1,7 @@
-import { pieces, scrub, wellFormed } from '../../src/formats/import/text.ts'
-import type { Item, Reading } from '../../src/formats/import/types.ts'
+import { spanOf } from '../../src/find/recall/dates.ts'
 import { toTime } from '../../src/model/validate.ts'
-import { spanOf } from '../../src/recall/dates.ts'
+import { pieces, scrub, wellFormed } from '../../src/travel/formats/import/text.ts'
+import type { Item, Reading } from '../../src/travel/formats/import/types.ts'
 
 /** A page, or a turn of a conversation, as an export has it. */
 export interface SourceDocument {

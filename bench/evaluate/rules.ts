@@ -1,4 +1,4 @@
-import { TUNING } from '../../src/recall/relevance.ts'
+import { TUNING } from '../../src/find/recall/relevance.ts'
 
 /** What a number is where its rule does not count: for measuring what each brings. */
 export const OFF = {

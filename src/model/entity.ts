@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path'
-import { below } from '../files.ts'
+import { below } from '../base/files.ts'
 import { sha256 } from './digest.ts'
 import type { Json } from './field.ts'
 import { fieldsOf, type Kind } from './kind.ts'

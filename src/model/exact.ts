@@ -1,4 +1,4 @@
-import { attempt, UserError } from '../errors.ts'
+import { attempt, UserError } from '../base/errors.ts'
 import type { Json } from './field.ts'
 
 /** Every number of at most this many digits survives JSON unchanged. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { stepTexts, withStep } from '../evolution/skill.ts'
-import { sectionsOf } from '../formats/import/docs.ts'
-import { blocksOf } from '../formats/import/markdown.ts'
+import { sectionsOf } from '../travel/formats/import/docs.ts'
+import { blocksOf } from '../travel/formats/import/markdown.ts'
+import { stepTexts, withStep } from '../work/evolution/skill.ts'
 import { fencedLines, frontMatterOf, listIn, textIn } from './markdown.ts'
 
 /** Lines that the readers of before took for code, or did not, each in its own way. */

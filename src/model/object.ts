@@ -1,4 +1,4 @@
-import { attempt } from '../errors.ts'
+import { attempt } from '../base/errors.ts'
 import type { Json } from './field.ts'
 
 export type JsonObject = { [key: string]: Json }

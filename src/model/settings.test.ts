@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hooksConfig } from '../hooks/config.ts'
+import { hooksConfig } from '../session/hooks/config.ts'
 import { accepted, flag, listOf, number, type SettingProblem } from './settings.ts'
 
 test('settings are told in the same words wherever they stand: what is near, what is accepted, what may be a secret', () => {

@@ -1,4 +1,4 @@
-import { UserError } from '../errors.ts'
+import { UserError } from '../base/errors.ts'
 import type { Json } from './field.ts'
 import { didYouMean } from './names.ts'
 import { isObject } from './object.ts'

@@ -1,4 +1,4 @@
-import { UserError } from '../errors.ts'
+import { UserError } from '../base/errors.ts'
 import { print, printLimited } from './layout.ts'
 import { Reader } from './reader.ts'
 import { Bracketed, Char, Entity, elements, Keyword, list, Pair, Rec, SchemeError, Sym, type Value, Vec } from './values.ts' // biome-ignore format: one line of names

@@ -1,4 +1,4 @@
-import { UserError } from '../errors.ts'
+import { UserError } from '../base/errors.ts'
 import { declare } from './define.ts'
 import { Bracketed, type Cell, EMPTY, elements, type Lambda, list, type Node, Pair, Rec, SchemeError, Sym, Syntax, UNSPECIFIED, unlist, type Value, Vec } from './values.ts' // biome-ignore format: one line of names
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { UserError } from '../errors.ts'
+import { UserError } from '../base/errors.ts'
 import { DataEntity, fromData } from './data.ts'
 import { RULES } from './expand.ts'
 import { freeze, thaw } from './freeze.ts'

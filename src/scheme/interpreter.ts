@@ -3,7 +3,7 @@
  * knows nothing of knowledge; `discover/` brings the functions that do.
  */
 
-import { UserError } from '../errors.ts'
+import { UserError } from '../base/errors.ts'
 import { nearest } from '../model/names.ts'
 import { str } from './argument-types.ts'
 import { type Budget, BudgetError, DEFAULT_BUDGET, exceeded, giveBack, Meter } from './budget.ts'

@@ -1,4 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { packageFile } from '../files.ts'
+import { packageFile } from '../base/files.ts'
 
 export const VERSION = (JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }).version

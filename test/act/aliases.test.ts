@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { claimsOf } from '../../src/coordination/claims.ts'
 import { COMMON, type Kind } from '../../src/model/kind.ts'
 import { KINDS } from '../../src/model/kinds/index.ts'
 import { CONTROLS } from '../../src/model/validate.ts'
+import { claimsOf } from '../../src/work/coordination/claims.ts'
 import { openTestMemory } from '../helpers.ts'
 
 const taken = (verb: string, args: Record<string, unknown>) => {

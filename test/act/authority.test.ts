@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ActOptions } from '../../src/memory.ts'
+import type { ActOptions } from '../../src/engine/memory.ts'
 import { ACTORS, CHANGES, OWNERS, outcomeOf, STANDINGS } from '../../src/model/authority.ts'
 import { replicaOf, sync } from '../briefing/helpers.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'

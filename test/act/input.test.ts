@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { UserError } from '../../src/errors.ts'
+import { UserError } from '../../src/base/errors.ts'
 import { openTestMemory, rowsOf, userError } from '../helpers.ts'
 import { runs } from '../runs.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findProject } from '../../src/store/project.ts'
+import { findProject } from '../../src/engine/store/project.ts'
 import { tidemark } from '../cli/run.ts'
 import { openTestMemory, userError } from '../helpers.ts'
 import { call, cleanEnv, ERAS, httpClient, listening, stdioClient, tempProject } from '../mcp/harness.ts'

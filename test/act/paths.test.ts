@@ -1,10 +1,10 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { Memory } from '../../src/memory.ts'
+import { Memory } from '../../src/engine/memory.ts'
 import { KINDS } from '../../src/model/kinds/index.ts'
 import { RELATIONS } from '../../src/model/relations.ts'
-import { VERBS } from '../../src/verbs/index.ts'
+import { VERBS } from '../../src/project/verbs/index.ts'
 import { openTestMemory } from '../helpers.ts'
 
 test('[X7] a path under the root is the same file however it is written, on every route', () => {

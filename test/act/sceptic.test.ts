@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { discover } from '../../src/discover/discover.ts'
-import { json } from '../../src/formats/export/json.ts'
-import { findSecrets } from '../../src/secrets/find.ts'
-import { textParts } from '../../src/store/terms.ts'
+import { findSecrets } from '../../src/base/secrets/find.ts'
+import { textParts } from '../../src/engine/store/terms.ts'
+import { discover } from '../../src/project/discover/discover.ts'
+import { json } from '../../src/travel/formats/export/json.ts'
 import { openTestMemory } from '../helpers.ts'
 
 test('[D5] a search with a word of a million letters ends within the budget', () => {

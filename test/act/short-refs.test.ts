@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { shortRefs } from '../../src/read/short-references.ts'
-import { findOne } from '../../src/tools/format.ts'
+import { shortRefs } from '../../src/engine/read/short-references.ts'
+import { findOne } from '../../src/surfaces/tools/format.ts'
 import { openTestMemory, userError } from '../helpers.ts'
 
 const many = Array.from({ length: 20_000 }, (_, i) => `decision:use-thing-${i}`)

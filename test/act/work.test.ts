@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { workTree } from '../../src/read/work-tree.ts'
+import { workTree } from '../../src/engine/read/work-tree.ts'
 import { dump, exchange, withReplicas } from '../convergence/harness.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readDocuments } from '../../bench/evaluate/documents.ts'
-import { runImport } from '../../src/formats/import/run.ts'
 import { MAX_STRING } from '../../src/model/canonical.ts'
+import { runImport } from '../../src/travel/formats/import/run.ts'
 import { openTestMemory } from '../helpers.ts'
 
 const turn = (id: string, text: string, more: object = {}) => ({ id, text, session: '1', ...more })

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { FENCE_BEGIN, FENCE_END } from '../../src/briefing/fence.ts'
-import type { Memory } from '../../src/memory.ts'
-import { openProject } from '../../src/open.ts'
-import type { Project } from '../../src/store/project.ts'
+import type { Memory } from '../../src/engine/memory.ts'
+import type { Project } from '../../src/engine/store/project.ts'
+import { openProject } from '../../src/project/open.ts'
+import { FENCE_BEGIN, FENCE_END } from '../../src/session/briefing/fence.ts'
 import { onMachine, openTestMemory, seededBytes, type TestMemory } from '../helpers.ts'
 
 /** Another replica of the same project: another store, another person with a key and a machine of their own. */

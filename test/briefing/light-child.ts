@@ -9,8 +9,8 @@ registerHooks({
     return found
   },
 })
-const { openAt } = await import('../../src/open.ts')
-const { brief, wasBriefed } = await import('../../src/briefing/brief.ts')
+const { openAt } = await import('../../src/project/open.ts')
+const { brief, wasBriefed } = await import('../../src/session/briefing/brief.ts')
 const { memory, project } = openAt({ projectPath: process.argv[2]! })
 const told = brief(memory, project, { session: 'me' })
 wasBriefed(memory, { session: 'me' }, told, 'session-start', memory.cursor)

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { brief } from '../../src/briefing/brief.ts'
-import type { Memory } from '../../src/memory.ts'
-import { waitingChanges } from '../../src/replication/waiting.ts'
+import type { Memory } from '../../src/engine/memory.ts'
+import { waitingChanges } from '../../src/engine/replication/waiting.ts'
+import { brief } from '../../src/session/briefing/brief.ts'
 import { openTestMemory, parts, replicaOf, sync, type TestMemory } from './helpers.ts'
 
 const rulesOf = (t: TestMemory, client?: string) => {

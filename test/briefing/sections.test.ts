@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { back } from '../../src/briefing/back.ts'
-import { brief, wasBriefed } from '../../src/briefing/brief.ts'
-import { sessionsOf } from '../../src/coordination/sessions.ts'
-import { writeAutomatic } from '../../src/handoff/compose.ts'
+import { back } from '../../src/session/briefing/back.ts'
+import { brief, wasBriefed } from '../../src/session/briefing/brief.ts'
+import { sessionsOf } from '../../src/work/coordination/sessions.ts'
+import { writeAutomatic } from '../../src/work/handoff/compose.ts'
 import { openTestMemory, replicaOf, sync, type TestMemory } from './helpers.ts'
 
 const textOf = (t: TestMemory, options = {}) =>

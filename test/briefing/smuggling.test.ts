@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { brief, wasBriefed } from '../../src/briefing/brief.ts'
-import { FENCE_BEGIN, FENCE_END } from '../../src/briefing/fence.ts'
-import { SECTIONS } from '../../src/briefing/sections/index.ts'
-import { sessionsOf } from '../../src/coordination/sessions.ts'
 import { fieldsOf, type Kind } from '../../src/model/kind.ts'
 import { KINDS } from '../../src/model/kinds/index.ts'
+import { brief, wasBriefed } from '../../src/session/briefing/brief.ts'
+import { FENCE_BEGIN, FENCE_END } from '../../src/session/briefing/fence.ts'
+import { SECTIONS } from '../../src/session/briefing/sections/index.ts'
+import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { openTestMemory, parts, replicaOf, sync, type TestMemory } from './helpers.ts'
 
 /** What an attacker would write into any field: closes the fence, begins headings, tags and code, hides and turns text. */

@@ -6,7 +6,7 @@ import { KINDS } from '../../src/model/kinds/index.ts'
 import { RELATIONS } from '../../src/model/relations.ts'
 import { COMMANDS } from '../../src/surfaces/cli/commands/index.ts'
 import { listing } from '../../src/surfaces/cli/help.ts'
-import { TOOLS } from '../../src/tools/index.ts'
+import { TOOLS } from '../../src/surfaces/tools/index.ts'
 
 test('docs/cli.md says what --help says; `node scripts/docs-cli.ts` writes it', async () => {
   expect(readFileSync(join(import.meta.dirname, '../../docs/cli.md'), 'utf8')).toBe(await cliPage())

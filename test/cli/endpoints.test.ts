@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openMemory } from '../../src/library.ts'
+import { openMemory } from '../../src/surfaces/library.ts'
 import { PATIENT, runHook } from '../hooks/run.ts'
 import { project, tidemark } from './run.ts'
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { kindOfFile, LAYOUT, ownFiles, type Place } from '../../src/store/layout.ts'
+import { kindOfFile, LAYOUT, ownFiles, type Place } from '../../src/engine/store/layout.ts'
 import { agreeing, BIN, git, type Ran, scratch, tidemark } from './run.ts'
 
 const SRC = join(import.meta.dirname, '../../src')
@@ -11,10 +11,10 @@ const PROBE = join(import.meta.dirname, '../fs-probe.mjs')
 
 /** Sources that write only what the user names, or what another source has in the list. */
 const NOT_LISTED = {
-  'tools/export.ts': 'the file that the user names',
-  'hooks/session-start.ts': "the client's file of environment variables",
-  'hub/sqlite.ts': 'the log of a hub, where who runs it says',
-  'store/doorbell.ts': 'the doorbell, as store/db.ts',
+  'surfaces/tools/export.ts': 'the file that the user names',
+  'session/hooks/session-start.ts': "the client's file of environment variables",
+  'travel/hub/sqlite.ts': 'the log of a hub, where who runs it says',
+  'engine/store/doorbell.ts': 'the doorbell, as engine/store/db.ts',
 }
 
 /** Starts `serve` and ends it once it listens. */
@@ -28,7 +28,7 @@ async function served(cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
   await once(child, 'close')
 }
 
-describe('[T60] src/store/layout.ts lists every file that Tidemark writes', () => {
+describe('[T60] src/engine/store/layout.ts lists every file that Tidemark writes', () => {
   test('[T60] every source that writes files is named by the list', () => {
     const writes =
       /(?<!import.*)\b(writeFileSync|renameSync|appendFileSync|linkSync|copyFileSync|cpSync|createWriteStream|mkdtempSync)\(|openSync\([^)]*'[wa]|VACUUM INTO/

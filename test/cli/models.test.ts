@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createProject } from '../../src/store/project.ts'
+import { createProject } from '../../src/engine/store/project.ts'
 import type { CommandCall } from '../../src/surfaces/cli/command.ts'
 import { models } from '../../src/surfaces/cli/commands/models.ts'
 

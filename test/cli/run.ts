@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, onTestFinished } from 'vitest'
-import { refreshViews } from '../../src/handoff/views/refresh.ts'
-import { openProject } from '../../src/open.ts'
-import { createProject, findProject } from '../../src/store/project.ts'
-import { rememberProject } from '../../src/store/project-list.ts'
+import { createProject, findProject } from '../../src/engine/store/project.ts'
+import { rememberProject } from '../../src/engine/store/project-list.ts'
+import { openProject } from '../../src/project/open.ts'
+import { refreshViews } from '../../src/work/handoff/views/refresh.ts'
 
 export const BIN = join(import.meta.dirname, '../../bin/tidemark.js')
 

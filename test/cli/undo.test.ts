@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../src/surfaces/cli/commands/index.ts'
 import { GLOBAL } from '../../src/surfaces/cli/help.ts'
-import { TOOLS } from '../../src/tools/index.ts'
+import { TOOLS } from '../../src/surfaces/tools/index.ts'
 import { onTerminal, project, tidemark } from './run.ts'
 
 const decide = (name: string) => JSON.stringify([['record-decision', { name, rationale: 'because' }]])

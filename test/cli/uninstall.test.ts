@@ -16,7 +16,7 @@ import {
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { openAt } from '../../src/open.ts'
+import { openAt } from '../../src/project/open.ts'
 import { userError } from '../helpers.ts'
 import { files, git, onTerminal, project, scratch, tidemark } from './run.ts'
 

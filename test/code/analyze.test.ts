@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { coChangesIn } from '../../src/code/analysis/co-change.ts'
-import { analyze } from '../../src/code/analysis/propose.ts'
+import { coChangesIn } from '../../src/find/code/analysis/co-change.ts'
+import { analyze } from '../../src/find/code/analysis/propose.ts'
 import { openTestMemory } from '../helpers.ts'
 import { lay } from '../imports/helpers.ts'
 

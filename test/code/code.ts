@@ -1,10 +1,10 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Scanned, scan } from '../../src/code/scan.ts'
+import { Staleness } from '../../src/engine/read/stale.ts'
+import { type Scanned, scan } from '../../src/find/code/scan.ts'
 import type { Json } from '../../src/model/field.ts'
-import { Staleness } from '../../src/read/stale.ts'
-import { act } from '../../src/tools/act.ts'
-import { run } from '../../src/tools/run.ts'
+import { act } from '../../src/surfaces/tools/act.ts'
+import { run } from '../../src/surfaces/tools/run.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
 /** A project whose files a test writes, and whose code it scans. */

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { Ignored } from '../../src/code/ignore.ts'
+import { Ignored } from '../../src/find/code/ignore.ts'
 
 const RULES: Readonly<Record<string, string>> = {
   '.gitignore':

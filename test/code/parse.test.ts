@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parse } from '../../src/code/parse.ts'
+import { parse } from '../../src/find/code/parse.ts'
 
 const symbolsOf = async (path: string, text: string) =>
   (await parse(path, text)).symbols.map((s) => `${s.kind} ${s.name} ${s.start}-${s.end}`)

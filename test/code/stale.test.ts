@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { explain } from '../../src/tools/explain.ts'
-import { list } from '../../src/tools/list.ts'
-import { review } from '../../src/tools/review.ts'
-import { show } from '../../src/tools/show.ts'
+import { explain } from '../../src/surfaces/tools/explain.ts'
+import { list } from '../../src/surfaces/tools/list.ts'
+import { review } from '../../src/surfaces/tools/review.ts'
+import { show } from '../../src/surfaces/tools/show.ts'
 import { openTestCode } from './code.ts'
 
 const AUTH = `import { read } from './read.ts'
@@ -184,12 +184,12 @@ test('[F1] stale is seen in show, list, recall, review, explain and Scheme', asy
   expect((await list.run(context, {})).text).toMatch(/short-tokens.*\[stale\]/)
   expect((await review.run(context, {})).text).toMatch(mark)
   expect((await explain.run(context, { place: 'a.ts#verify' })).text).toMatch(mark)
-  const { discover } = await import('../../src/tools/discover.ts')
+  const { discover } = await import('../../src/surfaces/tools/discover.ts')
   const { text } = await discover.run(context, {
     expr: '(stale? "short-tokens") (map :ref (stale)) (map :path (explain "verify"))',
   })
   expect(text).toBe('#t\n("short-tokens" "a.ts")\n("a.ts")')
-  const { recall } = await import('../../src/tools/recall.ts')
+  const { recall } = await import('../../src/surfaces/tools/recall.ts')
   expect((await recall.run(context, { text: 'short tokens' })).text).toMatch(mark)
 })
 

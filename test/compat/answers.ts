@@ -1,5 +1,5 @@
-import type { Memory } from '../../src/memory.ts'
-import { allRows } from '../../src/store/rows.ts'
+import type { Memory } from '../../src/engine/memory.ts'
+import { allRows } from '../../src/engine/store/rows.ts'
 
 /** A moment in the middle of what the frozen store went through, after its compaction's horizon. */
 export const MIDDLE = Date.UTC(2026, 0, 3)

@@ -1,7 +1,7 @@
 // node migrate.ts STORE: opens a store as any process does, and says what it took
 import { writeSync } from 'node:fs'
-import { systemEnv } from '../../src/env.ts'
-import { UserError } from '../../src/errors.ts'
+import { systemEnv } from '../../src/base/env.ts'
+import { UserError } from '../../src/base/errors.ts'
 import { open } from '../convergence/harness.ts'
 
 writeSync(1, 'ready\n')

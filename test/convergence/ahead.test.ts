@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Recaller } from '../../src/recall/recall.ts'
+import { Recaller } from '../../src/find/recall/recall.ts'
 import { send, withReplicas } from './harness.ts'
 
 const DAY = 86_400_000

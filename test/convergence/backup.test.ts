@@ -15,11 +15,11 @@ import {
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { UserError } from '../../src/errors.ts'
-import { restoreStore } from '../../src/replication/restore.ts'
-import { snapshots } from '../../src/store/backup.ts'
-import { createStore } from '../../src/store/open-db.ts'
-import { salvage } from '../../src/store/salvage.ts'
+import { UserError } from '../../src/base/errors.ts'
+import { restoreStore } from '../../src/engine/replication/restore.ts'
+import { snapshots } from '../../src/engine/store/backup.ts'
+import { createStore } from '../../src/engine/store/open-db.ts'
+import { salvage } from '../../src/engine/store/salvage.ts'
 import { dump, exchange, open, Replica, START, send, tempDir } from './harness.ts'
 
 const DAY = 86_400_000

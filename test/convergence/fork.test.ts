@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { setMeta } from '../../src/store/meta.ts'
+import { setMeta } from '../../src/engine/store/meta.ts'
 import { runs, SEED } from '../runs.ts'
 import { dump, exchange, folded, join1, linesOf, open, Replica, read, seeded, send, tempDir } from './harness.ts'
 

@@ -1,6 +1,6 @@
 /**
  * What the knowledge should say, by the rules alone: a list of writes, each with the writes its author knew of. It
- * shares no code with src/log: no cells, no documents, no lists of overwritten stamps.
+ * shares no code with src/engine/log: no cells, no documents, no lists of overwritten stamps.
  */
 
 export type Value = null | boolean | number | string | Value[] | { [key: string]: Value }

@@ -4,8 +4,8 @@
  */
 
 import * as Y from 'yjs'
-import type { Cell } from '../../src/log/cells.ts'
-import { cellOf, type Event } from '../../src/log/events.ts'
+import type { Cell } from '../../src/engine/log/cells.ts'
+import { cellOf, type Event } from '../../src/engine/log/events.ts'
 import type { Json } from '../../src/model/field.ts'
 
 const ROOT = 'c'

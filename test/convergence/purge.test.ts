@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { UserError } from '../../src/errors.ts'
+import { UserError } from '../../src/base/errors.ts'
 import { runs, SEED } from '../runs.ts'
 import { dump, exchange, folded, join1, linesOf, type Replica, read, send, withReplicas } from './harness.ts'
 

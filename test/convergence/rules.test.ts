@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { cyclesIn } from '../../src/graph/cycles.ts'
-import { trace } from '../../src/graph/trace.ts'
-import { allRows } from '../../src/store/rows.ts'
+import { allRows } from '../../src/engine/store/rows.ts'
+import { cyclesIn } from '../../src/find/graph/cycles.ts'
+import { trace } from '../../src/find/graph/trace.ts'
 import { dump, exchange, folded, linesOf, type Replica, read, START, send, withReplicas } from './harness.ts'
 
 const same = (...replicas: Replica[]) => {
@@ -261,7 +261,7 @@ describe('[C4] [K13] clocks', () => {
 
 test('[C4] another process that defines a kind is heard at once, its verbs included', () => {
   withReplicas(['a'], (a) => {
-    const other = new (a.memory.constructor as typeof import('../../src/memory.ts').Memory)({
+    const other = new (a.memory.constructor as typeof import('../../src/engine/memory.ts').Memory)({
       path: a.path,
       projectId: a.memory.projectId,
       kinds: a.memory.registry().kinds(),

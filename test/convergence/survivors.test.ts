@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { eventsOf, falseSurvivors } from '../../src/store/log.ts'
+import { eventsOf, falseSurvivors } from '../../src/engine/store/log.ts'
 import { runs, SEED } from '../runs.ts'
 import { dump, exchange, linesOf, Replica, send, tempDir } from './harness.ts'
 

@@ -3,8 +3,8 @@
  * one line each, written at once: what stands there was said before the process could be killed.
  */
 import { writeSync } from 'node:fs'
-import { openProject } from '../../src/open.ts'
-import { createProject } from '../../src/store/project.ts'
+import { createProject } from '../../src/engine/store/project.ts'
+import { openProject } from '../../src/project/open.ts'
 
 const [mode = '', dir = '', name = '', count = '0'] = process.argv.slice(2)
 const say = (line: string) => void writeSync(1, `${line}\n`)

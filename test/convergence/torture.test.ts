@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import type { Memory } from '../../src/memory.ts'
-import { openProject } from '../../src/open.ts'
-import { createProject, findProject } from '../../src/store/project.ts'
+import type { Memory } from '../../src/engine/memory.ts'
+import { createProject, findProject } from '../../src/engine/store/project.ts'
+import { openProject } from '../../src/project/open.ts'
 import { dump, folded, read, tempDir } from './harness.ts'
 
 const CHILD = fileURLToPath(new URL('./torture-child.ts', import.meta.url))

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { claimsOf } from '../../src/coordination/claims.ts'
-import { inbox } from '../../src/coordination/inbox.ts'
-import { sessionsOf } from '../../src/coordination/sessions.ts'
-import { eventsSince } from '../../src/coordination/shared-context.ts'
-import { UserError } from '../../src/errors.ts'
+import { UserError } from '../../src/base/errors.ts'
+import { claimsOf } from '../../src/work/coordination/claims.ts'
+import { inbox } from '../../src/work/coordination/inbox.ts'
+import { sessionsOf } from '../../src/work/coordination/sessions.ts'
+import { eventsSince } from '../../src/work/coordination/shared-context.ts'
 import { openTestMemory } from '../helpers.ts'
 
 const MINUTE = 60_000

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { covers, overlaps, tidyPath } from '../../src/claims/glob.ts'
+import { covers, overlaps, tidyPath } from '../../src/engine/claims/glob.ts'
 import { runs } from '../runs.ts'
 
 test.each([

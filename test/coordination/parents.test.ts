@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { inbox } from '../../src/coordination/inbox.ts'
-import { idsOf } from '../../src/coordination/session-ids.ts'
-import { sessionsOf } from '../../src/coordination/sessions.ts'
-import { session } from '../../src/tools/session.ts'
+import { session } from '../../src/surfaces/tools/session.ts'
+import { inbox } from '../../src/work/coordination/inbox.ts'
+import { idsOf } from '../../src/work/coordination/session-ids.ts'
+import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { project, tidemark } from '../cli/run.ts'
 import { openTestMemory, userError } from '../helpers.ts'
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { isRunning, thisHost } from '../../src/env.ts'
+import { isRunning, thisHost } from '../../src/base/env.ts'
 import { BIN, project, tidemark } from '../cli/run.ts'
 
 test('[X7] a session does not live by a process that is not there, nor by the 0 and -1 that always are', async () => {

@@ -3,10 +3,10 @@
  * at random until it is killed or its count is up; says on stdout, at once, what it was answered.
  */
 import { writeSync } from 'node:fs'
-import { sessionsOf } from '../../src/coordination/sessions.ts'
-import { UserError } from '../../src/errors.ts'
-import { openProject } from '../../src/open.ts'
-import { findProject } from '../../src/store/project.ts'
+import { UserError } from '../../src/base/errors.ts'
+import { findProject } from '../../src/engine/store/project.ts'
+import { openProject } from '../../src/project/open.ts'
+import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { seeded as seededBytes } from '../convergence/harness.ts'
 import { TARGETS, TASKS } from './torture-universe.ts'
 

@@ -2,7 +2,7 @@
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openAt } from '../../src/open.ts'
+import { openAt } from '../../src/project/open.ts'
 import { tidemark } from '../cli/run.ts'
 import { tempDir } from '../convergence/harness.ts'
 import { seededBytes } from '../helpers.ts'

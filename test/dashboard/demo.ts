@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sessionsOf } from '../../src/coordination/sessions.ts'
-import { systemEnv } from '../../src/env.ts'
-import { synthesize } from '../../src/evolution/synthesis.ts'
-import { logHook } from '../../src/hooks/log.ts'
-import type { ActOptions } from '../../src/memory.ts'
-import { openProject } from '../../src/open.ts'
-import { createProject, type Project } from '../../src/store/project.ts'
+import { systemEnv } from '../../src/base/env.ts'
+import type { ActOptions } from '../../src/engine/memory.ts'
+import { createProject, type Project } from '../../src/engine/store/project.ts'
+import { openProject } from '../../src/project/open.ts'
+import { logHook } from '../../src/session/hooks/log.ts'
+import { sessionsOf } from '../../src/work/coordination/sessions.ts'
+import { synthesize } from '../../src/work/evolution/synthesis.ts'
 
 const SKILL = `---
 name: deploy

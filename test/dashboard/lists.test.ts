@@ -1,7 +1,7 @@
 // @module-tag long
 import { describe, expect, test } from 'vitest'
-import { openAt } from '../../src/open.ts'
-import { createProject } from '../../src/store/project.ts'
+import { createProject } from '../../src/engine/store/project.ts'
+import { openAt } from '../../src/project/open.ts'
 import { tidemark } from '../cli/run.ts'
 import { dashboard, goTo, hasBrowser, inBrowser, violations } from './browser.ts'
 

@@ -5,7 +5,7 @@ import { DOCS, PAGES, queriesPage } from '../../scripts/docs.ts'
 import type { Kind } from '../../src/model/kind.ts'
 import { KINDS } from '../../src/model/kinds/index.ts'
 import { RELATIONS } from '../../src/model/relations.ts'
-import { VERBS } from '../../src/verbs/index.ts'
+import { VERBS } from '../../src/project/verbs/index.ts'
 
 const page = (name: string) => readFileSync(join(DOCS, name), 'utf8')
 

@@ -49,11 +49,11 @@ const learnings = [
   ['Lone surrogates change in transport', 'Refuse them at the gate.', 'medium'],
 ] as const
 const files = [
-  ['src/write/plan.ts', 'Plans a batch without writing', ['startPlan', 'Planning']],
-  ['src/log/fold.ts', 'Folds cells into an entity', ['fold']],
-  ['src/store/db.ts', 'Opens SQLite and its locks', ['openDb']],
-  ['src/discover/discover.ts', 'Evaluates queries', ['discover']],
-  ['src/verbs/undo.ts', 'Takes batches back', ['undo']],
+  ['src/engine/write/plan.ts', 'Plans a batch without writing', ['startPlan', 'Planning']],
+  ['src/engine/log/fold.ts', 'Folds cells into an entity', ['fold']],
+  ['src/engine/store/db.ts', 'Opens SQLite and its locks', ['openDb']],
+  ['src/project/discover/discover.ts', 'Evaluates queries', ['discover']],
+  ['src/project/verbs/undo.ts', 'Takes batches back', ['undo']],
 ] as const
 const questions = [
   ['Does the hub need Redis?', ['hub']],

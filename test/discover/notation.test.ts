@@ -1,7 +1,7 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
-import { shapesOf } from '../../src/discover/values.ts'
 import type { Entity } from '../../src/model/entity.ts'
+import { shapesOf } from '../../src/project/discover/values.ts'
 import type { DataEntity } from '../../src/scheme/data.ts'
 import { type Data, parseData } from '../../src/scheme/data.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shapesOf } from '../../src/discover/values.ts'
+import { shapesOf } from '../../src/project/discover/values.ts'
 import { parseData } from '../../src/scheme/data.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 

@@ -1,18 +1,18 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { sessionsOf } from '../../src/coordination/sessions.ts'
-import { processRef } from '../../src/env.ts'
-import { UserError } from '../../src/errors.ts'
-import { changeOf } from '../../src/evolution/change.ts'
-import { synthesize } from '../../src/evolution/synthesis.ts'
-import { json } from '../../src/formats/export/json.ts'
-import { statusOf } from '../../src/handoff/views/mutations.ts'
-import { readEdits, refreshViews } from '../../src/handoff/views/refresh.ts'
-import { openProject } from '../../src/open.ts'
-import { findProject } from '../../src/store/project.ts'
-import { mutation } from '../../src/tools/mutation.ts'
-import { run as runTool } from '../../src/tools/run.ts'
+import { processRef } from '../../src/base/env.ts'
+import { UserError } from '../../src/base/errors.ts'
+import { findProject } from '../../src/engine/store/project.ts'
+import { openProject } from '../../src/project/open.ts'
+import { mutation } from '../../src/surfaces/tools/mutation.ts'
+import { run as runTool } from '../../src/surfaces/tools/run.ts'
+import { json } from '../../src/travel/formats/export/json.ts'
+import { sessionsOf } from '../../src/work/coordination/sessions.ts'
+import { changeOf } from '../../src/work/evolution/change.ts'
+import { synthesize } from '../../src/work/evolution/synthesis.ts'
+import { statusOf } from '../../src/work/handoff/views/mutations.ts'
+import { readEdits, refreshViews } from '../../src/work/handoff/views/refresh.ts'
 import { files, onTerminal, onTerminalBelow, project, tidemark } from '../cli/run.ts'
 import { openTestMemory, type TestMemory, userError } from '../helpers.ts'
 import { lay, take } from '../imports/helpers.ts'
@@ -122,7 +122,7 @@ test('[P3] another replica approves nothing here: a person at this terminal is a
   const copy = openProject({ ...here.project, storePath: join(dirname(here.dir), 'copy', 'store.db') })
   copy.applyUpdates(here.memory.updatesSince().bytes)
   const e = copy.reader.list('mutation')[0]!
-  const { SETTLES } = await import('../../src/write/settle.ts')
+  const { SETTLES } = await import('../../src/engine/write/settle.ts')
   copy.act([['record-mutation', { ref: e.id, status: 'approved', approver: 'mallory' }]], { [SETTLES]: true })
   here.memory.applyUpdates(copy.updatesSince().bytes)
   copy.close()

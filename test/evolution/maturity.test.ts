@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ciOf } from '../../src/evolution/assess/ci.ts'
-import { runs } from '../../src/evolution/assess/commands.ts'
-import { assess } from '../../src/evolution/maturity.ts'
 import { runsTests } from '../../src/model/commands.ts'
+import { ciOf } from '../../src/work/evolution/assess/ci.ts'
+import { runs } from '../../src/work/evolution/assess/commands.ts'
+import { assess } from '../../src/work/evolution/maturity.ts'
 import { files, git, onTerminal, project, scratch, tidemark } from '../cli/run.ts'
 
 const README = 'How it is run, tested and released is told here. '.repeat(20)

@@ -1,11 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { synthesize, synthesizeIfDue } from '../../src/evolution/synthesis.ts'
-import { observationLine } from '../../src/handoff/views/observations.ts'
-import type { HookCall, HookReply } from '../../src/hooks/call.ts'
-import { operationsOf, outcomeIn, runsAllOf } from '../../src/hooks/operations.ts'
-import { respond } from '../../src/hooks/run.ts'
+import type { HookCall, HookReply } from '../../src/session/hooks/call.ts'
+import { operationsOf, outcomeIn, runsAllOf } from '../../src/session/hooks/operations.ts'
+import { respond } from '../../src/session/hooks/run.ts'
+import { synthesize, synthesizeIfDue } from '../../src/work/evolution/synthesis.ts'
+import { observationLine } from '../../src/work/handoff/views/observations.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
 function day(config: object = {}) {

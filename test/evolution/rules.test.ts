@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { FENCE_BEGIN } from '../../src/briefing/fence.ts'
-import { estimateTokens } from '../../src/recall/token-estimate.ts'
+import { estimateTokens } from '../../src/find/recall/token-estimate.ts'
+import { FENCE_BEGIN } from '../../src/session/briefing/fence.ts'
 import { agreeing, files, onTerminal, project, tidemark } from '../cli/run.ts'
 
 type At = Awaited<ReturnType<typeof project>>['at']

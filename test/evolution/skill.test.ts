@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hasStep, stepTexts, withStep } from '../../src/evolution/skill.ts'
-import { mayBecome, NEXT, type Status, step } from '../../src/evolution/status.ts'
+import { hasStep, stepTexts, withStep } from '../../src/work/evolution/skill.ts'
+import { mayBecome, NEXT, type Status, step } from '../../src/work/evolution/status.ts'
 
 test('[P3] every status has its next ones, and the compiler refuses a step that is not in the table', () => {
   expect(step('proposed', 'approved')).toEqual({ from: 'proposed', to: 'approved' })

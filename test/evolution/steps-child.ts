@@ -2,9 +2,10 @@
  * A process of the torture test: `node steps-child.ts approve|revert DIR STEPS`. It kills itself after so many of the
  * steps by which a mutation is approved or taken back.
  */
-import { approveSteps, changeOf, finishApproval, revertSteps } from '../../src/evolution/change.ts'
-import { openProject } from '../../src/open.ts'
-import { findProject } from '../../src/store/project.ts'
+
+import { findProject } from '../../src/engine/store/project.ts'
+import { openProject } from '../../src/project/open.ts'
+import { approveSteps, changeOf, finishApproval, revertSteps } from '../../src/work/evolution/change.ts'
 
 const [mode = '', dir = '', steps = ''] = process.argv.slice(2)
 const project = findProject(dir)

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { synthesize } from '../../src/evolution/synthesis.ts'
-import { openProject } from '../../src/open.ts'
-import { findProject } from '../../src/store/project.ts'
+import { findProject } from '../../src/engine/store/project.ts'
+import { openProject } from '../../src/project/open.ts'
+import { synthesize } from '../../src/work/evolution/synthesis.ts'
 import { files, initProject, scratch } from '../cli/run.ts'
 
 const CHILD = join(import.meta.dirname, 'steps-child.ts')

@@ -4,13 +4,13 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { isRunning, processRef } from '../../src/env.ts'
-import { HOOK_DEFAULTS } from '../../src/hooks/config.ts'
-import { candidatesIn } from '../../src/hooks/extract/answer.ts'
-import { type Allowed, dayOf, openExtraction } from '../../src/hooks/extract/consent.ts'
-import { llm } from '../../src/hooks/extract/llm.ts'
-import { extractWaiting, RUN_MS } from '../../src/hooks/extract/run.ts'
-import { asText, readTranscript } from '../../src/hooks/extract/transcript.ts'
+import { isRunning, processRef } from '../../src/base/env.ts'
+import { HOOK_DEFAULTS } from '../../src/session/hooks/config.ts'
+import { candidatesIn } from '../../src/session/hooks/extract/answer.ts'
+import { type Allowed, dayOf, openExtraction } from '../../src/session/hooks/extract/consent.ts'
+import { llm } from '../../src/session/hooks/extract/llm.ts'
+import { extractWaiting, RUN_MS } from '../../src/session/hooks/extract/run.ts'
+import { asText, readTranscript } from '../../src/session/hooks/extract/transcript.ts'
 import { BIN } from '../cli/run.ts'
 import { hookProject } from '../hooks/run.ts'
 import { countTokens } from '../tokens.ts'
@@ -197,7 +197,7 @@ test('[M4] the hook waits for no model: a process of its own asks, and what it f
   const answer = Promise.withResolvers<void>()
   const s = await server(() => openai(found, 900))
   await p.allow(s.url)
-  const { openAt } = await import('../../src/open.ts')
+  const { openAt } = await import('../../src/project/open.ts')
   const { memory } = openAt({ projectPath: p.at.dir })
   onTestFinished(() => memory.close())
   const stop = memory.subscribe((n) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { lookAt, type Signal, signalsOf } from '../../src/graph/signals/index.ts'
+import { lookAt, type Signal, signalsOf } from '../../src/find/graph/signals/index.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
 const signals = (m: TestMemory): Signal[] => signalsOf(lookAt(m.memory, m.project))

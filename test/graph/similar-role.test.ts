@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { discover } from '../../src/discover/discover.ts'
-import { similarRole } from '../../src/graph/similar-role.ts'
+import { similarRole } from '../../src/find/graph/similar-role.ts'
+import { discover } from '../../src/project/discover/discover.ts'
 import { openTestMemory } from '../helpers.ts'
 
 /** Numbers from 0 to n − 1, the same for the same seed. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { signals } from '../../src/tools/signals.ts'
-import { topics } from '../../src/tools/topics.ts'
+import { signals } from '../../src/surfaces/tools/signals.ts'
+import { topics } from '../../src/surfaces/tools/topics.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
 const text = async (

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { trace } from '../../src/tools/trace.ts'
+import { trace } from '../../src/surfaces/tools/trace.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
 const decide = (m: TestMemory, name: string, description: string) => m.act([['record-decision', { name, description }]])

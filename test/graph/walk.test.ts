@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ALL_WAYS, shortestPath, subgraph, type Ways, walk } from '../../src/graph/walk.ts'
-import type { Reader } from '../../src/read/reader.ts'
+import type { Reader } from '../../src/engine/read/reader.ts'
+import { ALL_WAYS, shortestPath, subgraph, type Ways, walk } from '../../src/find/graph/walk.ts'
 import { openTestMemory } from '../helpers.ts'
 
 const NODES = 9

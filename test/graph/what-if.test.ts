@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { touchedBy } from '../../src/graph/what-if.ts'
-import { whatIfTool } from '../../src/tools/what-if.ts'
+import { touchedBy } from '../../src/find/graph/what-if.ts'
+import { whatIfTool } from '../../src/surfaces/tools/what-if.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
 const run = async (m: TestMemory, args: Record<string, unknown>) =>

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { sessionsOf } from '../../src/coordination/sessions.ts'
-import { composeHandoff, writeAutomatic } from '../../src/handoff/compose.ts'
-import { currentHandoffs } from '../../src/handoff/current.ts'
+import { sessionsOf } from '../../src/work/coordination/sessions.ts'
+import { composeHandoff, writeAutomatic } from '../../src/work/handoff/compose.ts'
+import { currentHandoffs } from '../../src/work/handoff/current.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
 /** A session that has done a bit of everything. */

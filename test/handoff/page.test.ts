@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { shown } from '../../src/scheme/invisible.ts'
 import {
   contextText,
   HANDOFF_LINES,
@@ -8,8 +9,7 @@ import {
   handoffPages,
   parseHandoff,
   printHandoff,
-} from '../../src/handoff/page.ts'
-import { shown } from '../../src/scheme/invisible.ts'
+} from '../../src/work/handoff/page.ts'
 
 const PAPER = `# Session Handoff
 **Written:** 2026-02-16 14:30

@@ -2,7 +2,7 @@ import fs, { appendFileSync, readFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { readEdits, refreshViews } from '../../src/handoff/views/refresh.ts'
+import { readEdits, refreshViews } from '../../src/work/handoff/views/refresh.ts'
 import { openTestMemory } from '../helpers.ts'
 
 /** Has something happen just before a file takes its place. */

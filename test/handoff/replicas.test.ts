@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { brief } from '../../src/briefing/brief.ts'
-import { sessionsOf } from '../../src/coordination/sessions.ts'
-import { markdown } from '../../src/formats/export/markdown.ts'
-import { currentEntities } from '../../src/handoff/current.ts'
-import type { Memory } from '../../src/memory.ts'
+import type { Memory } from '../../src/engine/memory.ts'
 import { handoff } from '../../src/model/kinds/handoff.ts'
+import { brief } from '../../src/session/briefing/brief.ts'
+import { markdown } from '../../src/travel/formats/export/markdown.ts'
+import { sessionsOf } from '../../src/work/coordination/sessions.ts'
+import { currentEntities } from '../../src/work/handoff/current.ts'
 import { openTestMemory, parts, replicaOf, sync } from '../briefing/helpers.ts'
 
 const HOUR = 3_600_000

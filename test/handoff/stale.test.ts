@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { commitsOf } from '../../src/handoff/commits.ts'
+import { commitsOf } from '../../src/work/handoff/commits.ts'
 import { git, scratch } from '../cli/run.ts'
 
 const sha = (n: number) => n.toString(16).padStart(40, '0')

@@ -1,8 +1,8 @@
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { parseHandoff } from '../../src/handoff/page.ts'
-import { readBlocks } from '../../src/handoff/views/swarm.ts'
+import { parseHandoff } from '../../src/work/handoff/page.ts'
+import { readBlocks } from '../../src/work/handoff/views/swarm.ts'
 import { project, tidemark } from '../cli/run.ts'
 
 test('[P4] [X6] TC-002: the test-writer claims and finishes, the implementer reads that and picks up', async () => {

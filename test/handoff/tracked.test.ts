@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isTracked, pathsInIndex } from '../../src/git.ts'
-import { readEdits, refreshViews } from '../../src/handoff/views/refresh.ts'
+import { isTracked, pathsInIndex } from '../../src/base/git.ts'
+import { readEdits, refreshViews } from '../../src/work/handoff/views/refresh.ts'
 import { openTestMemory } from '../helpers.ts'
 
 test('[M6] a view that came with a commit is not taken for what the user here wrote by hand', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isCurrentHandoff } from '../../src/handoff/page.ts'
-import { putSession } from '../../src/store/presence.ts'
+import { putSession } from '../../src/engine/store/presence.ts'
+import { isCurrentHandoff } from '../../src/work/handoff/page.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
 const HOUR = 3_600_000

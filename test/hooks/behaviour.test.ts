@@ -1,13 +1,13 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { claimsOf } from '../../src/coordination/claims.ts'
-import { sessionsOf } from '../../src/coordination/sessions.ts'
-import type { HookCall, HookReply } from '../../src/hooks/call.ts'
-import { excludedCommand, HOOK_DEFAULTS } from '../../src/hooks/config.ts'
-import { respond } from '../../src/hooks/run.ts'
-import type { Memory } from '../../src/memory.ts'
-import type { Project } from '../../src/store/project.ts'
+import type { Memory } from '../../src/engine/memory.ts'
+import type { Project } from '../../src/engine/store/project.ts'
+import type { HookCall, HookReply } from '../../src/session/hooks/call.ts'
+import { excludedCommand, HOOK_DEFAULTS } from '../../src/session/hooks/config.ts'
+import { respond } from '../../src/session/hooks/run.ts'
+import { claimsOf } from '../../src/work/coordination/claims.ts'
+import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
 beforeEach(() => {
@@ -209,7 +209,7 @@ test('[H3] before an edit, rules and failed approaches that speak of the file ar
   t.act([
     [
       'record-fact',
-      { fact: 'Migrations are append-only', category: 'constraint', locations: ['src/store/migrations.ts'] },
+      { fact: 'Migrations are append-only', category: 'constraint', locations: ['src/engine/store/migrations.ts'] },
     ],
     [
       'record-failed-approach',
@@ -221,13 +221,13 @@ test('[H3] before an edit, rules and failed approaches that speak of the file ar
   await hook('s1', 'session-start')
   await hook('s2', 'session-start', { pid: process.ppid })
   t.memory.db.run("DELETE FROM told WHERE session='s2'")
-  const { context } = await hook('s2', 'before-edit', edit('src/store/migrations.ts'))
+  const { context } = await hook('s2', 'before-edit', edit('src/engine/store/migrations.ts'))
   expect(context).toMatch(/Known of src\/store\/migrations\.ts/)
   expect(context).toContain('editing an old function in migrations.ts')
   expect(context).toContain('Migrations are append-only')
   expect(context).not.toContain('pnpm')
   expect(context).not.toContain('generated')
-  expect((await hook('s2', 'before-edit', edit('src/store/migrations.ts'))).context).toBeUndefined()
+  expect((await hook('s2', 'before-edit', edit('src/engine/store/migrations.ts'))).context).toBeUndefined()
 })
 
 test('[H3] a rule that names a folder or a pattern in its text is told before an edit there, and nowhere else', async () => {

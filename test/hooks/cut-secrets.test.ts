@@ -2,9 +2,9 @@ import { generateKeyPairSync } from 'node:crypto'
 import { appendFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readEdits, refreshViews } from '../../src/handoff/views/refresh.ts'
-import { ownWords } from '../../src/hooks/typed-words.ts'
-import { screen, withoutPrivate } from '../../src/secrets/screen.ts'
+import { screen, withoutPrivate } from '../../src/base/secrets/screen.ts'
+import { ownWords } from '../../src/session/hooks/typed-words.ts'
+import { readEdits, refreshViews } from '../../src/work/handoff/views/refresh.ts'
 import { filesWith, hookProject, PATIENT, runHook } from './run.ts'
 
 test('[A7] a secret that a failing command prints is not kept where its beginning falls to a cut', async () => {

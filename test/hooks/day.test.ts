@@ -1,7 +1,7 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
 import { liveDay, type Put } from '../../bench/day.ts'
-import { HOOK_CLIENTS } from '../../src/clients/index.ts'
+import { HOOK_CLIENTS } from '../../src/session/clients/index.ts'
 import { openTestMemory } from '../helpers.ts'
 
 /** What one context holds: a session, up to the next compaction. */

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { HOOK_CLIENTS, type HookClient } from '../../src/clients/index.ts'
-import { hooksSeen } from '../../src/hooks/log.ts'
+import { HOOK_CLIENTS, type HookClient } from '../../src/session/clients/index.ts'
+import { hooksSeen } from '../../src/session/hooks/log.ts'
 import { hookProject, type Ran, runHook } from './run.ts'
 
 /** Ten times what a hook has on the clock (1 s): other tests keep the machine busy. */

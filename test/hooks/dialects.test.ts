@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Dialect, spelling } from '../../src/clients/common/dialect.ts'
-import type { Payload } from '../../src/clients/common/payload.ts'
-import { CLIENTS, DIALECTS, HOOK_CLIENTS, type HookClient } from '../../src/clients/index.ts'
-import { HOOK_EVENTS, type HookCall, type HookReply } from '../../src/hooks/call.ts'
+import { type Dialect, spelling } from '../../src/session/clients/common/dialect.ts'
+import type { Payload } from '../../src/session/clients/common/payload.ts'
+import { CLIENTS, DIALECTS, HOOK_CLIENTS, type HookClient } from '../../src/session/clients/index.ts'
+import { HOOK_EVENTS, type HookCall, type HookReply } from '../../src/session/hooks/call.ts'
 
 const dialects = Object.fromEntries(
   await Promise.all(HOOK_CLIENTS.map(async (c) => [c, await DIALECTS[c]()] as const)),

@@ -1,11 +1,11 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { FENCE_BEGIN, FENCE_END } from '../../src/briefing/fence.ts'
-import { bytes, cutTo } from '../../src/clients/common/dialect.ts'
-import { sessionsOf } from '../../src/coordination/sessions.ts'
-import { carried } from '../../src/hooks/carry-over.ts'
-import { respond } from '../../src/hooks/run.ts'
+import { FENCE_BEGIN, FENCE_END } from '../../src/session/briefing/fence.ts'
+import { bytes, cutTo } from '../../src/session/clients/common/dialect.ts'
+import { carried } from '../../src/session/hooks/carry-over.ts'
+import { respond } from '../../src/session/hooks/run.ts'
+import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { openTestMemory, replicaOf, sync } from '../briefing/helpers.ts'
 
 /** Lines outside of every fence; a mark that opens or closes nothing fails. */

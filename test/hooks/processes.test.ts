@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { claimsOf } from '../../src/coordination/claims.ts'
-import { sessionsOf } from '../../src/coordination/sessions.ts'
+import { claimsOf } from '../../src/work/coordination/claims.ts'
+import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { contextOf, hookProject, PATIENT, type RunOptions, runHook as runAsItIs } from './run.ts'
 
 const runHook = (args: readonly string[], payload: unknown, options: RunOptions = {}) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { DIALECTS } from '../../src/clients/index.ts'
-import type { HookCall } from '../../src/hooks/call.ts'
-import { respond } from '../../src/hooks/run.ts'
+import { DIALECTS } from '../../src/session/clients/index.ts'
+import type { HookCall } from '../../src/session/hooks/call.ts'
+import { respond } from '../../src/session/hooks/run.ts'
 import { replicaOf, sync } from '../briefing/helpers.ts'
 import { openTestMemory } from '../helpers.ts'
 

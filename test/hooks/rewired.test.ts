@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { journalFiles } from '../../src/clients/common/journal.ts'
-import { rewired } from '../../src/clients/common/rewired.ts'
+import { journalFiles } from '../../src/session/clients/common/journal.ts'
+import { rewired } from '../../src/session/clients/common/rewired.ts'
 import { project, tidemark } from '../cli/run.ts'
 import { machine } from '../client-machine.ts'
 

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished } from 'vitest'
-import { markOfAgent } from '../../src/coordination/caller.ts'
-import type { Memory } from '../../src/memory.ts'
-import { openProject } from '../../src/open.ts'
-import { createProject, type Project } from '../../src/store/project.ts'
+import type { Memory } from '../../src/engine/memory.ts'
+import { createProject, type Project } from '../../src/engine/store/project.ts'
+import { openProject } from '../../src/project/open.ts'
+import { markOfAgent } from '../../src/work/coordination/caller.ts'
 
 export const BIN = join(import.meta.dirname, '..', '..', 'bin', 'tidemark.js')
 const PLACE = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { idOf } from '../../src/clients/common/payload.ts'
+import { idOf } from '../../src/session/clients/common/payload.ts'
 import { filesWith, hookProject, PATIENT, runHook } from './run.ts'
 
 test('[A7] neither a file that is called like a secret is noted, nor a command that names an excluded file', async () => {

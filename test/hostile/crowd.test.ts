@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { brief } from '../../src/briefing/brief.ts'
-import { wasHere } from '../../src/briefing/last-visit.ts'
-import { Recaller } from '../../src/recall/recall.ts'
-import { findProject } from '../../src/store/project.ts'
+import { findProject } from '../../src/engine/store/project.ts'
+import { Recaller } from '../../src/find/recall/recall.ts'
+import { brief } from '../../src/session/briefing/brief.ts'
+import { wasHere } from '../../src/session/briefing/last-visit.ts'
 import { type Clone, elsewhere, team } from '../sync/clones.ts'
 
 /** What Ana decided, what somebody asks about it, and what Mallory adds to copies of it. */

@@ -12,8 +12,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { gitDirectory, gitState, isTracked, whyNotOwn } from '../../src/git.ts'
-import { findProject, storePathFor } from '../../src/store/project.ts'
+import { gitDirectory, gitState, isTracked, whyNotOwn } from '../../src/base/git.ts'
+import { findProject, storePathFor } from '../../src/engine/store/project.ts'
 
 let base: string
 let theirs: string
@@ -48,7 +48,7 @@ test('[T23] one module alone runs git, with what keeps a repository from startin
         readFileSync(join(src, f), 'utf8'),
       ),
     )
-  expect(found).toEqual([join('code', 'run-git.ts')])
+  expect(found).toEqual([join('find', 'code', 'run-git.ts')])
 })
 
 test.each([

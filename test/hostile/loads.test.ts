@@ -1,8 +1,8 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { modelsDirectory } from '../../src/recall/embedders/models.ts'
-import { stateDirectory } from '../../src/store/state.ts'
+import { stateDirectory } from '../../src/engine/store/state.ts'
+import { modelsDirectory } from '../../src/find/recall/embedders/models.ts'
 import { files, tidemark } from '../cli/run.ts'
 import { CONFIG, world } from './world.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readEdits, refreshViews } from '../../src/handoff/views/refresh.ts'
+import { readEdits, refreshViews } from '../../src/work/handoff/views/refresh.ts'
 import { openTestMemory } from '../helpers.ts'
 
 const HOSTILE =

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { HubClaims } from '../../src/hub/claims.ts'
-import { HubLog } from '../../src/hub/log.ts'
-import type { HubStore } from '../../src/hub/store.ts'
-import { addToken, findToken, isLive, listTokens, revokeToken } from '../../src/hub/tokens.ts'
+import { HubClaims } from '../../src/travel/hub/claims.ts'
+import { HubLog } from '../../src/travel/hub/log.ts'
+import type { HubStore } from '../../src/travel/hub/store.ts'
+import { addToken, findToken, isLive, listTokens, revokeToken } from '../../src/travel/hub/tokens.ts'
 import { hubOn, Peer, PROJECT, postgresStore, quiet, sqliteStore } from './harness.ts'
 import { findPostgres, type Postgres } from './postgres.ts'
 

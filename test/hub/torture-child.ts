@@ -3,13 +3,13 @@
  * and releases at random until it is killed, while it follows the hub. Says on stdout, at once, what was acknowledged.
  */
 import { writeSync } from 'node:fs'
-import { sessionsOf } from '../../src/coordination/sessions.ts'
-import { systemEnv } from '../../src/env.ts'
-import { UserError } from '../../src/errors.ts'
-import { openProject } from '../../src/open.ts'
-import { findProject } from '../../src/store/project.ts'
-import { exchangeOnce } from '../../src/sync/hub-exchange.ts'
-import { followHub } from '../../src/sync/hub-follow.ts'
+import { systemEnv } from '../../src/base/env.ts'
+import { UserError } from '../../src/base/errors.ts'
+import { findProject } from '../../src/engine/store/project.ts'
+import { openProject } from '../../src/project/open.ts'
+import { exchangeOnce } from '../../src/travel/sync/hub-exchange.ts'
+import { followHub } from '../../src/travel/sync/hub-follow.ts'
+import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { seeded } from '../convergence/harness.ts'
 import { TARGETS } from '../coordination/torture-universe.ts'
 

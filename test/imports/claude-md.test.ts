@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { printReport } from '../../src/formats/import/report.ts'
+import { printReport } from '../../src/travel/formats/import/report.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 import { lay, take, unplaced } from './helpers.ts'
 

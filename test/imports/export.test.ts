@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { importFrom } from '../../src/formats/import/index.ts'
-import { exportTool } from '../../src/tools/export.ts'
-import type { Output } from '../../src/tools/tool.ts'
+import { exportTool } from '../../src/surfaces/tools/export.ts'
+import type { Output } from '../../src/surfaces/tools/tool.ts'
+import { importFrom } from '../../src/travel/formats/import/index.ts'
 import { openTestMemory, type TestMemory, userError } from '../helpers.ts'
 import { lay, take } from './helpers.ts'
 
@@ -25,7 +25,7 @@ function decided(): TestMemory {
         revisitTrigger: 'a second machine writes',
         impact: 8,
         evidence: ['bench/write.ts'],
-        locations: ['src/store/db.ts:12'],
+        locations: ['src/engine/store/db.ts:12'],
         topics: ['storage'],
       },
     ],
@@ -85,7 +85,7 @@ One SQLite file
 
 **Revisit when** a second machine writes
 
-Where: \`src/store/db.ts:12\`
+Where: \`src/engine/store/db.ts:12\`
 
 Topics: storage
 

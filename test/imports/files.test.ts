@@ -1,8 +1,8 @@
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { UserError } from '../../src/errors.ts'
-import { importTool } from '../../src/tools/import.ts'
+import type { UserError } from '../../src/base/errors.ts'
+import { importTool } from '../../src/surfaces/tools/import.ts'
 import { openTestMemory } from '../helpers.ts'
 
 /** The error with which an import of these bytes ends. */

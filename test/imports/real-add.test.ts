@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { importFrom } from '../../src/formats/import/index.ts'
-import { printReport } from '../../src/formats/import/report.ts'
+import { importFrom } from '../../src/travel/formats/import/index.ts'
+import { printReport } from '../../src/travel/formats/import/report.ts'
 import { openTestMemory } from '../helpers.ts'
 
 /** The process files of a real project; they are not part of this repository. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { printReport } from '../../src/formats/import/report.ts'
-import { runImport } from '../../src/formats/import/run.ts'
-import type { Item, Reading } from '../../src/formats/import/types.ts'
-import { importTool } from '../../src/tools/import.ts'
+import { importTool } from '../../src/surfaces/tools/import.ts'
+import { printReport } from '../../src/travel/formats/import/report.ts'
+import { runImport } from '../../src/travel/formats/import/run.ts'
+import type { Item, Reading } from '../../src/travel/formats/import/types.ts'
 import { openTestMemory } from '../helpers.ts'
 import { lay, take } from './helpers.ts'
 

@@ -1,7 +1,7 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import { readArg } from '../../src/model/args.ts'
-import type { ArgsOf, TypedAction } from '../../src/verbs/actions.ts'
-import { VERBS } from '../../src/verbs/index.ts'
+import type { ArgsOf, TypedAction } from '../../src/project/verbs/actions.ts'
+import { VERBS } from '../../src/project/verbs/index.ts'
 
 type Name = (typeof VERBS)[number]['name']
 type Every = { [N in Name]: Required<Omit<ArgsOf<N>, 'expectedVersion'>> }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RecallOptions } from '../../src/recall/types.ts'
+import type { RecallOptions } from '../../src/find/recall/types.ts'
 import { openTestMemory } from '../helpers.ts'
 import { recallFixture } from '../recall-fixture.ts'
 

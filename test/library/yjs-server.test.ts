@@ -4,8 +4,8 @@ import { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/pro
 import { Server } from '@hocuspocus/server'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import * as Y from 'yjs'
-import { documentOf } from '../../src/formats/export/json.ts'
 import type { YjsReport } from '../../src/index.ts'
+import { documentOf } from '../../src/travel/formats/export/json.ts'
 import { openTestMemory, seededBytes, type TestMemory } from '../helpers.ts'
 import { runs, SEED } from '../runs.ts'
 

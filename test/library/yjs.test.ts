@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import * as Y from 'yjs'
-import { documentOf } from '../../src/formats/export/json.ts'
+import { Memory } from '../../src/engine/memory.ts'
+import { vouchedFor } from '../../src/engine/replication/trust.ts'
 import type { YjsOptions, YjsReport } from '../../src/index.ts'
-import { Memory } from '../../src/memory.ts'
 import { KINDS } from '../../src/model/kinds/index.ts'
 import { RELATIONS } from '../../src/model/relations.ts'
-import { vouchedFor } from '../../src/replication/trust.ts'
-import { VERBS } from '../../src/verbs/index.ts'
+import { VERBS } from '../../src/project/verbs/index.ts'
+import { documentOf } from '../../src/travel/formats/export/json.ts'
 import { openTestMemory, rowsOf, seededBytes, type TestMemory } from '../helpers.ts'
 
 const SRC = join(import.meta.dirname, '../../src')
@@ -145,7 +145,7 @@ test('[J1] what another process commits appears in the document, and what comes 
   const { t, peer, agree } = await live()
   t.act([['record-decision', { name: 'cents', description: 'Money in cents' }]])
   const { root } = t.project
-  const code = `import { openMemory } from ${JSON.stringify(join(SRC, 'library.ts'))}
+  const code = `import { openMemory } from ${JSON.stringify(join(SRC, 'surfaces/library.ts'))}
     const memory = openMemory({ projectPath: ${JSON.stringify(root)} })
     memory.act([['record-decision', { name: 'cents', rationale: 'floats drift' }]])
     memory.act([['record-concept', { name: 'ledger', definition: 'What is owed' }]])

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { inbox } from '../../src/coordination/inbox.ts'
-import { sessionsOf } from '../../src/coordination/sessions.ts'
+import { inbox } from '../../src/work/coordination/inbox.ts'
+import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { openTestMemory } from '../helpers.ts'
 import { call, ERAS, httpClient, listening, stdioClient, tempProject } from './harness.ts'
 

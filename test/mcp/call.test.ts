@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
-import { UserError } from '../../src/errors.ts'
+import { UserError } from '../../src/base/errors.ts'
 import { cut, errorText, OUTPUT_CHARACTERS, readCall, runTool, schemaOf } from '../../src/surfaces/mcp/call.ts'
-import type { Tool, ToolContext } from '../../src/tools/tool.ts'
+import type { Tool, ToolContext } from '../../src/surfaces/tools/tool.ts'
 
 const tool: Tool = {
   name: 'sample',

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
-import { type SessionInfo, sessionsOf } from '../../src/coordination/sessions.ts'
-import { processRef } from '../../src/env.ts'
-import type { Memory } from '../../src/memory.ts'
-import { openAt } from '../../src/open.ts'
-import { openClaims } from '../../src/store/presence.ts'
+import { processRef } from '../../src/base/env.ts'
+import type { Memory } from '../../src/engine/memory.ts'
+import { openClaims } from '../../src/engine/store/presence.ts'
+import { openAt } from '../../src/project/open.ts'
+import { type SessionInfo, sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { type Answer, call, cleanEnv, decide, ERAS, httpClient, listening, tempProject } from './harness.ts'
 
 const ORCHESTRATOR = new URL('orchestrator.ts', import.meta.url).pathname

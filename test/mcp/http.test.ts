@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { sessionsOf } from '../../src/coordination/sessions.ts'
 import { createServer } from '../../src/surfaces/http/http.ts'
+import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { call, decide, ERAS, httpClient, listening, next, stdioClient, tempDir, tempProject } from './harness.ts'
 
 type Posted = {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createProject, findProject } from '../../src/store/project.ts'
+import { createProject, findProject } from '../../src/engine/store/project.ts'
 import { Projects, type ProjectsOptions } from '../../src/surfaces/mcp/projects.ts'
 import { tempDir, tempProject } from './harness.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
-import { TOOLS } from '../../src/tools/index.ts'
+import { TOOLS } from '../../src/surfaces/tools/index.ts'
 import { call, decide, ERAS, httpClient, listening, next, stdioClient, tempDir, tempProject } from './harness.ts'
 
 for (const era of ERAS) {

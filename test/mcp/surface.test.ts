@@ -1,6 +1,6 @@
 import type { ElicitResult } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
-import { FENCE_BEGIN, FENCE_END } from '../../src/briefing/fence.ts'
+import { FENCE_BEGIN, FENCE_END } from '../../src/session/briefing/fence.ts'
 import { byPerson, call, ERAS, httpClient, listening, next, stdioClient, tempProject } from './harness.ts'
 
 const actions = (...list: unknown[]) => ({ actions: list, session: 'writer' })

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { findOverlaps } from '../../src/ownership/overlaps.ts'
+import { findOverlaps } from '../../src/project/ownership/overlaps.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 import { lay, take } from '../imports/helpers.ts'
 

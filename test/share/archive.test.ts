@@ -1,17 +1,17 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { sessionsOf } from '../../src/coordination/sessions.ts'
+import { hashOf, type StreamEvent } from '../../src/engine/feed/feed.ts'
+import { archiveFiles } from '../../src/engine/store/archive.ts'
+import { addPresence } from '../../src/engine/store/presence.ts'
+import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import {
   eventsSince,
   followEvents,
   rollbackShared,
   sharedContext,
   sharedHistory,
-} from '../../src/coordination/shared-context.ts'
-import { hashOf, type StreamEvent } from '../../src/feed/feed.ts'
-import { archiveFiles } from '../../src/store/archive.ts'
-import { addPresence } from '../../src/store/presence.ts'
+} from '../../src/work/coordination/shared-context.ts'
 import { exchange, Replica, send, tempDir } from '../convergence/harness.ts'
 import { openTestMemory, type TestMemory, userError } from '../helpers.ts'
 import { replayed } from './replayed.ts'

@@ -1,4 +1,4 @@
-import { type StreamEvent, valueAfter } from '../../src/feed/feed.ts'
+import { type StreamEvent, valueAfter } from '../../src/engine/feed/feed.ts'
 import type { Json } from '../../src/model/field.ts'
 
 /** The shared context that events leave when they are replayed from nothing; other events say nothing of it. */

@@ -1,9 +1,9 @@
 // A process that shares: `share-child.ts DIR NAME COUNT [compact]`: updates its own key, appends to one list and merges
 // into one map. With `compact` it says what was acknowledged, and folds the log away all the time.
 import { writeSync } from 'node:fs'
-import { asProjectMemory } from '../../src/library.ts'
-import { openProject } from '../../src/open.ts'
-import { findProject } from '../../src/store/project.ts'
+import { findProject } from '../../src/engine/store/project.ts'
+import { openProject } from '../../src/project/open.ts'
+import { asProjectMemory } from '../../src/surfaces/library.ts'
 
 const [dir = '', name = '', count = '0', compact] = process.argv.slice(2)
 const project = findProject(dir)

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { deflateRawSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { restoreStore } from '../../src/replication/restore.ts'
-import { lineText, packLine } from '../../src/store/packed.ts'
+import { restoreStore } from '../../src/engine/replication/restore.ts'
+import { lineText, packLine } from '../../src/engine/store/packed.ts'
 import { dump, open, type Replica, split, withReplicas } from '../convergence/harness.ts'
 
 const WRITTEN = 400

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openMemory } from '../../src/library.ts'
+import { openMemory } from '../../src/surfaces/library.ts'
 import { git, scratch, tidemark } from '../cli/run.ts'
 import { contextOf, PATIENT, runHook } from '../hooks/run.ts'
 import { call, listening, stdioClient } from '../mcp/harness.ts'

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { canonical } from '../../src/model/canonical.ts'
 import { sha256 } from '../../src/model/digest.ts'
-import { writeSegment } from '../../src/sync/segments.ts'
+import { writeSegment } from '../../src/travel/sync/segments.ts'
 import { BIN, git, scratch, tidemark } from '../cli/run.ts'
 
 /** Two people on two machines with a clone each, and `tidemark` on their path. */

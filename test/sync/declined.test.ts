@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { settleDropped } from '../../src/sync/dropped.ts'
-import { compactSegments } from '../../src/sync/publish.ts'
+import { settleDropped } from '../../src/travel/sync/dropped.ts'
+import { compactSegments } from '../../src/travel/sync/publish.ts'
 import { tidemark } from '../cli/run.ts'
 import { type Clone, decision, knowledge, team } from './clones.ts'
 

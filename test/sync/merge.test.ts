@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { vouchedFor } from '../../src/replication/trust.ts'
-import { findProject } from '../../src/store/project.ts'
-import { compactSegments } from '../../src/sync/publish.ts'
-import { conflicts } from '../../src/tools/conflicts.ts'
-import type { Output } from '../../src/tools/tool.ts'
+import { vouchedFor } from '../../src/engine/replication/trust.ts'
+import { findProject } from '../../src/engine/store/project.ts'
+import { conflicts } from '../../src/surfaces/tools/conflicts.ts'
+import type { Output } from '../../src/surfaces/tools/tool.ts'
+import { compactSegments } from '../../src/travel/sync/publish.ts'
 import { decision, elsewhere, knowledge, team } from './clones.ts'
 
 test('[K16] [K17] one records, commits and pushes; the other pulls and knows it, unverified', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exchangeOnce } from '../../src/sync/hub-exchange.ts'
+import { exchangeOnce } from '../../src/travel/sync/hub-exchange.ts'
 import { hubOn, sqliteStore } from '../hub/harness.ts'
 import { type Clone, decision, team } from './clones.ts'
 

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { acceptReviewers, reviewersNamed } from '../../src/replication/reviewers.ts'
-import { vouchedFor } from '../../src/replication/trust.ts'
-import { publicKey } from '../../src/store/keys.ts'
+import { acceptReviewers, reviewersNamed } from '../../src/engine/replication/reviewers.ts'
+import { vouchedFor } from '../../src/engine/replication/trust.ts'
+import { publicKey } from '../../src/engine/store/keys.ts'
 import { act, type Clone, elsewhere, give, team } from './clones.ts'
 
 const RULE = [['record-fact', { fact: 'Never deploy on Fridays', category: 'workflow' }]]

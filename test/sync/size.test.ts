@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { compactSegments } from '../../src/sync/publish.ts'
-import { hasChanged } from '../../src/sync/receive.ts'
-import { writeSegment } from '../../src/sync/segments.ts'
+import { compactSegments } from '../../src/travel/sync/publish.ts'
+import { hasChanged } from '../../src/travel/sync/receive.ts'
+import { writeSegment } from '../../src/travel/sync/segments.ts'
 import { userError } from '../helpers.ts'
 import { type Clone, git, knowledge, team } from './clones.ts'
 

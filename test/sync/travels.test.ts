@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { travelsFrom } from '../../src/engine/read/travels.ts'
+import { seal } from '../../src/engine/store/line.ts'
+import * as log from '../../src/engine/store/log.ts'
+import { keepShared } from '../../src/engine/store/replica.ts'
+import { ownIdentities } from '../../src/engine/store/trust.ts'
 import { KINDS } from '../../src/model/kinds/index.ts'
-import { travelsFrom } from '../../src/read/travels.ts'
-import { seal } from '../../src/store/line.ts'
-import * as log from '../../src/store/log.ts'
-import { keepShared } from '../../src/store/replica.ts'
-import { ownIdentities } from '../../src/store/trust.ts'
-import { pendingIn } from '../../src/sync/publish.ts'
+import { pendingIn } from '../../src/travel/sync/publish.ts'
 import { type Clone, decision, knowledge, team, travelling } from './clones.ts'
 
 /** Everything that its segments say, with what documents say in base64. */

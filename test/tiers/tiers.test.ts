@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { FENCE_BEGIN } from '../../src/briefing/fence.ts'
+import { FENCE_BEGIN } from '../../src/session/briefing/fence.ts'
 import { agreeing, files, git, onTerminal, project, scratch, tidemark } from '../cli/run.ts'
 
 type At = Parameters<typeof tidemark>[0]

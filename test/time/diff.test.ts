@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { diff } from '../../src/tools/diff.ts'
-import { history } from '../../src/tools/history.ts'
+import { diff } from '../../src/surfaces/tools/diff.ts'
+import { history } from '../../src/surfaces/tools/history.ts'
 import { openTestMemory } from '../helpers.ts'
 
 test('[D9] diff tells what was added, changed, superseded and retracted between two moments, each with its reason', async () => {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
-import { isBelowClient, isTerminal, markOfAgent } from '../../coordination/caller.ts'
-import { UserError } from '../../errors.ts'
-import { openProject } from '../../open.ts'
-import { findProject } from '../../store/project.ts'
+import { UserError } from '../../base/errors.ts'
+import { findProject } from '../../engine/store/project.ts'
+import { openProject } from '../../project/open.ts'
+import { isBelowClient, isTerminal, markOfAgent } from '../../work/coordination/caller.ts'
 import type { CommandCall } from './command.ts'
 
 /** Asks at the terminal. `otherwise` is what an empty answer means; whatever else is not y or yes is a no. */

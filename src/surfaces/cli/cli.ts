@@ -3,17 +3,17 @@
  * what comes out; they decide nothing.
  */
 
-import { jsonShown } from '../../briefing/fence.ts'
-import { errorJson, UsageError, UserError } from '../../errors.ts'
-import { diskError } from '../../files.ts'
-import type { Memory } from '../../memory.ts'
+import { errorJson, UsageError, UserError } from '../../base/errors.ts'
+import { diskError } from '../../base/files.ts'
+import type { Memory } from '../../engine/memory.ts'
+import type { Project } from '../../engine/store/project.ts'
 import type { Json } from '../../model/field.ts'
 import type { Problem } from '../../model/validate.ts'
 import { shown } from '../../scheme/invisible.ts'
-import type { Project } from '../../store/project.ts'
-import { TOOLS } from '../../tools/index.ts'
-import { type Output, type Tool, type ToolContext, textOf } from '../../tools/tool.ts'
+import { jsonShown } from '../../session/briefing/fence.ts'
 import { ran } from '../code-cache.ts'
+import { TOOLS } from '../tools/index.ts'
+import { type Output, type Tool, type ToolContext, textOf } from '../tools/tool.ts'
 import { VERSION } from '../version.ts'
 import type { Command, CommandCall, Flag } from './command.ts'
 import { COMMANDS } from './commands/index.ts'
@@ -201,9 +201,9 @@ async function noSuchStep(tool: Tool, steps: readonly string[], given: string): 
 /** On a terminal, what a person waits for; in a pipe nothing. */
 async function tellWaiting(): Promise<void> {
   if (!process.stderr.isTTY) return
-  const { tellOfWaiting } = await import('../../store/db.ts')
+  const { tellOfWaiting } = await import('../../engine/store/db.ts')
   tellOfWaiting(() => err('waiting for another writer … (Ctrl-C gives up, and nothing is written)'))
-  const { tellOfMigrating } = await import('../../store/open-db.ts')
+  const { tellOfMigrating } = await import('../../engine/store/open-db.ts')
   tellOfMigrating(progress)
 }
 
@@ -216,13 +216,13 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
   }
   const args = await toolArgs(tool, parsed)
   await tellWaiting()
-  const { openAt } = await import('../../open.ts')
+  const { openAt } = await import('../../project/open.ts')
   const { memory, project } = openAt({ projectPath: directoryOf(parsed.values) })
   if (memory.db.readOnly) err('note: the store cannot be written here: it is read as it is')
   let shows: (() => void) | undefined
   try {
     const session = await actor(memory, project, parsed.values, tool, args)
-    const { COMMAND_LINE, isOfClient, typist } = await import('../../coordination/caller.ts')
+    const { COMMAND_LINE, isOfClient, typist } = await import('../../work/coordination/caller.ts')
     const by = typist(memory)
     const json = parsed.values.json === true
     const isTerminal = by === 'person'
@@ -248,7 +248,7 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
     try {
       done = await (tool.readOnly
         ? tool.run(context, args)
-        : (await import('../../tools/run.ts')).run(tool, context, args))
+        : (await import('../tools/run.ts')).run(tool, context, args))
     } catch (error) {
       throw asTyped(error, tool)
     }
@@ -310,13 +310,13 @@ async function actor(
   tool: Tool,
   args: Readonly<Record<string, unknown>>,
 ) {
-  const { actAs, actingSession, isOfClient, ownSession } = await import('../../coordination/caller.ts')
+  const { actAs, actingSession, isOfClient, ownSession } = await import('../../work/coordination/caller.ts')
   const origin = { named: typeof values.session === 'string' ? values.session : undefined }
   if (origin.named && tool.ofSession?.(args))
-    (await import('../../coordination/session-lookup.ts')).knownSession(memory, origin.named)
+    (await import('../../work/coordination/session-lookup.ts')).knownSession(memory, origin.named)
   // who only looks at a session is not the session; what agents call is a sign of life
   const looks = tool.name === 'session' || (origin.named !== undefined && tool.readOnly && !TOOLS[tool.name]?.mcp)
-  const { userName } = await import('../../open.ts')
+  const { userName } = await import('../../project/open.ts')
   const user = userName(project.root)
   const acting = looks ? actingSession(memory, origin) : actAs(memory, origin, { root: project.root, user })
   // an agent that no variable tells of is on no terminal

@@ -1,35 +1,35 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { many } from '../../briefing/format.ts'
-import { findOnPath } from '../../clients/common/path.ts'
-import { checkWiring, sweepLeft } from '../../clients/wiring.ts'
-import { sessionsOf } from '../../coordination/sessions.ts'
-import { UserError } from '../../errors.ts'
-import { rulesOf } from '../../evolution/rules.ts'
-import { unreadEdits } from '../../handoff/views/copies.ts'
-import { type Check, ok, wrong } from '../../hooks/check.ts'
-import { checkHooks } from '../../hooks/doctor.ts'
-import { checkExtraction } from '../../hooks/extract/meter.ts'
-import { hooksSeen } from '../../hooks/log.ts'
-import { MAX_LEAD_MS } from '../../log/clock.ts'
-import type { Memory } from '../../memory.ts'
+import { UserError } from '../../base/errors.ts'
+import { MAX_LEAD_MS } from '../../engine/log/clock.ts'
+import type { Memory } from '../../engine/memory.ts'
+import { snapshots } from '../../engine/store/backup.ts'
+import { remadeLines, snapshotFaults } from '../../engine/store/compare.ts'
+import type { Db } from '../../engine/store/db.ts'
+import { contentsOf, dropLastSnapshots, lastSnapshots } from '../../engine/store/deletion.ts'
+import { shortBatch } from '../../engine/store/keys.ts'
+import { retryWithBackoff } from '../../engine/store/lock-wait.ts'
+import { allParked, findings, gaps, linesFrom } from '../../engine/store/log.ts'
+import { SCHEMA_VERSION } from '../../engine/store/migrations.ts'
+import { PROJECT_DIR, type Project, settleConfig, storesOf } from '../../engine/store/project.ts'
+import { hubOf, stateDirectory } from '../../engine/store/state.ts'
+import { withoutKey } from '../../engine/store/trust.ts'
 import { localMinute } from '../../model/times.ts'
-import { snapshots } from '../../store/backup.ts'
-import { remadeLines, snapshotFaults } from '../../store/compare.ts'
-import type { Db } from '../../store/db.ts'
-import { contentsOf, dropLastSnapshots, lastSnapshots } from '../../store/deletion.ts'
-import { shortBatch } from '../../store/keys.ts'
-import { retryWithBackoff } from '../../store/lock-wait.ts'
-import { allParked, findings, gaps, linesFrom } from '../../store/log.ts'
-import { SCHEMA_VERSION } from '../../store/migrations.ts'
-import { PROJECT_DIR, type Project, settleConfig, storesOf } from '../../store/project.ts'
-import { hubOf, stateDirectory } from '../../store/state.ts'
-import { withoutKey } from '../../store/trust.ts'
-import { checkSegments } from '../../sync/check.ts'
-import { pendingIn } from '../../sync/publish.ts'
-import { lostBatches } from '../../sync/receive.ts'
-import { ago, countedKinds } from '../../tools/format.ts'
+import { many } from '../../session/briefing/format.ts'
+import { findOnPath } from '../../session/clients/common/path.ts'
+import { checkWiring, sweepLeft } from '../../session/clients/wiring.ts'
+import { type Check, ok, wrong } from '../../session/hooks/check.ts'
+import { checkHooks } from '../../session/hooks/doctor.ts'
+import { checkExtraction } from '../../session/hooks/extract/meter.ts'
+import { hooksSeen } from '../../session/hooks/log.ts'
+import { checkSegments } from '../../travel/sync/check.ts'
+import { pendingIn } from '../../travel/sync/publish.ts'
+import { lostBatches } from '../../travel/sync/receive.ts'
+import { sessionsOf } from '../../work/coordination/sessions.ts'
+import { rulesOf } from '../../work/evolution/rules.ts'
+import { unreadEdits } from '../../work/handoff/views/copies.ts'
+import { ago, countedKinds } from '../tools/format.ts'
 import { VERSION } from '../version.ts'
 import { clientContext } from './commands/launcher.ts'
 import { keylessNote } from './commands/sync-told.ts'
@@ -85,9 +85,9 @@ function checkPlaces(project: Project): Check[] {
 /** Whether what the project wants of recall is accepted: until then every recall is refused. */
 async function checkRecall(memory: Memory, project: Project): Promise<Check[]> {
   try {
-    const { recallerOf } = await import('../../recall/recall.ts')
+    const { recallerOf } = await import('../../find/recall/recall.ts')
     recallerOf(memory, project).config // read when it is asked for
-    const { waitingEndpoints } = await import('../../recall/embedders/consent.ts')
+    const { waitingEndpoints } = await import('../../find/recall/embedders/consent.ts')
     return waitingEndpoints(project).map(({ told, allow }) =>
       wrong('recall.endpoint', told, `if you trust it: \`${allow}\``),
     )
@@ -99,7 +99,7 @@ async function checkRecall(memory: Memory, project: Project): Promise<Check[]> {
 
 /** Whether symbols of code can be found: the parser is optional to install. */
 async function checkCode(): Promise<Check[]> {
-  const { canParse } = await import('../../code/parse.ts')
+  const { canParse } = await import('../../find/code/parse.ts')
   if (await canParse('a.ts')) return []
   return [
     ok(
@@ -308,7 +308,7 @@ async function checkSync(memory: Memory, { id, root, storePath, aliases }: Proje
       ),
     )
   if (joined) {
-    const { unsentLines } = await import('../../sync/hub-exchange.ts')
+    const { unsentLines } = await import('../../travel/sync/hub-exchange.ts')
     const n = unsentLines(memory)
     const left = n > 0 ? `; ${many(n, 'batch', 'batches')} of this machine not there yet: \`tidemark sync\`` : ''
     checks.push(ok('sync.hub', `joined ${joined.url} as ${joined.member}${left}`))

@@ -1,5 +1,5 @@
-import { GROUPS, TOOLS } from '../../tools/index.ts'
-import type { Param, Tool } from '../../tools/tool.ts'
+import { GROUPS, TOOLS } from '../tools/index.ts'
+import type { Param, Tool } from '../tools/tool.ts'
 import type { Command, Flag } from './command.ts'
 import { COMMANDS } from './commands/index.ts'
 

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../base/errors.ts'
 import { parseExact } from '../../model/exact.ts'
-import { readAll, readStdin } from '../../tools/stdin.ts'
+import { readAll, readStdin } from '../tools/stdin.ts'
 
 export { readStdin }
 

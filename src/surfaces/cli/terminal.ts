@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { stripVTControlCharacters } from 'node:util'
 import { shown } from '../../scheme/invisible.ts'
-import type { Block, Look, Span } from '../../tools/tool.ts'
+import type { Block, Look, Span } from '../tools/tool.ts'
 
 const CODES: Readonly<Record<Look, string>> = { ref: '33', name: '1', kind: '36', aside: '2', warn: '31' }
 

@@ -1,11 +1,11 @@
 import { existsSync, writeSync } from 'node:fs'
-import { type Dialect, spelling } from '../../clients/common/dialect.ts'
-import { objectOrJson, type Payload } from '../../clients/common/payload.ts'
-import { DIALECTS, type HookClient } from '../../clients/index.ts'
-import { messageOf, UserError } from '../../errors.ts'
-import { type HookEvent, type HookReply, NOTHING } from '../../hooks/call.ts'
-import { errorCode, type HookErrors, logHook, noteError } from '../../hooks/log.ts'
-import type { Project } from '../../store/project.ts'
+import { messageOf, UserError } from '../../base/errors.ts'
+import type { Project } from '../../engine/store/project.ts'
+import { type Dialect, spelling } from '../../session/clients/common/dialect.ts'
+import { objectOrJson, type Payload } from '../../session/clients/common/payload.ts'
+import { DIALECTS, type HookClient } from '../../session/clients/index.ts'
+import { type HookEvent, type HookReply, NOTHING } from '../../session/hooks/call.ts'
+import { errorCode, type HookErrors, logHook, noteError } from '../../session/hooks/log.ts'
 import { ran } from '../code-cache.ts'
 import { leave, readStdin } from './stdin.ts'
 
@@ -109,7 +109,7 @@ async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcom
   const said = dialect.read(event, payload)
   const call = { ...said, silent: !dialect.print(event, { visible: SHOWN }, payload).includes(SHOWN) }
   ran(`${dialect.client} ${call.event}`)
-  const { findProject } = await import('../../store/project.ts')
+  const { findProject } = await import('../../engine/store/project.ts')
   const places = [call.cwd, process.env.CLAUDE_PROJECT_DIR, process.cwd()]
   const from = process.env.TIDEMARK_PROJECT ?? places.find((dir) => dir !== undefined && dir !== '' && existsSync(dir))!
   /** Whoever is at the keyboard is told once a session; else a memory that is not used would just seem to know nothing. */
@@ -124,9 +124,9 @@ async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcom
     if (error instanceof UserError && error.code !== 'no-project') tell(error)
     return
   }
-  const { waitForLock } = await import('../../store/db.ts')
+  const { waitForLock } = await import('../../engine/store/db.ts')
   waitForLock(PATIENT.has(call.event) ? PATIENT_MS : LOCK_MS)
-  const { openProject } = await import('../../open.ts')
+  const { openProject } = await import('../../project/open.ts')
   const project = outcome.project
   const opened = () => {
     try {
@@ -139,17 +139,17 @@ async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcom
   }
   const memory = opened()
   try {
-    const { respond } = await import('../../hooks/run.ts')
+    const { respond } = await import('../../session/hooks/run.ts')
     const done = await respond(memory, project, call, left)
     outcome.session = done.session
     noteError(outcome, done.code ?? 'bug', ...done.errors)
     if (TELLS_WIRING.has(call.event) && !call.silent) {
-      const { tellRewired } = await import('../../clients/common/rewired.ts')
+      const { tellRewired } = await import('../../session/clients/common/rewired.ts')
       const changed = tellRewired(memory, project.root, done.session)
       if (changed !== undefined)
         done.reply = { ...done.reply, visible: [changed, done.reply.visible].filter(Boolean).join(' ') }
     }
-    const { carried } = await import('../../hooks/carry-over.ts')
+    const { carried } = await import('../../session/hooks/carry-over.ts')
     const tells = dialect.tells(event, payload)
     // what is said to the summary of a compaction is of no use after it
     outcome.reply =

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Dirent, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { packageFile } from '../../files.ts'
+import { packageFile } from '../../base/files.ts'
 import { cookieIn, ownOrigin } from './guard.ts'
 
 /** A link that lies about in a scrollback is no key for ever. */

@@ -1,7 +1,7 @@
-import { jsonShown } from '../../briefing/fence.ts'
-import { sameSession } from '../../coordination/session-ids.ts'
-import { EventStream, type StreamEvent } from '../../feed/feed.ts'
-import type { Memory, News } from '../../memory.ts'
+import { EventStream, type StreamEvent } from '../../engine/feed/feed.ts'
+import type { Memory, News } from '../../engine/memory.ts'
+import { jsonShown } from '../../session/briefing/fence.ts'
+import { sameSession } from '../../work/coordination/session-ids.ts'
 
 const KEEP_ALIVE_MS = 15_000
 /** Batches read at once: what a slow reader has not taken stays in the store, not in memory. */

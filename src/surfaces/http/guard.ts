@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { chmodSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { attempt, UserError } from '../../errors.ts'
-import { createInside, readInside } from '../../files.ts'
+import { attempt, UserError } from '../../base/errors.ts'
+import { createInside, readInside } from '../../base/files.ts'
 
 export const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'] as const
 

@@ -9,7 +9,7 @@ import {
   type ServerEventBus,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import { Connection } from '../../coordination/connection.ts'
+import { Connection } from '../../work/coordination/connection.ts'
 import { onlyFollowable } from '../mcp/resources.ts'
 
 /** Legacy clients seldom say goodbye: beyond this many sessions the one unused for longest goes. */

@@ -1,5 +1,5 @@
-import type { Tool } from '../../tools/tool.ts'
 import { schemaOf } from '../mcp/call.ts'
+import type { Tool } from '../tools/tool.ts'
 import { VERSION } from '../version.ts'
 
 const json = (schema: object) => ({ content: { 'application/json': { schema } } })

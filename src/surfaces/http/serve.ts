@@ -1,6 +1,6 @@
 import { hostname, networkInterfaces } from 'node:os'
 import { serve as listen } from '@hono/node-server'
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../base/errors.ts'
 import { createApp } from './app.ts'
 import { Dashboard } from './dashboard.ts'
 import { LOOPBACK } from './guard.ts'

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
-import type { Env } from '../../env.ts'
-import type { Memory } from '../../memory.ts'
-import type { Project } from '../../store/project.ts'
+import type { Env } from '../../base/env.ts'
+import type { Memory } from '../../engine/memory.ts'
+import type { Project } from '../../engine/store/project.ts'
 
 export interface ServerOptions {
   /** A directory in the project; made a project if it is none yet, unless `create` is false. */

@@ -1,11 +1,11 @@
-import { messageOf, UserError } from '../../errors.ts'
-import { diskError } from '../../files.ts'
+import { messageOf, UserError } from '../../base/errors.ts'
+import { diskError } from '../../base/files.ts'
 import type { Json } from '../../model/field.ts'
 import { nearest } from '../../model/names.ts'
 import { shown } from '../../scheme/invisible.ts'
-import { TOOLS } from '../../tools/index.ts'
-import { run } from '../../tools/run.ts'
-import { type Output, type Param, type Tool, type ToolContext, textOf } from '../../tools/tool.ts'
+import { TOOLS } from '../tools/index.ts'
+import { run } from '../tools/run.ts'
+import { type Output, type Param, type Tool, type ToolContext, textOf } from '../tools/tool.ts'
 
 /** What clients take without cutting it themselves at a worse place (design §4). */
 export const OUTPUT_CHARACTERS = 40_000

@@ -13,12 +13,12 @@ import {
   type ServerOptions,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
-import { plain } from '../../briefing/fence.ts'
-import { idOf } from '../../clients/common/payload.ts'
 import { sha256 } from '../../model/digest.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject } from '../../model/object.ts'
-import type { Tool, ToolContext } from '../../tools/tool.ts'
+import { plain } from '../../session/briefing/fence.ts'
+import { idOf } from '../../session/clients/common/payload.ts'
+import type { Tool, ToolContext } from '../tools/tool.ts'
 import { VERSION } from '../version.ts'
 import { errorText, OUTPUT_CHARACTERS, readCall, runTool, schemaOf } from './call.ts'
 import { registerPrompts } from './prompts.ts'

@@ -1,10 +1,10 @@
 import { isAbsolute, resolve, sep } from 'node:path'
-import type { Env } from '../../env.ts'
-import { UserError } from '../../errors.ts'
-import { realPath } from '../../files.ts'
-import type { Memory } from '../../memory.ts'
-import { findProject, type Project } from '../../store/project.ts'
-import { receiveChanges } from '../../sync/receive.ts'
+import type { Env } from '../../base/env.ts'
+import { UserError } from '../../base/errors.ts'
+import { realPath } from '../../base/files.ts'
+import type { Memory } from '../../engine/memory.ts'
+import { findProject, type Project } from '../../engine/store/project.ts'
+import { receiveChanges } from '../../travel/sync/receive.ts'
 
 const REST_MS = 5000
 /** The first answer does not wait for the code to be looked at. */
@@ -94,7 +94,7 @@ export class Projects {
     const project = this.find(named)
     const there = this.#opened.get(project.root)
     if (there) return this.#tend(there)
-    const { openProject } = await import('../../open.ts') // heavy: the first answer of a server does not wait for it
+    const { openProject } = await import('../../project/open.ts') // heavy: the first answer of a server does not wait for it
     return this.#tend(this.#opened.get(project.root) ?? this.adopt(project, openProject(project, this.#options)))
   }
 
@@ -108,10 +108,10 @@ export class Projects {
 
   /** Files that change make what is known of them stale, also while nobody calls; a hub is followed. */
   async #watch({ memory, project }: Opened): Promise<void> {
-    const { watchCode } = await import('../../code/watch.ts')
+    const { watchCode } = await import('../../find/code/watch.ts')
     if (this.#closed) return
     this.#watches.push(watchCode(memory, project))
-    const { followHub } = await import('../../sync/hub-follow.ts')
+    const { followHub } = await import('../../travel/sync/hub-follow.ts')
     if (!this.#closed)
       this.#watches.push(
         followHub(memory, project, project.root === this.#options.roots[0] ? this.#options.hub : undefined),

@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server'
-import { fenced } from '../../briefing/fence.ts'
-import { hereOf } from '../../open.ts'
-import type { ToolContext } from '../../tools/tool.ts'
+import { hereOf } from '../../project/open.ts'
+import { fenced } from '../../session/briefing/fence.ts'
+import type { ToolContext } from '../tools/tool.ts'
 import type { Resolve } from './resources.ts'
 
 interface Prompt {
@@ -18,7 +18,7 @@ const PROMPTS: readonly Prompt[] = [
     title: 'Write the handoff',
     about: 'leave the state of the work to whoever goes on with it',
     async text({ memory, project, session }) {
-      const { sectionsOf } = await import('../../briefing/brief.ts')
+      const { sectionsOf } = await import('../../session/briefing/brief.ts')
       const current = sectionsOf(memory, project, ['handoff'], { session })
       return `Write the handoff of this session now, with Tidemark's tool act and the verb write-handoff:
 [["write-handoff", {"inProgress": [...], "decisionsMade": [...], "blockers": [...], "nextSteps": [...]}]]
@@ -30,7 +30,7 @@ Say only what the next session needs and cannot see in the code: at most 50 line
     title: 'Look back',
     about: 'what went wrong or well lately, what recurs, and what to do differently',
     async text({ memory, project, session }) {
-      const { processOf } = await import('../../briefing/retro.ts')
+      const { processOf } = await import('../../session/briefing/retro.ts')
       const lines = processOf(memory, project, { session })
       const what = lines.length === 0 ? 'Nothing is recorded yet that a retrospective could look at.' : fenced(lines)
       return `Look back on how the work went, not on what was built. Below is what was recorded of it, newest first.
@@ -47,7 +47,7 @@ ${what}
     title: 'I am back',
     about: 'where things stand, and what happened since you left',
     async text({ memory, project, session }) {
-      const { back } = await import('../../briefing/back.ts')
+      const { back } = await import('../../session/briefing/back.ts')
       const told = back(memory, project, { ...hereOf(project), session })
       return `I am back. Tell me in a few lines where things stand: the handoff, who works on what, decisions since I left, and what changed. Name what is missing. Then say what you would do next, and wait for me.
 

@@ -6,13 +6,13 @@ import {
   ResourceTemplate,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { jsonData } from '../../briefing/fence.ts'
-import { getShared } from '../../coordination/shared-context.ts'
-import { attempt } from '../../errors.ts'
-import { SHARED_KIND } from '../../log/context-value.ts'
-import type { Memory, News } from '../../memory.ts'
+import { attempt } from '../../base/errors.ts'
+import { SHARED_KIND } from '../../engine/log/context-value.ts'
+import type { Memory, News } from '../../engine/memory.ts'
 import { kindOf, LINK_KIND } from '../../model/entity.ts'
-import type { ToolContext } from '../../tools/tool.ts'
+import { jsonData } from '../../session/briefing/fence.ts'
+import { getShared } from '../../work/coordination/shared-context.ts'
+import type { ToolContext } from '../tools/tool.ts'
 
 /** The project and the session that a request means. @throws ProtocolError where there is no such project. */
 export type Resolve = (ctx: ServerContext) => Promise<ToolContext>
@@ -121,7 +121,7 @@ function registerView(server: McpServer, view: View, resolve: Resolve): void {
   const config = { title: view.title, description: view.about, mimeType: 'text/markdown' }
   server.registerResource(view.name, viewUri(view), config, async (uri, ctx) => {
     const { memory, project, session } = await resolve(ctx)
-    const { sectionsOf } = await import('../../briefing/brief.ts')
+    const { sectionsOf } = await import('../../session/briefing/brief.ts')
     const text = sectionsOf(memory, project, view.sections, { session })
     return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text: text === '' ? view.none : text }] }
   })

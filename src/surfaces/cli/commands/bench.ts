@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
-import { UsageError, UserError } from '../../../errors.ts'
-import { packageFile } from '../../../files.ts'
+import { UsageError, UserError } from '../../../base/errors.ts'
+import { packageFile } from '../../../base/files.ts'
+import { EMBEDDERS } from '../../../find/recall/config.ts'
 import type { Json } from '../../../model/field.ts'
 import { didYouMean } from '../../../model/names.ts'
-import { EMBEDDERS } from '../../../recall/config.ts'
 import type { Command, CommandCall } from '../command.ts'
 
 const misused = (message: string): UsageError =>

@@ -1,4 +1,4 @@
-import { UsageError } from '../../../errors.ts'
+import { UsageError } from '../../../base/errors.ts'
 import type { Command } from '../command.ts'
 
 /** For each shell: it hands over the words up to the cursor, and offers the lines that come back. */

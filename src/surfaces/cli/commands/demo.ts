@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { createProject } from '../../../engine/store/project.ts'
+import { forgetProject } from '../../../find/recall/projects.ts'
 import type { Json } from '../../../model/field.ts'
-import { openProject } from '../../../open.ts'
-import { forgetProject } from '../../../recall/projects.ts'
-import { createProject } from '../../../store/project.ts'
+import { openProject } from '../../../project/open.ts'
 import type { Command } from '../command.ts'
 import { launcherScript } from './launcher.ts'
 
@@ -117,7 +117,7 @@ function killOne(child: ChildProcess): Promise<number> {
 }
 
 async function writeUntilKilled(directory: string): Promise<undefined> {
-  const { openAt } = await import('../../../open.ts')
+  const { openAt } = await import('../../../project/open.ts')
   const { memory } = openAt({ projectPath: directory })
   for (let i = 0; ; i++) {
     memory.act([['record-observation', { operation: 'demo', what: `batch ${i} of ${process.pid}` }]])

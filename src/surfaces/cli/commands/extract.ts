@@ -1,8 +1,8 @@
-import { placeOf } from '../../../hooks/extract/consent.ts'
-import { type Meter, meterLine, meterOf } from '../../../hooks/extract/meter.ts'
-import type { Looked } from '../../../hooks/extract/run.ts'
 import type { Json } from '../../../model/field.ts'
-import { openAt } from '../../../open.ts'
+import { openAt } from '../../../project/open.ts'
+import { placeOf } from '../../../session/hooks/extract/consent.ts'
+import { type Meter, meterLine, meterOf } from '../../../session/hooks/extract/meter.ts'
+import type { Looked } from '../../../session/hooks/extract/run.ts'
 import type { Command, CommandCall } from '../command.ts'
 
 /** This process ends by then, whatever holds it. */
@@ -49,7 +49,7 @@ export const extract: Command = {
     const { memory, project } = openAt({ projectPath: call.directory })
     using _open = memory
     if (call.flags.meter) return showMeter(call, meterOf(project, memory.env.now()))
-    const { extractWaiting } = await import('../../../hooks/extract/run.ts')
+    const { extractWaiting } = await import('../../../session/hooks/extract/run.ts')
     const done = await extractWaiting(memory, project, {
       ...(session === undefined ? {} : { session }),
       dueOnly: call.flags.due === true,

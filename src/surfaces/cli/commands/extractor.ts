@@ -1,5 +1,8 @@
 import { basename } from 'node:path'
-import { UsageError, UserError } from '../../../errors.ts'
+import { UsageError, UserError } from '../../../base/errors.ts'
+import { findProject } from '../../../engine/store/project.ts'
+import type { Json } from '../../../model/field.ts'
+import { jsonIn } from '../../../model/object.ts'
 import {
   type Allowed,
   addressOf,
@@ -8,11 +11,8 @@ import {
   LEAST_BUDGET,
   openExtraction,
   placeOf,
-} from '../../../hooks/extract/consent.ts'
-import { CLIENT_COMMANDS } from '../../../hooks/extract/headless.ts'
-import type { Json } from '../../../model/field.ts'
-import { jsonIn } from '../../../model/object.ts'
-import { findProject } from '../../../store/project.ts'
+} from '../../../session/hooks/extract/consent.ts'
+import { CLIENT_COMMANDS } from '../../../session/hooks/extract/headless.ts'
 import type { CommandCall, Flag } from '../command.ts'
 
 /** What `models add extractor` takes. */

@@ -1,4 +1,4 @@
-import { HOOK_CLIENTS } from '../../../clients/index.ts'
+import { HOOK_CLIENTS } from '../../../session/clients/index.ts'
 import type { Command } from '../command.ts'
 
 /** Listed and explained like any command; `main.ts` has a faster way in. */

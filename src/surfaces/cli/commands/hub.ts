@@ -1,14 +1,14 @@
 import { join } from 'node:path'
-import { systemEnv } from '../../../env.ts'
-import { UsageError, UserError } from '../../../errors.ts'
-import type { HubStore } from '../../../hub/store.ts'
-import type { Role } from '../../../hub/tokens.ts'
-import { LIMITS, type Limits, storedByMember } from '../../../hub/usage.ts'
+import { systemEnv } from '../../../base/env.ts'
+import { UsageError, UserError } from '../../../base/errors.ts'
+import { stateDirectory } from '../../../engine/store/state.ts'
 import type { Json } from '../../../model/field.ts'
 import { isProjectId } from '../../../model/names.ts'
 import { localMinute } from '../../../model/times.ts'
-import { stateDirectory } from '../../../store/state.ts'
-import { keyOf, replicaOfKey } from '../../../sync/frames.ts'
+import type { HubStore } from '../../../travel/hub/store.ts'
+import type { Role } from '../../../travel/hub/tokens.ts'
+import { LIMITS, type Limits, storedByMember } from '../../../travel/hub/usage.ts'
+import { keyOf, replicaOfKey } from '../../../travel/sync/frames.ts'
 import { refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 
@@ -29,10 +29,10 @@ function placeOf({ flags }: CommandCall): string {
 async function openStore(call: CommandCall): Promise<HubStore> {
   const place = placeOf(call)
   if (/^postgres(ql)?:/.test(place)) {
-    const { openPostgresStore } = await import('../../../hub/postgres.ts')
+    const { openPostgresStore } = await import('../../../travel/hub/postgres.ts')
     return openPostgresStore(place, { ...systemEnv, log: call.err }, { listen: call.place[0] === undefined })
   }
-  return (await import('../../../hub/sqlite.ts')).openSqliteStore(place)
+  return (await import('../../../travel/hub/sqlite.ts')).openSqliteStore(place)
 }
 
 const MB = 1024 * 1024
@@ -68,7 +68,7 @@ async function space(call: CommandCall): Promise<Json> {
         'doctor of a member names both',
       )
     const again = call.flags.again === true
-    const { HubLog } = await import('../../../hub/log.ts')
+    const { HubLog } = await import('../../../travel/hub/log.ts')
     const updates = await new HubLog(store, systemEnv).drop(project, replica, again)
     call.out(again ? `${replica} may push again` : `${updates} updates of ${replica} taken out; it may push no more`)
     if (!again) call.out('members keep what they have; a running hub knows it at once')
@@ -80,7 +80,7 @@ async function space(call: CommandCall): Promise<Json> {
 
 async function start(call: CommandCall): Promise<undefined> {
   const { port = 4750, host = '127.0.0.1' } = call.flags
-  const { Hub } = await import('../../../hub/hub.ts')
+  const { Hub } = await import('../../../travel/hub/hub.ts')
   const store = await openStore(call)
   const hub = new Hub({
     store,
@@ -108,7 +108,7 @@ async function start(call: CommandCall): Promise<undefined> {
 
 async function tokens(call: CommandCall): Promise<Json> {
   const [, step, ...rest] = call.place
-  const { addToken, isLive, listTokens, revokeToken } = await import('../../../hub/tokens.ts')
+  const { addToken, isLive, listTokens, revokeToken } = await import('../../../travel/hub/tokens.ts')
   const store = await openStore(call)
   const now = systemEnv.now()
   try {

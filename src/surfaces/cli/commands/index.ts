@@ -1,4 +1,4 @@
-import type { Entry } from '../../../tools/index.ts'
+import type { Entry } from '../../tools/index.ts'
 import type { Command } from '../command.ts'
 
 /** Every command that is not a tool, in the order in which help lists them. */

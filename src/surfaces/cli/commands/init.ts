@@ -1,22 +1,27 @@
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { foreignJournal, JOURNAL } from '../../../clients/common/journal.ts'
-import { ALREADY_THERE, type ClientContext, READ_TOOLS, type WiringChange } from '../../../clients/common/types.ts'
-import { CLIENTS } from '../../../clients/index.ts'
-import { applyWiring, checkWiring, planWiring, sweepLeft } from '../../../clients/wiring.ts'
-import { isOfClient, isTerminal, typist } from '../../../coordination/caller.ts'
-import { UsageError, UserError } from '../../../errors.ts'
-import { inspect } from '../../../files.ts'
-import { gitRoot } from '../../../git.ts'
-import { refreshViews } from '../../../handoff/views/refresh.ts'
-import type { Memory } from '../../../memory.ts'
+import { UsageError, UserError } from '../../../base/errors.ts'
+import { inspect } from '../../../base/files.ts'
+import { gitRoot } from '../../../base/git.ts'
+import type { Memory } from '../../../engine/memory.ts'
+import { bringBack, dropLastSnapshots } from '../../../engine/store/deletion.ts'
+import { createProject, findProject, isPersonal, PROJECT_DIR, storePathFor } from '../../../engine/store/project.ts'
+import { rememberProject } from '../../../engine/store/project-list.ts'
+import { stateDirectory } from '../../../engine/store/state.ts'
 import type { Json } from '../../../model/field.ts'
-import { openProject } from '../../../open.ts'
-import { bringBack, dropLastSnapshots } from '../../../store/deletion.ts'
-import { createProject, findProject, isPersonal, PROJECT_DIR, storePathFor } from '../../../store/project.ts'
-import { rememberProject } from '../../../store/project-list.ts'
-import { stateDirectory } from '../../../store/state.ts'
-import { receiveChanges } from '../../../sync/receive.ts'
+import { openProject } from '../../../project/open.ts'
+import { foreignJournal, JOURNAL } from '../../../session/clients/common/journal.ts'
+import {
+  ALREADY_THERE,
+  type ClientContext,
+  READ_TOOLS,
+  type WiringChange,
+} from '../../../session/clients/common/types.ts'
+import { CLIENTS } from '../../../session/clients/index.ts'
+import { applyWiring, checkWiring, planWiring, sweepLeft } from '../../../session/clients/wiring.ts'
+import { receiveChanges } from '../../../travel/sync/receive.ts'
+import { isOfClient, isTerminal, typist } from '../../../work/coordination/caller.ts'
+import { refreshViews } from '../../../work/handoff/views/refresh.ts'
 import { ask, refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { extractorHere } from './extractor.ts'
@@ -103,7 +108,7 @@ const agreed = async (call: CommandCall): Promise<boolean> =>
  * a program get the command.
  */
 async function askForRules(call: CommandCall, memory: Memory, sources: readonly string[]): Promise<Json> {
-  const { agreeTo, confirmAll, listed, waitingFrom } = await import('../../../tools/confirm.ts')
+  const { agreeTo, confirmAll, listed, waitingFrom } = await import('../../tools/confirm.ts')
   const found = sources.map((source) => ({ source, rules: waitingFrom(memory, source) }))
   const waiting = [...new Map(found.flatMap(({ rules }) => rules.map((e) => [e.id, e]))).values()]
   if (waiting.length === 0) return { waiting: 0 }
@@ -242,7 +247,7 @@ export const init: Command = {
     const taken: string[] = []
     try {
       if (sources.length > 0) {
-        const { importFrom } = await import('../../../formats/import/index.ts')
+        const { importFrom } = await import('../../../travel/formats/import/index.ts')
         for (const [format, path] of sources) {
           try {
             const done = importFrom(memory, format, join(root, path), { agent: 'init', by: 'agent', root })
@@ -264,7 +269,7 @@ export const init: Command = {
       memory.close()
     }
     if (call.flags.adopt) {
-      const { adoptLevel } = await import('../../../tools/maturity.ts')
+      const { adoptLevel } = await import('../../tools/maturity.ts')
       const { text, json } = await adoptLevel(project, now, isScript ? 'person' : 'agent')
       for (const line of text.split('\n')) call.out(`  ${line}`)
       report.maturity = json

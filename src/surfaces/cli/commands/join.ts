@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { UsageError } from '../../../errors.ts'
-import { openProject } from '../../../open.ts'
-import { findProject, refusePersonal } from '../../../store/project.ts'
-import { hubOf, keepHub } from '../../../store/state.ts'
+import { UsageError } from '../../../base/errors.ts'
+import { findProject, refusePersonal } from '../../../engine/store/project.ts'
+import { hubOf, keepHub } from '../../../engine/store/state.ts'
+import { openProject } from '../../../project/open.ts'
 import { refuseAgents } from '../ask.ts'
 import type { Command } from '../command.ts'
 import { tellHub } from './sync-told.ts'
@@ -18,8 +18,8 @@ export const join: Command = {
     const [address, shown] = call.place
     if (address === undefined || shown === undefined)
       throw new UsageError('URL or TOKEN is missing', 'tidemark join URL TOKEN; - reads the token from stdin')
-    const { hubUrl } = await import('../../../sync/hub-url.ts')
-    const { HubExchange } = await import('../../../sync/hub-exchange.ts')
+    const { hubUrl } = await import('../../../travel/sync/hub-url.ts')
+    const { HubExchange } = await import('../../../travel/sync/hub-exchange.ts')
     const url = hubUrl(address, call.flags.insecure === true).href
     const token = shown === '-' ? readFileSync(0, 'utf8').trim() : shown
     if (!/^[\x21-\x7e]{1,200}$/.test(token)) throw new UsageError('that is no token', 'a token is one word')

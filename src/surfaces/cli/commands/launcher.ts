@@ -1,8 +1,8 @@
 import { homedir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { launcherOf } from '../../../clients/common/path.ts'
-import type { ClientContext } from '../../../clients/common/types.ts'
+import { launcherOf } from '../../../session/clients/common/path.ts'
+import type { ClientContext } from '../../../session/clients/common/types.ts'
 
 /** The script that starts Tidemark here: `bin/tidemark.js` of the package this code is in. */
 export function launcherScript(): string {

@@ -1,12 +1,18 @@
 import { statSync } from 'node:fs'
-import { UsageError, UserError } from '../../../errors.ts'
+import { UsageError, UserError } from '../../../base/errors.ts'
+import { findProject } from '../../../engine/store/project.ts'
+import { DEFAULTS, type RecallConfig, recallConfig } from '../../../find/recall/config.ts'
+import { ALLOW_HTTP, allow, forbid, shownWhole } from '../../../find/recall/embedders/consent.ts'
+import { forgetEndpoint, httpEmbedder } from '../../../find/recall/embedders/http.ts'
+import {
+  ADD_MINILM,
+  addMinilm,
+  minilmState,
+  modelsDirectory,
+  removeMinilm,
+} from '../../../find/recall/embedders/models.ts'
+import { tablePath } from '../../../find/recall/embedders/static.ts'
 import type { Json } from '../../../model/field.ts'
-import { DEFAULTS, type RecallConfig, recallConfig } from '../../../recall/config.ts'
-import { ALLOW_HTTP, allow, forbid, shownWhole } from '../../../recall/embedders/consent.ts'
-import { forgetEndpoint, httpEmbedder } from '../../../recall/embedders/http.ts'
-import { ADD_MINILM, addMinilm, minilmState, modelsDirectory, removeMinilm } from '../../../recall/embedders/models.ts'
-import { tablePath } from '../../../recall/embedders/static.ts'
-import { findProject } from '../../../store/project.ts'
 import { agreed, refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { allowExtractor, EXTRACTOR_FLAGS, extractorHere, forbidExtractor } from './extractor.ts'
@@ -109,8 +115,8 @@ function forbidEndpoint(call: CommandCall): { json: Json } {
 
 /** Makes what is missing now, instead of beside the next questions. */
 async function index(call: CommandCall): Promise<{ json: Json }> {
-  const { openAt } = await import('../../../open.ts')
-  const { Recaller } = await import('../../../recall/recall.ts')
+  const { openAt } = await import('../../../project/open.ts')
+  const { Recaller } = await import('../../../find/recall/recall.ts')
   const { memory, project } = openAt({ projectPath: call.directory })
   using _open = memory
   using recaller = new Recaller(memory, project)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { UsageError, UserError } from '../../../errors.ts'
-import { findProject } from '../../../store/project.ts'
+import { UsageError, UserError } from '../../../base/errors.ts'
+import { findProject } from '../../../engine/store/project.ts'
 import type { Command } from '../command.ts'
 import { isPerson } from './ui.ts'
 

@@ -1,8 +1,8 @@
-import { many } from '../../../briefing/format.ts'
-import { shortBatch } from '../../../store/keys.ts'
-import type { Dropped } from '../../../sync/dropped.ts'
-import type { Exchanged } from '../../../sync/hub-exchange.ts'
-import type { Held } from '../../../sync/publish.ts'
+import { shortBatch } from '../../../engine/store/keys.ts'
+import { many } from '../../../session/briefing/format.ts'
+import type { Dropped } from '../../../travel/sync/dropped.ts'
+import type { Exchanged } from '../../../travel/sync/hub-exchange.ts'
+import type { Held } from '../../../travel/sync/publish.ts'
 import type { CommandCall } from '../command.ts'
 
 const LISTED = 20

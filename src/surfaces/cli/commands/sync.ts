@@ -1,11 +1,8 @@
 import { existsSync } from 'node:fs'
-import { many } from '../../../briefing/format.ts'
-import { UserError } from '../../../errors.ts'
-import type { Memory } from '../../../memory.ts'
-import type { Json } from '../../../model/field.ts'
-import { openProject } from '../../../open.ts'
-import { shortBatch } from '../../../store/keys.ts'
-import { missingLines } from '../../../store/log.ts'
+import { UserError } from '../../../base/errors.ts'
+import type { Memory } from '../../../engine/memory.ts'
+import { shortBatch } from '../../../engine/store/keys.ts'
+import { missingLines } from '../../../engine/store/log.ts'
 import {
   findProject,
   ignoreViews,
@@ -13,17 +10,20 @@ import {
   refusePersonal,
   settleConfig,
   writeAttributes,
-} from '../../../store/project.ts'
-import { rememberProject } from '../../../store/project-list.ts'
-import { hubOf } from '../../../store/state.ts'
-import { summaryOf } from '../../../store/summary.ts'
-import { withoutKey } from '../../../store/trust.ts'
-import { checkSegments } from '../../../sync/check.ts'
-import { droppedLines, settleDropped } from '../../../sync/dropped.ts'
-import { compactSegments, newHistory, type Pending, pendingIn, publish } from '../../../sync/publish.ts'
-import { type Received, receiveAgain } from '../../../sync/receive.ts'
-import { receiveCommitted } from '../../../sync/restore.ts'
-import { countedKinds } from '../../../tools/format.ts'
+} from '../../../engine/store/project.ts'
+import { rememberProject } from '../../../engine/store/project-list.ts'
+import { hubOf } from '../../../engine/store/state.ts'
+import { summaryOf } from '../../../engine/store/summary.ts'
+import { withoutKey } from '../../../engine/store/trust.ts'
+import type { Json } from '../../../model/field.ts'
+import { openProject } from '../../../project/open.ts'
+import { many } from '../../../session/briefing/format.ts'
+import { checkSegments } from '../../../travel/sync/check.ts'
+import { droppedLines, settleDropped } from '../../../travel/sync/dropped.ts'
+import { compactSegments, newHistory, type Pending, pendingIn, publish } from '../../../travel/sync/publish.ts'
+import { type Received, receiveAgain } from '../../../travel/sync/receive.ts'
+import { receiveCommitted } from '../../../travel/sync/restore.ts'
+import { countedKinds } from '../../tools/format.ts'
 import { refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { installHook, writeWorkflow } from './sync-hook.ts'
@@ -64,7 +64,7 @@ async function dryRun(call: CommandCall, memory: Memory, { root }: Project): Pro
 async function exchange(call: CommandCall, memory: Memory, { id, storePath }: Project): Promise<Json | undefined> {
   const joined = hubOf(id, storePath)
   if (!joined) return undefined
-  const { exchangeOnce } = await import('../../../sync/hub-exchange.ts')
+  const { exchangeOnce } = await import('../../../travel/sync/hub-exchange.ts')
   try {
     const done = await exchangeOnce(memory, joined)
     tellHub(call, done)
@@ -99,7 +99,7 @@ async function check(call: CommandCall, project: Project): Promise<{ json: Json;
 }
 
 async function explained(call: CommandCall, root: string, range: string): Promise<{ json: Json; code: number }> {
-  const { explain, markdownOf } = await import('../../../sync/explain.ts')
+  const { explain, markdownOf } = await import('../../../travel/sync/explain.ts')
   const explanation = await explain(root, range)
   call.out(markdownOf(explanation).trimEnd())
   return { json: explanation as unknown as Json, code: explanation.problems.length > 0 ? 1 : 0 }

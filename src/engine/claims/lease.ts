@@ -1,0 +1,227 @@
+/**
+ * claims: who holds which path, glob or task. How long a lease runs, when it expires, which claims
+ * conflict, and the fencing numbers. `glob.ts` decides whether two globs can match the same file.
+ */
+
+import { type Env, isRunning } from '../../base/env.ts'
+import type { Json } from '../../model/field.ts'
+import { defined, type JsonObject } from '../../model/object.ts'
+import { workOf } from '../store/current-work.ts'
+import type { Db } from '../store/db.ts'
+import type { ClaimChanges, ClaimRow, PresenceType, SessionRow } from '../store/presence.ts'
+import * as presence from '../store/presence.ts'
+import { covers, isGlob, overlaps } from './glob.ts'
+
+export type { ClaimRow as Claim } from '../store/presence.ts'
+
+/** The lease of a claim, unless a TTL is given. Every heartbeat renews it. */
+export const CLAIM_TTL_MS = 30 * 60_000
+/** The lease of a claim that a hook takes before an edit. */
+export const IMPLICIT_TTL_MS = 10 * 60_000
+/** A session without a known process counts as crashed after this long without a heartbeat. */
+export const SILENT_MS = 30 * 60_000
+/** A session counts as idle after this long without a heartbeat. */
+export const IDLE_MS = 5 * 60_000
+
+export type SessionState = 'active' | 'idle' | 'crashed' | 'ended'
+
+/** Whether a session is alive: by its process if that is known, else by its last heartbeat (X7). */
+export function stateOf(s: SessionRow, now: number, env: Env): SessionState {
+  if (s.ended !== undefined) return 'ended'
+  if (s.crashed !== undefined) return 'crashed'
+  const running = s.process && (env.isRunning ?? isRunning)(s.process)
+  if (running === false) return 'crashed'
+  if (running === undefined && now - s.seen > SILENT_MS) return 'crashed'
+  return now - s.seen > IDLE_MS ? 'idle' : 'active'
+}
+
+/** Who edits a view by hand acts for a role under this name, where no session does. Nobody listens under it. */
+export const HAND = 'hand:'
+
+export const isLive = (state: SessionState | undefined): boolean => state === 'active' || state === 'idle'
+
+/** Claims and sessions as they stand in the store, under the write lock. */
+export class ClaimView {
+  readonly now: number
+  readonly env: Env
+  readonly #db: Db
+  readonly #actor: string | undefined
+  readonly #sessions = new Map<string, SessionRow | undefined>()
+
+  /** `actor`: the session that acts, whether or not anybody knows it yet. */
+  constructor(db: Db, env: Env, now: number, actor?: string) {
+    this.#db = db
+    this.env = env
+    this.now = now
+    this.#actor = actor
+  }
+
+  /** Claims that nobody has ended, whether or not they still hold. */
+  open = (): ClaimRow[] => presence.openClaims(this.#db)
+  session(id: string): SessionRow | undefined {
+    if (!this.#sessions.has(id)) this.#sessions.set(id, presence.getSession(this.#db, id))
+    return this.#sessions.get(id) ?? (id === this.#actor ? presence.newSession(id, this.now) : undefined)
+  }
+  nextFence = (): number => presence.nextFence(this.#db)
+  /** The newest claim of a role, ended or not. */
+  lastOfRole = (role: string): ClaimRow | undefined => presence.lastOfRole(this.#db, role)
+  /** Claims released with a handoff note, as long as nobody has claimed the same since; newest first. */
+  leftNotes = (): ClaimRow[] => presence.leftNotes(this.#db)
+  /** Sessions that have not ended. */
+  sessions = (): SessionRow[] => presence.listSessions(this.#db)
+  /** Where in the work tree a session stands. */
+  workOf = (session: string): readonly string[] => workOf(this.#db, session)
+}
+
+/**
+ * Whether a claim holds: its lease has not expired, or its holder's process is alive and no TTL was given. A hook's claim
+ * holds by its lease alone.
+ */
+export function holds(claim: ClaimRow, holder: SessionRow | undefined, now: number, env: Env): boolean {
+  if (claim.ended !== undefined) return false
+  if (!holder || !isLive(stateOf(holder, now, env))) return false
+  if (claim.until > now) return true
+  const stretched = holder.process && !claim.exact && !claim.implicit
+  return stretched === true && (env.isRunning ?? isRunning)(holder.process!) === true
+}
+
+/** Whether two claims exclude each other. Roles never do. Two work trees are for the caller to judge (`sameTree`). */
+export function claimsConflict(
+  a: Pick<ClaimRow, 'what' | 'on' | 'root' | 'implicit'>,
+  b: Pick<ClaimRow, 'what' | 'on' | 'root' | 'implicit'>,
+): boolean {
+  if (a.what !== b.what || a.what === 'role') return false
+  if (a.what === 'task') return a.on === b.on
+  if (a.implicit && !isGlob(a.on)) return covers(b.on, a.on) // an edit is of one file
+  return b.implicit && !isGlob(b.on) ? covers(a.on, b.on) : overlaps(a.on, b.on)
+}
+
+export const sameTree = (a: { root?: string | undefined }, b: { root?: string | undefined }): boolean =>
+  a.root === undefined || b.root === undefined || a.root === b.root
+
+const leaseBody = ({ until, note, task, dependsOn }: ClaimRow) =>
+  defined({ until, note, task, dependsOn: dependsOn && [...dependsOn] }) as { [key: string]: Json }
+
+/** Claims as a batch changes them; nothing is written until the plan is applied. */
+export class ClaimPlan {
+  readonly view: ClaimView
+  /** What did it in the session's name, where that was not the session: `file` for a hand edit of a view. */
+  readonly #by: string | undefined
+  #claims: Map<number, ClaimRow> | undefined
+  #changed = new Set<number>()
+  #events: ClaimChanges['events'] = []
+  #next: number | undefined
+  #holding = new Map<string, boolean>()
+
+  constructor(view: ClaimView, by?: string) {
+    this.view = view
+    this.#by = by
+  }
+
+  #all(): Map<number, ClaimRow> {
+    this.#claims ??= new Map(this.view.open().map((c) => [c.n, c]))
+    return this.#claims
+  }
+
+  #holds(c: ClaimRow): boolean {
+    if (c.ended !== undefined) return false
+    const { now, env } = this.view
+    const key = `${c.n}`
+    let known = this.#holding.get(key)
+    if (known === undefined) this.#holding.set(key, (known = holds(c, this.view.session(c.session), now, env)))
+    return known
+  }
+
+  /** Claims that hold, oldest first. */
+  held(): ClaimRow[] {
+    return [...this.#all().values()].filter((c) => this.#holds(c))
+  }
+
+  /** Claims of a session that nobody has ended, whether or not they hold. */
+  open(session: string): ClaimRow[] {
+    return [...this.#all().values()].filter((c) => c.ended === undefined && c.session === session)
+  }
+
+  of(session: string): ClaimRow[] {
+    return this.held().filter((c) => c.session === session)
+  }
+
+  /** Ends every claim that no longer holds, with an event for each. Called before anything is granted. */
+  sweep(): void {
+    for (const c of [...this.#all().values()]) if (c.ended === undefined && !this.#holds(c)) this.end(c, 'lapsed')
+  }
+
+  grant(claim: Omit<ClaimRow, 'n'>): ClaimRow {
+    const all = this.#all()
+    this.#next ??= this.view.nextFence()
+    const row: ClaimRow = { ...claim, n: this.#next++ }
+    all.set(row.n, row)
+    this.#holding.set(`${row.n}`, true)
+    this.#changed.add(row.n)
+    this.addEvent('claimed', row, { ...leaseBody(row), ...(row.from === undefined ? {} : { from: row.from }) })
+    return row
+  }
+
+  /** Adds the event that a claim was changed under the same grant. It carries `ttl` if the holder gave one. */
+  addChangedEvent(row: ClaimRow): void {
+    this.addEvent('reclaimed', row, { ...leaseBody(row), ...(row.exact ? { ttl: row.ttl / 1000 } : {}) })
+  }
+
+  /** Changes what a claim says without a new grant: a renewal, another note. */
+  change(row: ClaimRow): ClaimRow {
+    this.#all().set(row.n, row)
+    this.#changed.add(row.n)
+    return row
+  }
+
+  end(c: ClaimRow, how: NonNullable<ClaimRow['how']>, more: Partial<ClaimRow> = {}): ClaimRow {
+    const row = this.change({ ...c, ...more, how, ended: this.view.now })
+    const { status, result, handoff } = more
+    this.addEvent(how, row, defined({ status, result, handoff }) as JsonObject)
+    return row
+  }
+
+  /** Gives claims to another session. All of them end before the first is granted: what is one session's may overlap. */
+  handOver(claims: readonly ClaimRow[], to: string, note?: string): ClaimRow[] {
+    const { now } = this.view
+    for (const c of claims) this.end(c, 'handed-over')
+    return claims.map(({ n: _n, ended: _ended, how: _how, implicit: _implicit, session: from, ...rest }) =>
+      this.grant({
+        ...rest,
+        ...(note === undefined ? {} : { note }),
+        session: to,
+        since: now,
+        until: now + rest.ttl,
+        from,
+      }),
+    )
+  }
+
+  addEvent(type: PresenceType, c: ClaimRow, more: { [key: string]: Json }): void {
+    this.#events.push({
+      session: c.session,
+      type,
+      body: { ...presence.claimBody(c), ...more, ...(this.#by === undefined ? {} : { by: this.#by }) },
+    })
+  }
+
+  /** Saves the state of the plan; the result restores it. */
+  keep(): () => void {
+    const were = {
+      claims: this.#claims && new Map(this.#claims),
+      changed: new Set(this.#changed),
+      events: [...this.#events],
+      next: this.#next,
+    }
+    return () => {
+      this.#claims = were.claims
+      this.#changed = were.changed
+      this.#events = were.events
+      this.#next = were.next
+    }
+  }
+
+  changes(): ClaimChanges {
+    return { rows: [...this.#changed].sort((a, b) => a - b).map((n) => this.#all().get(n)!), events: this.#events }
+  }
+}

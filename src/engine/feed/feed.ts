@@ -1,0 +1,311 @@
+/**
+ * feed: what happened, in one order for everybody: committed batches, shared values, and the coming and going of
+ * sessions. `news.ts` reads it from a cursor on, `event-types.ts` names its events.
+ */
+
+import { canonical } from '../../model/canonical.ts'
+import { sha256 } from '../../model/digest.ts'
+import { kindOf, LINK_KIND } from '../../model/entity.ts'
+import type { Json } from '../../model/field.ts'
+import { type Cell, type Cells, cellKey, STATE, type StateValue, seen } from '../log/cells.ts'
+import { decode, extend, isOfWhole, SHARED_FIELD, SHARED_KIND, standsAt, withAdded } from '../log/context-value.ts'
+import { cellOf, type Event, overwritten, valueBefore } from '../log/events.ts'
+import { fold } from '../log/fold.ts'
+import type { Db } from '../store/db.ts'
+import type { LoggedEvent } from '../store/log.ts'
+import { arrivedBefore, eventsOf } from '../store/log.ts'
+import { idsOfKind } from '../store/rows.ts'
+import type { News } from './news.ts'
+
+/**
+ * One thing that happened, as everybody hears of it. For a key of the shared context `value` is its whole value afterwards,
+ * or what was appended to its lists (`valueAfter`). For an entity it is what was said, for a session what it did.
+ */
+export interface StreamEvent {
+  event_id: string
+  /** The cursor after it; several of one batch share it and are never given apart. */
+  seq: number
+  session_id: string | null
+  timestamp: string
+  /** update, delete, merge: the shared context · recorded, changed, deleted …: an entity · claimed …: a session. */
+  event_type: string
+  /** A key of the shared context, an entity's id, or what a session did it to. */
+  key: string
+  value: Json
+  previous_value: Json
+  /** SHA-256 of the value in canonical JSON. */
+  context_hash: string
+  /** What the batch said, where somebody else's later word stands, or both stand merged. */
+  said?: Json
+}
+
+/** What a key of the shared context holds after an event of it, if `before` is what it held. */
+export const valueAfter = (
+  before: Json | undefined,
+  e: Pick<StreamEvent, 'event_type' | 'value' | 'previous_value'>,
+) =>
+  e.event_type === 'delete'
+    ? undefined
+    : e.event_type === 'merge' && e.previous_value === null
+      ? withAdded(before, e.value)
+      : e.value
+
+export const hashOf = (value: Json): string => sha256(canonical(value))
+
+const refOf = (c: { readonly replica: string; readonly ctr: number }) => `${c.replica}:${c.ctr}`
+
+/** One entity as it was at a place in the order of arrival, whatever order its events have arrived in. */
+class Replay {
+  readonly cells: Cells = new Map()
+  readonly #gone = new Set<string>()
+  #erased = false
+  /** A delete stands, which may hide what it had seen. */
+  #deleted = false
+  #state: SharedState | undefined
+
+  get state(): SharedState {
+    return (this.#state ??= stateOf(this))
+  }
+
+  add(e: Event): void {
+    this.#erased ||= e.purged === true
+    this.#state = undefined
+    for (const key of overwritten(this.cells, e)) this.cells.delete(key)
+    for (const [replica, ctr] of e.over) this.#gone.add(`${replica}:${ctr}`)
+    const cell = cellOf(e)
+    if (cell && !this.#gone.has(refOf(cell.stamp))) this.cells.set(cellKey(cell), cell)
+    if (e.field === STATE)
+      this.#deleted = seen(this.cells, STATE).some((c) => (c.value as unknown as StateValue).s === 'deleted')
+  }
+
+  /**
+   * Adds the events of one batch if all they do is to add items at the end of lists, and returns these; nothing is folded
+   * again. Not after an erasure: what others have heard may be what was erased, so they are told all of the value.
+   */
+  extend(events: readonly Event[]): Json | undefined {
+    const { state } = this
+    const said = events.filter((e) => e.field === SHARED_FIELD)
+    const isPlain = events.every((e) => e.field === 'provenance' || (e.field === SHARED_FIELD && !e.purged))
+    if (!isPlain || this.#erased || this.#deleted || !state.live) return undefined
+    if (said.some((e) => this.#gone.has(refOf(e.stamp)))) return undefined
+    const added = extend(state.field, said)
+    if (added === undefined) return undefined
+    for (const e of events) this.add(e)
+    this.#state = state
+    return added
+  }
+}
+
+/** What a key of the shared context holds at a place in the order of arrival. */
+export interface SharedState {
+  readonly key: string | undefined
+  readonly live: boolean
+  readonly value: Json
+  /** The field as it is folded, undecoded. */
+  readonly field: Json | undefined
+}
+
+function stateOf(replay: Replay): SharedState {
+  const { live, fields } = fold(replay.cells)
+  const key = typeof fields.key === 'string' ? fields.key : undefined
+  const field = live ? fields[SHARED_FIELD] : undefined
+  return {
+    key,
+    live,
+    get value() {
+      return field === undefined ? null : decode(field)
+    },
+    field,
+  }
+}
+
+/** All of the shared context, by entity, as its events tell it. */
+export function sharedStates(db: Db): Map<string, SharedState> {
+  return new Map(
+    idsOfKind(db, SHARED_KIND).map((id) => {
+      const replay = new Replay()
+      for (const e of arrivedBefore(db, id, Number.MAX_SAFE_INTEGER)) replay.add(e)
+      return [id, replay.state]
+    }),
+  )
+}
+
+/** The value of a key before the event with this number; undefined where it was not there. */
+export function sharedBefore(db: Db, id: string, seq: number): Json | undefined {
+  const replay = new Replay()
+  for (const e of arrivedBefore(db, id, seq)) replay.add(e)
+  const { live, value } = replay.state
+  return live ? value : undefined
+}
+
+/** Keys whose state a stream keeps at once. */
+const MAX_REPLAYS = 200
+
+/** Turns news, given in order, into events. */
+export class EventStream {
+  readonly #db: Db
+  readonly #entities: boolean
+  readonly #replays = new Map<string, Replay>()
+  readonly #told = new Set<string>()
+
+  /**
+   * `entities`: events of a key also say which entity it is, and the first one has all of its value, as the archive keeps
+   * them: what was put there before may be erased.
+   */
+  constructor(db: Db, options: { entities?: boolean } = {}) {
+    this.#db = db
+    this.#entities = options.entities ?? false
+  }
+
+  /** The next event of each key for the archive has all of its value again. */
+  tellWhole(): void {
+    this.#told.clear()
+  }
+
+  eventsOf(news: News): StreamEvent[] {
+    if (news.presence) return [presenceEvent(news)]
+    if (news.events.some((e) => e.event.purged)) this.#replays.clear() // what was erased is not told again
+    const byEntity = Map.groupBy(news.events, (e) => e.event.entity)
+    return [...byEntity].flatMap(([id, own]) => {
+      const told = kindOf(id) === SHARED_KIND ? this.#shared(id, own, news) : knowledge(this.#db, id, own)
+      return told.map((x, i) => ({
+        ...head(news, `${own[0]!.id}${i === 0 ? '' : `+${i}`}`),
+        ...x,
+        context_hash: hashOf(x.value),
+        ...(this.#entities && x.key !== id ? { entity: id } : {}),
+      }))
+    })
+  }
+
+  #shared(id: string, own: readonly LoggedEvent[], news: News): Told[] {
+    const replay = this.#replay(id, news.seq)
+    const before = replay.state
+    const events = own.map((e) => e.event)
+    const isMerge = sharedType(own, before, before) === 'merge'
+    const mustBeWhole = !isMerge || (this.#entities && !this.#told.has(id))
+    this.#told.add(id)
+    const added = mustBeWhole ? undefined : replay.extend(events)
+    if (added !== undefined) return [{ event_type: 'merge', key: before.key ?? id, value: added, previous_value: null }]
+    for (const event of events) replay.add(event)
+    const after = replay.state
+    const said = saidOnly(own, after)
+    const key = after.key ?? before.key ?? id
+    const renamed = before.live && before.key !== undefined && before.key !== key
+    const same = before.live === after.live && canonical(before.value) === canonical(after.value)
+    if (same && !renamed && said === undefined) return []
+    const now = {
+      event_type: renamed && after.live ? 'update' : sharedType(own, before, after),
+      key,
+      value: after.value,
+      previous_value: renamed ? null : before.value,
+      ...(said !== undefined ? { said } : {}),
+    }
+    if (!renamed) return [now]
+    const gone = { event_type: 'delete', key: before.key!, value: null, previous_value: before.value }
+    return after.live ? [gone, now] : [gone]
+  }
+
+  #replay(id: string, seq: number): Replay {
+    let replay = this.#replays.get(id)
+    if (!replay) {
+      if (this.#replays.size >= MAX_REPLAYS) this.#replays.clear()
+      this.#replays.set(id, (replay = new Replay()))
+      for (const e of arrivedBefore(this.#db, id, seq)) replay.add(e)
+    }
+    return replay
+  }
+}
+
+type Told = Pick<StreamEvent, 'event_type' | 'key' | 'value' | 'previous_value' | 'said'>
+
+const head = (news: News, event_id: string) => ({
+  event_id,
+  seq: news.seq,
+  session_id: news.author.session ?? null,
+  timestamp: new Date(news.at).toISOString(),
+})
+
+/** The value that a batch wrote, where not all of it stands. */
+function saidOnly(own: readonly LoggedEvent[], after: SharedState): Json | undefined {
+  const cells: Cells = new Map()
+  let lost = false
+  for (const { event } of own) {
+    const cell: Cell | undefined = event.field === SHARED_FIELD && event.op === 'put' ? cellOf(event) : undefined
+    if (!cell?.path || event.purged) continue
+    cells.set(cellKey(cell), cell)
+    lost ||= !standsAt(after.field, cell.path, cell.value ?? null)
+  }
+  const field = lost ? fold(cells).fields[SHARED_FIELD] : undefined
+  return field === undefined ? undefined : decode(field)
+}
+
+/** A delete leaves no key behind. What says nothing of the whole value is merged into it. */
+function sharedType(own: readonly LoggedEvent[], before: SharedState, after: SharedState): string {
+  if (!after.live) return 'delete'
+  const written = own.filter((e) => e.event.field === SHARED_FIELD)
+  return before.live && !written.some((e) => isOfWhole(e.event)) ? 'merge' : 'update'
+}
+
+const LONGEST = 200
+const MOST = 20
+
+/** A value that is long is told in part: the event says that something was said, the entity what. */
+const short = (v: Json): Json => {
+  const text = typeof v === 'string' ? v : canonical(v)
+  return text.length <= LONGEST ? v : `${text.slice(0, LONGEST).toWellFormed()}…`
+}
+
+const STATES: Readonly<Record<string, string>> = { created: 'recorded', deleted: 'deleted', restored: 'restored' }
+const LINK_STATES: Readonly<Record<string, string>> = { created: 'linked', deleted: 'unlinked', restored: 'linked' }
+
+/** An entity: what was said of each field, and what it said before where the event knows it. */
+function knowledge(db: Db, id: string, own: readonly LoggedEvent[]): Told[] {
+  const value: { [field: string]: Json } = {}
+  const previous: { [field: string]: Json } = {}
+  let state: string | undefined
+  let known: readonly Event[] | undefined
+  const all = () => (known ??= eventsOf(db, id).map((e) => e.event))
+  for (const { event: e } of own) {
+    if (e.purged) return [{ event_type: 'erased', key: id, value: null, previous_value: null }]
+    if (e.field === STATE) {
+      const { s, ...why } = e.value as unknown as StateValue & { reason?: string }
+      state = (kindOf(id) === LINK_KIND ? LINK_STATES : STATES)[s]
+      if (why.reason !== undefined) value.reason = short(why.reason)
+      continue
+    }
+    if (e.field === 'provenance' || Object.keys(value).length >= MOST) continue
+    const field = e.path?.length ? `${e.field}.${e.path.join('.')}` : e.field
+    if (e.op === 'add') value[field] = added(value[field], e.value ?? null)
+    else if (e.op === 'remove' && e.value !== undefined) previous[field] = added(previous[field], e.value)
+    else if (e.op === 'set' || e.op === 'put') value[field] = short(e.value ?? null)
+    else value[field] = null
+    const was = e.op === 'add' || e.op === 'remove' ? undefined : valueBefore(e, all())
+    if (was !== undefined) previous[field] = short(was)
+  }
+  const nothing = Object.keys(value).length === 0 && Object.keys(previous).length === 0
+  if (state === undefined && nothing) return []
+  const told = {
+    event_type: state ?? 'changed',
+    key: id,
+    value: state === 'deleted' || state === 'unlinked' ? null : value,
+    previous_value: Object.keys(previous).length > 0 ? previous : null,
+  }
+  return [told]
+}
+
+const added = (list: Json | undefined, item: Json): Json =>
+  Array.isArray(list) ? (list.length < MOST ? [...list, short(item)] : list) : [short(item)]
+
+function presenceEvent(news: News): StreamEvent {
+  const { type, body, session } = news.presence!
+  const key = [body.on, body.path, body.task, body.role].find((v) => typeof v === 'string') ?? session
+  return {
+    ...head(news, `presence:${news.seq}`),
+    session_id: session || null,
+    event_type: type,
+    key: String(key),
+    value: body,
+    previous_value: null,
+    context_hash: hashOf(body),
+  }
+}

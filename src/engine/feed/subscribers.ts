@@ -1,0 +1,90 @@
+import type { Env } from '../../base/env.ts'
+import type { Db } from '../store/db.ts'
+import { watchCommits } from '../store/doorbell.ts'
+import { lastArrival } from '../store/log.ts'
+import { type News, newsSince } from './news.ts'
+
+/** How many batches a subscriber reads at a time. */
+const PAGE = 1000
+
+export interface SubscribeOptions {
+  /** The cursor to start after; from now on unless given. */
+  since?: number
+  /** Called with what a subscriber throws; else it goes to the log. */
+  onError?: (error: unknown) => void
+  /** Called where something came of which no batch tells: a folded state. */
+  onFolded?: () => void
+}
+
+/** Those who follow one open store. The store is watched for other processes' commits while there are any. */
+export class Subscribers {
+  readonly #db: Db
+  readonly #log: Env['log']
+  readonly #all = new Set<() => void>()
+  #stopWatching: (() => void) | undefined
+
+  constructor(db: Db, log: Env['log']) {
+    this.#db = db
+    this.#log = log
+  }
+
+  /** Calls `onNews` with every batch after `since`, in order, each once. Returns the way to stop. */
+  add(onNews: (news: News) => void, { since, onError, onFolded = () => {} }: SubscribeOptions): () => void {
+    const log = (error: unknown) =>
+      this.#log(`tidemark: a subscriber failed: ${error instanceof Error ? error.stack : String(error)}`)
+    const attempt = (part: () => void) => {
+      try {
+        part()
+      } catch (error) {
+        try {
+          ;(onError ?? log)(error)
+        } catch (worse) {
+          log(worse)
+        }
+      }
+    }
+    let cursor = since ?? lastArrival(this.#db)
+    let delivering = false
+    let more = false
+    const deliver = () => {
+      more = true
+      if (delivering) return // a subscriber that writes hears of it after this page
+      delivering = true
+      attempt(() => {
+        while (more && this.#all.has(deliver)) {
+          const last = lastArrival(this.#db)
+          const page = newsSince(this.#db, cursor, PAGE)
+          more = page.length === PAGE
+          for (const news of page) {
+            if (!this.#all.has(deliver)) return
+            if (news.seq > cursor + 1) attempt(onFolded)
+            cursor = news.seq
+            attempt(() => onNews(news))
+          }
+          if (more || cursor >= last) continue
+          cursor = last
+          attempt(onFolded)
+        }
+      })
+      delivering = false
+    }
+    this.#all.add(deliver)
+    this.#stopWatching ??= watchCommits(this.#db, () => this.notify())
+    deliver()
+    return () => {
+      this.#all.delete(deliver)
+      if (this.#all.size === 0) this.close()
+    }
+  }
+
+  /** Has everybody in this process look at once; other processes hear the doorbell. */
+  notify(): void {
+    for (const deliver of this.#all) deliver()
+  }
+
+  close(): void {
+    this.#all.clear()
+    this.#stopWatching?.()
+    this.#stopWatching = undefined
+  }
+}

@@ -1,0 +1,17 @@
+import type { Entity } from '../../model/entity.ts'
+import type { Json } from '../../model/field.ts'
+
+/** What an entity is called where somebody decides about it. */
+export function nameOf(e: Entity): string {
+  if (e.kind === 'relationship') {
+    const { from, type, to, description } = e.fields
+    return `${String(from)} ${String(type)} ${String(to)}${typeof description === 'string' ? `: ${description}` : ''}`
+  }
+  if (e.kind !== 'proposal') return e.name
+  const [verb, { ref, ...rest }] = JSON.parse(e.name) as [string, { [arg: string]: Json }]
+  return [verb, ref, Object.keys(rest).length > 0 ? JSON.stringify(rest) : ''].filter(Boolean).join(' ')
+}
+
+/** All that would bind: its words, and the context that goes with them. */
+export const calledAs = (e: Entity): string =>
+  `${nameOf(e)}${typeof e.fields.context === 'string' ? ` (${e.fields.context})` : ''}`

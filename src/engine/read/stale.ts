@@ -1,0 +1,155 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { readInside } from '../../base/files.ts'
+import { sha256 } from '../../model/digest.ts'
+import type { AnchorRow } from '../store/code.ts'
+import * as code from '../store/code.ts'
+import type { Db } from '../store/db.ts'
+import { getMeta } from '../store/meta.ts'
+import type { Reader } from './reader.ts'
+
+/** Why what an entity says of the code may no longer hold. */
+export interface Stale {
+  readonly id: string
+  /** As a sentence without its end: `open in src/a.ts changed`. */
+  readonly why: string
+  readonly since: number
+  /** The stale entity that it rests on, where its own places are as they were. */
+  readonly restsOn?: string
+  /** A file changed since it was seen, and nobody judged yet what that means. */
+  readonly isUnread?: true
+  readonly anchors: readonly AnchorRow[]
+}
+
+/** A larger file is told apart by its size and time alone. */
+const MOST_BYTES = 1_000_000
+
+/** Why a file is not as it was seen last, and since when, by its size and time, and by its bytes where those differ. */
+function changeOf(
+  root: string,
+  path: string,
+  seen: code.FileRow | undefined,
+): { why: string; since: number } | undefined {
+  if (!seen) return undefined
+  const now = lstatSync(join(root, path), { throwIfNoEntry: false })
+  if (!now?.isFile()) return { why: `${path} is gone`, since: Math.trunc(seen.mtime) }
+  if (now.size === seen.size && now.mtimeMs === seen.mtime) return undefined
+  const bytes = now.size === seen.size && now.size <= MOST_BYTES ? readInside(root, path, MOST_BYTES) : undefined
+  if (bytes && sha256(bytes) === seen.hash) return undefined
+  return { why: `${path} changed since, and nobody looked at it`, since: Math.trunc(now.mtimeMs) }
+}
+
+/**
+ * Files in which something is anchored, and which are not as they were seen last; and those whose time alone is another one, as they
+ * are now. `isOver`: the others are not looked at.
+ */
+export function lookAtAnchored(
+  db: Db,
+  root: string,
+  isOver: () => boolean,
+): { changed: string[]; touched: code.FileRow[] } {
+  const [changed, touched]: [string[], code.FileRow[]] = [[], []]
+  for (const seen of code.anchoredFiles(db, root)) {
+    if (isOver()) break
+    const now = lstatSync(join(root, seen.path), { throwIfNoEntry: false })
+    if (now?.isFile() && now.size === seen.size && now.mtimeMs === seen.mtime) continue
+    const { hash } = seen
+    if (hash === null) {
+      if (now?.isFile()) changed.push(seen.path)
+    } else if (changeOf(root, seen.path, { ...seen, hash })) changed.push(seen.path)
+    else if (now) touched.push({ ...seen, hash, mtime: now.mtimeMs })
+  }
+  return { changed, touched }
+}
+
+/** What is stale in a work tree: as it was judged, and by a look at the files of what is asked about. */
+export class Staleness {
+  readonly #db: Db
+  readonly #root: string
+  readonly #reader: Reader
+  readonly #own: ReadonlyMap<string, AnchorRow[]>
+  /** Whether anybody ever looked at this work tree. */
+  readonly #isSeen: boolean
+  readonly #files = new Map<string, { why: string; since: number } | undefined>()
+
+  constructor(db: Db, root: string, reader: Reader) {
+    this.#db = db
+    this.#root = root
+    this.#reader = reader
+    this.#isSeen = getMeta(db, code.cursorKey(root)) !== undefined
+    this.#own = Map.groupBy(code.staleAnchors(db, root), (a) => a.entity)
+  }
+
+  /** Of an entity, by its own places or by one that it rests on. */
+  of(id: string): Stale | undefined {
+    const own = this.#own.get(id)
+    if (own?.every((a) => this.#isBack(a))) {
+      const why = [...new Set(own.map(({ path }) => `${path} is back, and nobody looked at it`))].join('; ')
+      return { ...ownStale(id, own), why, isUnread: true }
+    }
+    if (own) return ownStale(id, own)
+    return this.#unread(id) ?? (this.#own.size > 0 ? this.#basis(id) : undefined)
+  }
+
+  /** What was gone when somebody looked is there again. */
+  #isBack({ path }: AnchorRow): boolean {
+    const isThere = lstatSync(join(this.#root, path), { throwIfNoEntry: false })?.isFile() === true
+    return isThere && !code.fileSeen(this.#db, this.#root, path)
+  }
+
+  /** What nobody judged yet. */
+  #unread(id: string): Stale | undefined {
+    const anchors = code.anchorsOf(this.#db, this.#root, id).filter((a) => a.hash !== '')
+    if (anchors.length === 0 && !this.#isSeen && code.isAnchored(this.#db, id))
+      return { id, why: 'nobody looked at the code of this work tree yet', since: 0, isUnread: true, anchors }
+    const changes = anchors.flatMap(({ path }) => {
+      if (!this.#files.has(path))
+        this.#files.set(path, changeOf(this.#root, path, code.fileSeen(this.#db, this.#root, path)))
+      return this.#files.get(path) ?? []
+    })
+    if (changes.length === 0) return undefined
+    const why = [...new Set(changes.map((c) => c.why))].join('; ')
+    return { id, why, since: Math.min(...changes.map((c) => c.since)), isUnread: true, anchors }
+  }
+
+  #basis(id: string): Stale | undefined {
+    for (const link of this.#reader.links('from', id)) {
+      if (this.#reader.registry().relation(link.type)?.impact !== 'backward') continue
+      const basis = this.#own.get(link.to)
+      if (basis)
+        return { ...ownStale(id, basis), why: `rests on ${link.to}, which is stale`, restsOn: link.to, anchors: [] }
+    }
+    return undefined
+  }
+
+  /** Everything that is stale, the latest first, each followed by what rests on it; then what nobody judged yet. */
+  all(): Stale[] {
+    const found = new Map<string, Stale>()
+    const add = (id: string) => {
+      const stale = this.#reader.entity(id)?.live ? this.of(id) : undefined
+      if (stale) found.set(id, stale)
+    }
+    for (const id of this.#own.keys()) {
+      add(id)
+      for (const link of this.#reader.links('to', id)) if (!found.has(link.from)) add(link.from)
+    }
+    for (const path of lookAtAnchored(this.#db, this.#root, () => false).changed)
+      for (const { entity } of code.anchorsAt(this.#db, this.#root, path)) if (!found.has(entity)) add(entity)
+    return [...found.values()]
+  }
+}
+
+const ownStale = (id: string, anchors: readonly AnchorRow[]): Stale => ({
+  id,
+  why: [...new Set(anchors.map((a) => a.stale))].join('; '),
+  since: Math.min(...anchors.map((a) => a.since ?? 0)),
+  anchors,
+})
+
+/** SHA-256 of what a file holds now, as far as it was seen. */
+export const currentHash = (db: Db, root: string, { anchors }: Stale): string | undefined =>
+  anchors[0] && code.fileSeen(db, root, anchors[0].path)?.hash
+
+/** As it stands beside an entity. */
+export const markOf = ({ why, since, restsOn, isUnread }: Stale): string =>
+  isUnread ? why : restsOn === undefined ? `stale: ${why} since ${new Date(since).toISOString().slice(0, 10)}` : why

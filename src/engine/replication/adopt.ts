@@ -1,0 +1,102 @@
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative, sep } from 'node:path'
+import { UserError } from '../../base/errors.ts'
+import { lastBatch, type News } from '../feed/news.ts'
+import { asSealed, printLine } from '../store/line.ts'
+import { admittedAfter } from '../store/log.ts'
+import { getMeta } from '../store/meta.ts'
+import { openDb } from '../store/open-db.ts'
+import { checkFiles, filesOfStore, keepMarks, markPath } from '../store/owner.ts'
+import { countByKind } from '../store/rows.ts'
+import { withSqlite } from '../store/sqlite.ts'
+import { storeError } from '../store/store-error.ts'
+import { hasOurSchema } from '../store/tables.ts'
+import { snapshotOf } from './compaction.ts'
+import { type Ingested, printDelivery } from './ingest.ts'
+import type { StoreHandle } from './restore.ts'
+
+/** What lies in a store that this user did not make. */
+export interface ForeignStore {
+  /** The id of its project, as it says. */
+  readonly project: string
+  readonly kinds: readonly { readonly kind: string; readonly n: number }[]
+  readonly last: News | undefined
+  /** Its log, as a replica would send it. */
+  readonly lines: readonly string[]
+}
+
+/** Reads a store that somebody else may have made, from a private copy. Nothing that its schema says is run. */
+export function readForeign(storePath: string, ownDirectory: boolean): ForeignStore {
+  if (!checkFiles(storePath, ownDirectory) || !existsSync(storePath))
+    throw new UserError('no-store', `there is no store at ${storePath}`, 'nothing is to be adopted')
+  const dir = mkdtempSync(join(tmpdir(), 'tidemark-adopt-'))
+  try {
+    const copy = join(dir, 'store.db')
+    for (const suffix of ['', '-wal'])
+      if (existsSync(storePath + suffix)) copyFileSync(storePath + suffix, copy + suffix)
+    if (!withSqlite(copy, {}, hasOurSchema))
+      throw new UserError(
+        'store-foreign',
+        `${storePath} is no store as this version of Tidemark writes it: it is not opened`,
+        'move it away; `tidemark init` makes a new one',
+      )
+    const owner = { project: 'adopting', mayTakeOver: () => true, ownDirectory: true }
+    const db = openDb(copy, { owner })
+    try {
+      const snapshot = snapshotOf(db)
+      return {
+        project: getMeta(db, 'project') ?? '',
+        kinds: countByKind(db),
+        last: lastBatch(db),
+        lines: [
+          ...(snapshot ? [JSON.stringify({ snapshot })] : []),
+          ...admittedAfter(db, 0).map(({ line }) => printLine(asSealed(line))),
+        ],
+      }
+    } finally {
+      db.close()
+    }
+  } catch (error) {
+    throw storeError(error, storePath)
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Replaces a store that somebody else made by one of our own. Its knowledge is taken in as from another replica: nothing of
+ * it binds until somebody here confirms it. Its sessions, claims and definitions stay behind. The files of the old one are
+ * kept under other names; returns those. `open` opens a store of the project, made if it is missing.
+ */
+export function adopt(
+  storePath: string,
+  { lines }: ForeignStore,
+  now: number,
+  open: (path: string) => StoreHandle,
+): { taken: Ingested; kept: string[] } {
+  const dir = dirname(storePath)
+  const work = mkdtempSync(join(dir, '.adopting-'))
+  try {
+    const fresh = join(work, 'store.db')
+    const memory = open(fresh)
+    let taken: Ingested
+    try {
+      taken = memory.applyUpdates(printDelivery(memory.projectId, lines), { own: true })
+    } finally {
+      memory.close()
+    }
+    keepMarks(storePath, fresh)
+    const aside = (path: string) => `${storePath}.foreign-${now}-${relative(dir, path).split(sep).join('-')}`
+    const old = filesOfStore(storePath).filter((path) => !/\.(?:foreign|adopting)-/.test(relative(dir, path)))
+    for (const path of old) if (path !== storePath) renameSync(path, aside(path))
+    // at each moment there is one store in its place, and the mark is that of our own
+    copyFileSync(storePath, aside(storePath))
+    chmodSync(aside(storePath), 0o600)
+    renameSync(fresh, storePath)
+    renameSync(markPath(fresh), markPath(storePath))
+    return { taken, kept: old.map(aside) }
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+}

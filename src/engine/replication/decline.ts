@@ -1,0 +1,60 @@
+import { UserError } from '../../base/errors.ts'
+import { KIND_KIND, kindOf, RELATION_KIND } from '../../model/entity.ts'
+import type { Registry } from '../../model/registry.ts'
+import { entitiesIn } from '../materialize/apply.ts'
+import type { Db } from '../store/db.ts'
+import * as log from '../store/log.ts'
+import * as rows from '../store/rows.ts'
+import { rebuildEntities } from './rebuild.ts'
+
+/**
+ * Lets lines count nowhere in this store, or, with `admit`, count again. They stay in the log, and nobody gets them from here. Marks of
+ * erasure and notices of forks in them act all the same. The caller holds the write lock. Returns how many lines it changed, and of what.
+ *
+ * @throws UserError `unknown-batch` for a line that is not in the log, or was folded away.
+ */
+export function settleDeclined(
+  db: Db,
+  registry: () => Registry,
+  batches: readonly string[],
+  admit: boolean,
+  at: number,
+): { n: number; touched: ReadonlySet<string> } {
+  const touched = new Set<string>()
+  let n = 0
+  for (const batch of batches) {
+    const [replica = '', seq = ''] = log.batchNamed(db, batch).split(':')
+    const line = log.lineOf(db, replica, Number(seq))
+    if (!line)
+      throw new UserError(
+        'unknown-batch',
+        log.isCovered(db, replica, Number(seq))
+          ? `batch ${batch} was folded away by a compaction`
+          : `there is no batch ${batch} here`,
+        'see `tidemark history`; take back what was folded away with `tidemark undo`, or by a new batch',
+      )
+    const state = log.declinedAs(db, line)
+    if (admit ? state === undefined : state === 'person') continue
+    n++
+    if (admit) log.undecline(db, line)
+    else log.decline(db, line, 'person', at)
+    log.replaceLine(db, line)
+    for (const id of entitiesIn(line)) touched.add(id)
+  }
+  const isDefinition = (id: string) => kindOf(id) === KIND_KIND || kindOf(id) === RELATION_KIND
+  const definitions = new Set([...touched].filter(isDefinition))
+  // what a kind is called by may be another one
+  const named = () =>
+    [...definitions].flatMap((id) => {
+      const row = kindOf(id) === KIND_KIND ? rows.getRow(db, id) : undefined
+      return row ? rows.idsOfKind(db, row.name) : []
+    })
+  const before = named()
+  rebuildEntities(db, registry(), definitions)
+  rebuildEntities(
+    db,
+    registry(),
+    new Set([...[...touched].filter((id) => !definitions.has(id)), ...before, ...named()]),
+  )
+  return { n, touched }
+}

@@ -1,0 +1,605 @@
+/**
+ * replication: how stores meet, shrink and heal. Ingests lines of other replicas, compacts old ones, purges and erases,
+ * checks, rebuilds and restores.
+ */
+
+import type { Env } from '../../base/env.ts'
+import { UserError } from '../../base/errors.ts'
+import { sha256 } from '../../model/digest.ts'
+import { KIND_KIND, kindOf } from '../../model/entity.ts'
+import type { Registry } from '../../model/registry.ts'
+import { MAX_LEAD_MS, tick } from '../log/clock.ts'
+import { applyLine, entitiesIn, isPlain, reprojectKinds, States } from '../materialize/apply.ts'
+import { noteAhead } from '../store/ahead.ts'
+import { keepLost } from '../store/compare.ts'
+import { entitiesWithin } from '../store/coverage.ts'
+import type { Db } from '../store/db.ts'
+import { ask } from '../store/held.ts'
+import { isKeyed, isKeyOf, isSignedBy, leaving, publicKey, unsigned } from '../store/keys.ts'
+import {
+  branchLine,
+  type Fork,
+  follows,
+  isStandIn,
+  isTombstone,
+  type Line,
+  merged,
+  originalIn,
+  type PurgeMark,
+  parseLine,
+  pieced,
+  printLine,
+  redacted,
+  seal,
+  tombstoneOf,
+} from '../store/line.ts'
+import * as log from '../store/log.ts'
+import { getMeta } from '../store/meta.ts'
+import { addRange, type Range } from '../store/ranges.ts'
+import { keepShared, lastShared, mintReplica, replicaFor, saveClock, sawStamp } from '../store/replica.ts'
+import { isOwnReplica, keepLeft, keepOwn, ownIdentities, ownLines } from '../store/trust.ts'
+import { signedRight } from './attested.ts'
+import { applySnapshot, parseSnapshot, type SignedSnapshot } from './compaction.ts'
+import { textsToErase } from './erasure.ts'
+import { freezeErased, guarded, keepEndorsements } from './held.ts'
+import { keysOf, type MayErase, mayErase } from './may-erase.ts'
+import { applyPurges, asKept, eraseFurther } from './purge.ts'
+import { rebuildEntities } from './rebuild.ts'
+import { decidingLines } from './trust.ts'
+
+/** What came of a delivery. */
+export interface Ingested {
+  applied: number
+  duplicates: number
+  /** Lines that are named by later ones, and missing here. */
+  gaps: number
+  /** Lines that are not taken, with the reason. */
+  refused: { line: string; why: string }[]
+  /** This store had written under an identity that another one uses; it has a new one now (K12). */
+  forked: boolean
+  /** Entities that may hold otherwise here now. */
+  touched: Set<string>
+  /** How many lines of its own came back to this store. */
+  back?: number
+  /** Something was erased: its bytes are to be driven out of the files. These texts are it, as far as they are known. */
+  erased?: string[]
+}
+
+export interface Delivery {
+  project: string
+  lines: Line[]
+  snapshots: SignedSnapshot[]
+}
+
+/** What one replica gives another: a header, then one line each. */
+export const printDelivery = (project: string, lines: readonly string[]): Uint8Array =>
+  new TextEncoder().encode(`${[JSON.stringify({ tidemark: 1, project }), ...lines].join('\n')}\n`)
+
+/** Reads what `updatesSince` gave. */
+export function parseDelivery(bytes: Uint8Array, own = false): Delivery {
+  let content: string
+  try {
+    content = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new UserError(
+      'line-damaged',
+      'the updates are not valid UTF-8',
+      'ask the sender to send them again; nothing was taken',
+    )
+  }
+  const [first, ...rest] = content.split('\n').filter((l) => l !== '')
+  let header: { tidemark?: number; project?: string } = {}
+  try {
+    header = JSON.parse(first ?? '{}')
+  } catch {}
+  if (header.tidemark !== 1 || typeof header.project !== 'string') {
+    throw new UserError(
+      'line-damaged',
+      'these are not updates of a Tidemark this one knows',
+      'pass on what updatesSince gave, whole and unchanged',
+    )
+  }
+  const lines: Line[] = []
+  const snapshots: SignedSnapshot[] = []
+  for (const l of rest) {
+    if (!l.startsWith('{"snapshot"')) lines.push(parseLine(l, own))
+    else {
+      const snapshot = parseSnapshot(l)
+      if (!snapshot)
+        throw new UserError(
+          'line-damaged',
+          'a folded state is damaged',
+          'ask the sender to send it again; nothing was taken',
+        )
+      snapshots.push(snapshot)
+    }
+  }
+  return { project: header.project, lines, snapshots }
+}
+
+export interface IngestOptions {
+  /** The lines are this store's own, from a copy of it: nobody else has signed them. */
+  readonly own?: boolean
+  /** The store is not in its place yet: who opens it there cleans the files of what was erased. */
+  readonly unfinished?: boolean
+}
+
+/**
+ * Takes in lines from another replica. The caller holds the write lock; order, repetition and loss do not matter.
+ */
+export function ingest(
+  db: Db,
+  env: Env,
+  registry: () => Registry,
+  delivery: Omit<Delivery, 'project'>,
+  options: IngestOptions = {},
+): Ingested {
+  const out: Ingested = { applied: 0, duplicates: 0, gaps: 0, refused: [], forked: false, touched: new Set() }
+  const t: Taking = {
+    ...{ db, env, makeRegistry: registry, out, isOwn: options.own === true },
+    decides: options.own === true && options.unfinished !== true,
+    ...{ heads: new Map(), mine: new Map(), seen: 0 },
+  }
+  const lines = t.isOwn ? delivery.lines : sound(t, delivery.lines)
+  const { tag: own, clock } = replicaFor(db, env)
+  if (lines.some((l) => l.replica === own && l.seq > log.head(db, own).seq)) {
+    // lines of ours that we do not know: we were rolled back. What comes next is written under a new identity
+    const tag = mintReplica(db, env)
+    saveClock(db, { ms: clock.ms, ctr: 0 })
+    log.finding(
+      db,
+      `forked:${tag}`,
+      env.now(),
+      `another store writes as ${own}, so this one is a copy of it, or was restored; it writes as ${tag} now`,
+    )
+    out.forked = true
+  }
+  for (const s of delivery.snapshots) {
+    for (const f of s.forked ?? []) giveUp(t, f.replica, f.from)
+    // marks first: nothing that was erased elsewhere may touch the disk here
+    if (s.purged?.length > 0) settlePurges(t, s.purged, mayErase(db, t.isOwn ? undefined : keysOf(s)), '')
+    const decides = decidingLines(db)
+    const isOwn = t.isOwn || s.covered.every((c) => decides(c.replica, c.last))
+    // also what it does not speak of any more: it takes the place of lines that are here
+    const entities = isOwn ? [] : [...new Set([...s.entities.map((e) => e.id), ...entitiesWithin(db, s.covered)])]
+    touch(
+      t,
+      guarded(db, registryOf(t), entities, (upheld) => applySnapshot(db, registry, s, env.now(), upheld)),
+    )
+  }
+  for (const line of lines) if (!isMereClaim(t, line)) take(t, line)
+  for (const [replica, ranges] of t.mine) if (ranges) keepBack(t, replica, ranges)
+  if (out.applied > 0) log.settleFindings(db)
+  sawStamp(db, t.seen)
+  log.packDue(db)
+  out.gaps = log.gaps(db).length
+  return out
+}
+
+/** A delivery that is being taken in, and what is not asked of the store again for each of its lines. */
+interface Taking {
+  readonly db: Db
+  readonly env: Env
+  readonly out: Ingested
+  readonly isOwn: boolean
+  /** Whatever its lines erase is erased. Of a copy of this store that is true of what was written here alone. */
+  readonly decides: boolean
+  readonly makeRegistry: () => Registry
+  known?: Registry | undefined
+  /** The last line of replicas that have not forked, and that nothing known follows. */
+  readonly heads: Map<string, Line>
+  /** Lines that this store wrote under replicas whose key is here, and that came back; nothing for other replicas. */
+  readonly mine: Map<string, readonly Range[] | undefined>
+  /** The latest stamp. */
+  seen: number
+}
+
+const registryOf = (t: Taking): Registry => (t.known ??= t.makeRegistry())
+
+/** What was known of the store may have changed. */
+function forget(t: Taking): void {
+  t.known = undefined
+  t.heads.clear()
+}
+
+const touch = ({ out }: Taking, ids: Iterable<string>): void => {
+  for (const id of ids) out.touched.add(id)
+}
+
+const noteErased = ({ db, out }: Taking, purges: readonly PurgeMark[]): void => {
+  out.erased = [...(out.erased ?? []), ...textsToErase(db, purges)]
+}
+
+/** Carries out what may be erased, and keeps the rest as asked for. */
+function settlePurges(t: Taking, purges: readonly PurgeMark[], may: MayErase, by: string): void {
+  const { db } = t
+  const granted: PurgeMark[] = []
+  for (const p of purges) {
+    const ids = isTombstone(p.entity)
+      ? log.entitiesOf(db, p.replica, p.seq).filter((id) => tombstoneOf(id) === p.entity)
+      : [p.entity]
+    touch(t, ids)
+    if (!may.of(p.replica)) ask(db, { ...p, by })
+    else {
+      granted.push(p.before ? { ...p, before: p.before.filter(([replica]) => may.of(replica)) } : p)
+      if (may.as !== '*') for (const id of ids) freezeErased(db, registryOf(t), id, p, by)
+    }
+  }
+  if (granted.length === 0) return
+  noteErased(t, granted)
+  applyPurges(db, registryOf(t), granted, may.as)
+}
+
+/** So many lines of a replica in one delivery that it did not sign, and its others are left. */
+const MOST_FAULTS = 64
+
+/**
+ * The lines that their replicas have signed, where replicas have a key; the others are refused. Of lines that follow each other the
+ * signature of the last is checked: those before are the ones that it rests on, by their hashes.
+ */
+function sound(t: Taking, lines: readonly Line[]): Line[] {
+  const { db, out } = t
+  const rested = new Map<string, Line>()
+  const refused = new Map<string, number>()
+  const isSound = (given: Line): boolean => {
+    const line = originalIn(given) ?? given
+    if (!isKeyed(line.replica) || log.hashOf(db, given.replica, given.seq) === given.hash) return true
+    const faults = refused.get(line.replica) ?? 0
+    if (faults > MOST_FAULTS) return false // nobody checks a flood to its end
+    const next = rested.get(line.replica)
+    const isAttested = next?.from === line.seq + 1 && follows(next, line.hash)
+    const key = line.signature?.key ?? log.keyOf(db, line.replica)
+    const why = unsigned(line, key, isAttested)
+    if (why !== undefined) {
+      refused.set(line.replica, faults + 1)
+      out.refused.push({
+        line: `${line.replica}:${line.seq}`,
+        why: `line ${line.seq} of replica ${line.replica} ${why}`,
+      })
+      return false
+    }
+    log.keepKey(db, line.replica, key!)
+    rested.set(line.replica, line)
+    return true
+  }
+  const taken = new Set(lines.toReversed().filter(isSound))
+  return lines.filter((l) => taken.has(l))
+}
+
+/** A line of a branch is anybody's claim that its replica has forked. It waits until a fork is known here. */
+function isMereClaim({ db, env, isOwn }: Taking, line: Line): boolean {
+  const original = isOwn ? undefined : originalIn(line)
+  const isClaim = original !== undefined && log.forkedFrom(db, original.replica) === undefined
+  if (isClaim) log.park(db, line, env.now())
+  return isClaim
+}
+
+function take(t: Taking, line: Line): void {
+  const { db, heads, out } = t
+  const last = heads.get(line.replica)
+  if (last && line.from === last.seq + 1 && follows(line, last.hash)) {
+    accept(t, line)
+    if (isPlain(line)) heads.set(line.replica, line)
+    return
+  }
+  heads.delete(line.replica)
+  const forked = log.forkedFrom(db, line.replica)
+  if (forked !== undefined && line.seq >= forked) {
+    moveToBranch(t, line, forked)
+    return
+  }
+  const known = log.hashOf(db, line.replica, line.seq)
+  if (known === line.hash) {
+    out.duplicates++
+    complete(t, line)
+    return
+  }
+  if (known === undefined && log.isCovered(db, line.replica, line.seq)) {
+    out.duplicates++
+    return
+  }
+  if (known !== undefined && isOriginalOf(db, line)) {
+    complete(t, line)
+    return
+  }
+  const from = known === undefined ? forkAt(db, line) : line.seq
+  if (from !== undefined) {
+    settleFork(t, line, from)
+    take(t, line)
+    return
+  }
+  accept(t, line)
+  const isLast = isPlain(line) && log.head(db, line.replica).hash === line.hash
+  if (isLast && forked === undefined) heads.set(line.replica, line)
+}
+
+/**
+ * From which line on another store has written under the identity of a line, as far as it shows: the line before it is another one
+ * than it names, or there is one where it says that none has left, or the next one says so of it.
+ */
+function forkAt(db: Db, line: Line): number | undefined {
+  const { replica, seq, from, v } = line
+  if (isStandIn(line)) return undefined
+  const before = from > 1 ? log.hashOf(db, replica, from - 1) : undefined
+  if (before !== undefined && !follows(line, before)) return from - 1
+  if (line.local) return undefined
+  const beside = log.beside(db, replica, seq, 'before')
+  if (v === 2 && beside && beside.seq >= from && !beside.local) return beside.seq
+  const next = log.beside(db, replica, seq, 'after')
+  if (!next || (v === 1 && next.from !== seq + 1)) return undefined
+  const isNext = next.from === seq + 1 ? follows(next, line.hash) : next.from > seq
+  return isNext || next.local ? undefined : seq
+}
+
+/** Whether a line stands in for this one under another hash: that of the log was damaged, and the next line tells the right one. */
+function isOriginalOf(db: Db, line: Line): boolean {
+  const there = log.lineOf(db, line.replica, line.seq)
+  const next = there && isStandIn(there) ? log.beside(db, line.replica, line.seq, 'after') : undefined
+  return next?.from === line.seq + 1 && follows(next, line.hash)
+}
+
+/** A line that is here in part may come again with more of it, and one that something stands in for as it was sealed. */
+function complete(t: Taking, line: Line): void {
+  const { db } = t
+  const there = log.lineOf(db, line.replica, line.seq)
+  if (!there || isStandIn(line)) return
+  const whole = isStandIn(there)
+    ? pieced(signedRight(line, log.keyOf(db, line.replica)), there.events)
+    : merged(line, there)
+  if (whole === there) return
+  const kept = asKept(db, whole)
+  if (printLine(kept) === printLine(there)) return // all that is more of it was erased here
+  const entities = [...new Set([...entitiesIn(there), ...entitiesIn(kept)])]
+  // nobody here has read or agreed to what it says more
+  const isNew = !isStandIn(there) && !isOwnReplica(db, line.replica)
+  touch(
+    t,
+    guarded(
+      db,
+      registryOf(t),
+      isNew ? entities : [],
+      () => {
+        log.replaceLine(db, kept)
+        rebuildEntities(db, registryOf(t), new Set(entities))
+        return new Set(entities)
+      },
+      'more',
+    ),
+  )
+  if (isStandIn(there)) {
+    noteBack(t, line)
+    obey(t, line)
+  }
+  t.out.applied++
+}
+
+function accept(t: Taking, line: Line): void {
+  const { db, env, out } = t
+  const now = env.now()
+  if (line.at > now + MAX_LEAD_MS) noteAhead(db, entitiesIn(line))
+  if (line.at > now + MAX_LEAD_MS && !isOwnReplica(db, line.replica)) {
+    const who = line.author.user === undefined ? '' : ` of ${line.author.user}`
+    log.finding(
+      db,
+      `clock:${line.replica}`,
+      now,
+      `the clock${who} is wrong, or the one here: replica ${line.replica} dated batch ${line.seq} ${new Date(line.at).toISOString()}; it counts as of ${new Date(now).toISOString()}`,
+    )
+  }
+  t.seen = Math.max(t.seen, line.at)
+  const taken = asKept(db, line)
+  applyLine(db, new States(db), registryOf(t), taken, now)
+  touch(t, entitiesIn(taken))
+  const plain = isPlain(line)
+  if (!plain) forget(t)
+  noteBack(t, line)
+  obey(t, line)
+  if (eraseFurther(db, () => registryOf(t), taken)) out.erased ??= []
+  const touched = plain ? [] : [...entitiesIn(taken)]
+  if (touched.some((id) => kindOf(id) === KIND_KIND)) reprojectKinds(db, registryOf(t), touched)
+  if (!plain || out.erased) forget(t)
+  out.applied++
+}
+
+/** Notes a line of this store's own that came from others: it was lost here. Its key shows whose it is. */
+function noteBack({ db, mine, isOwn }: Taking, { replica, seq }: Line): void {
+  if (isOwn) return
+  if (!mine.has(replica)) {
+    const key = isKeyed(replica) && isOwnReplica(db, replica) ? publicKey(getMeta(db, 'project') ?? '') : undefined
+    mine.set(replica, key !== undefined && isKeyOf(key, replica) ? [] : undefined)
+  }
+  const ranges = mine.get(replica)
+  if (ranges) mine.set(replica, addRange(ranges, seq))
+}
+
+/** Lines of a replica that came back are this store's own. What lay between them and stayed on this machine is lost. */
+function keepBack({ db, out }: Taking, replica: string, ranges: readonly Range[]): void {
+  keepLeft(db, replica, ranges)
+  const { upTo = 0 } = ownIdentities(db).find((own) => own.replica === replica) ?? {}
+  const last = ranges.at(-1)?.[1] ?? 0
+  out.back = (out.back ?? 0) + ranges.reduce((n, [from, to]) => n + to - from + 1, 0)
+  if (last <= upTo) return
+  keepLost(db, [{ replica, from: upTo + 1, to: last }])
+  keepOwn(db, replica, last)
+}
+
+/** Does what a line says of other lines: it erases some, and gives identities up. */
+function obey(t: Taking, line: Line): void {
+  const { db } = t
+  const fresh = line.purges.filter((p) => !log.isMarked(db, p))
+  if (fresh.length > 0) {
+    const author = originalIn(line)?.replica ?? line.replica
+    const isOwn = t.decides || decidingLines(db)(line.replica, line.seq)
+    settlePurges(t, fresh, mayErase(db, isOwn ? undefined : { author, line }), `${line.replica}:${line.seq}`)
+  }
+  for (const f of line.forks) if (isProven(t, line, f)) giveUp(t, f.replica, f.from)
+}
+
+/**
+ * Whether a notice of a fork counts (K12'): it comes with two lines that its replica has signed and that cannot both be. Of a
+ * replica without a key, which 0.1.0 made, nobody can show that: it is taken from a line that is signed.
+ */
+function isProven({ isOwn }: Taking, line: Line, { replica, from, proof }: Fork): boolean {
+  if (isOwn || replica === line.replica) return true
+  if (!isKeyed(replica)) return isKeyed(originalIn(line)?.replica ?? line.replica)
+  if (!proof) return false
+  try {
+    const [a, b] = proof.map((text) => parseLine(text)) as [Line, Line]
+    const isOf = (l: Line) =>
+      l.replica === replica &&
+      l.seq >= from &&
+      l.signature?.key !== undefined &&
+      isKeyOf(l.signature.key, replica) &&
+      isSignedBy({ key: l.signature.key, sig: l.signature.sig }, l.signature.text())
+    return isOf(a) && isOf(b) && a.hash !== b.hash && contradict(a, b)
+  } catch {
+    return false
+  }
+}
+
+/** Whether two lines of a replica cannot both be its own: one number, one predecessor, or one where the other says that none left. */
+function contradict(a: Line, b: Line): boolean {
+  const [first, later] = a.seq <= b.seq ? [a, b] : [b, a]
+  if (first.seq === later.seq || first.from === later.from) return true
+  return later.from <= first.seq || (later.from === first.seq + 1 && !follows(later, first.hash))
+}
+
+/**
+ * Two stores wrote different lines under one identity (K12): a copy that did not know of it, or a store brought back
+ * from a backup. What others have written upon such a line says which it overwrites by the identity alone, so neither
+ * branch may stay. From the first line that differs on the identity is given up, here and, by a line that says so,
+ * everywhere; each branch goes on under an identity of its own.
+ */
+function settleFork(t: Taking, line: Line, from: number): void {
+  const { db, env } = t
+  const { replica } = line
+  sawStamp(db, t.seen)
+  const proof = isKeyed(replica) ? proofOf(t, line, from) : undefined
+  giveUp(t, replica, from)
+  const now = env.now()
+  const { tag, clock } = replicaFor(db, env)
+  const head = log.head(db, tag)
+  const before = lastShared(db)
+  const notice = seal({
+    ...{ replica: tag, seq: head.seq + 1, from: before.seq + 1, prev: before.hash, at: tick(clock, now) },
+    ...{ author: {}, events: [], ctr: clock.ctr + 1 },
+    forks: [{ replica, from, ...(proof ? { proof } : {}) }],
+  })
+  applyLine(db, new States(db), registryOf(t), notice, now)
+  keepShared(db, notice)
+  saveClock(db, { ms: notice.at, ctr: clock.ctr })
+}
+
+/** The two lines that show a fork, without their content. */
+function proofOf({ db }: Taking, line: Line, from: number): [string, string] | undefined {
+  const others = [log.lineOf(db, line.replica, from), log.beside(db, line.replica, line.seq, 'after')]
+  const other = others.find((o) => o && o.hash !== line.hash && contradict(o, line))
+  if (!other) return undefined
+  const print = leaving(getMeta(db, 'project') ?? '', (replica) => log.keyOf(db, replica))
+  const envelope = (l: Line) => print(redacted(l, { hides: () => true, header: true }))
+  return [envelope(other), envelope(line)]
+}
+
+function giveUp(t: Taking, replica: string, from: number): void {
+  const { db, env, out } = t
+  const already = log.forkedFrom(db, replica)
+  if (already !== undefined && already <= from) return
+  log.setForked(db, replica, from)
+  const { tag, clock } = replicaFor(db, env)
+  const isOwn = ownLines(db)
+  forget(t)
+  keepEndorsements(db, [{ replica, first: from, last: Number.MAX_SAFE_INTEGER }])
+  const lost = [...takeOut(db, t.makeRegistry, replica, from), ...log.takeParkedFrom(db, replica, from)]
+  for (const line of lost) touch(t, entitiesIn(line))
+  const own = lost.filter((l) => isOwn(l.replica, l.seq))
+  if (tag === replica) {
+    mintReplica(db, env)
+    saveClock(db, { ms: clock.ms, ctr: 0 })
+    out.forked = true
+  }
+  log.finding(
+    db,
+    `forked:${replica}`,
+    env.now(),
+    `two stores wrote as ${replica}, so one is a copy of the other or was restored; its lines from ${from} on are said again under other identities`,
+  )
+  for (const line of lost) if (!line.local) moveToBranch(t, line, from)
+  for (const line of log.allParked(db).filter((l) => originalIn(l)?.replica === replica)) {
+    log.unpark(db, line)
+    take(t, line)
+  }
+  moveLocal(
+    t,
+    lost.filter((l) => l.local),
+    own.find((l) => !l.local),
+  )
+  for (const { hash } of own) {
+    const branch = log.branchedTo(db, hash)
+    if (branch) keepOwn(db, branch.replica, branch.seq)
+  }
+}
+
+/** Takes a branch out of the log, and what it said out of the entities. */
+function takeOut(db: Db, registry: () => Registry, replica: string, from: number): Line[] {
+  const lines = log.takeLinesFrom(db, replica, from)
+  const entities = new Set(lines.flatMap((l) => [...entitiesIn(l)]))
+  if (entities.size > 0) rebuildEntities(db, registry(), entities)
+  return lines
+}
+
+/** The identity of a branch: of the hash of its first line, so that everybody gives it the same. */
+const branchTag = (line: Line): string =>
+  (Number.parseInt(sha256(`${line.replica}:${line.hash}`).slice(0, 8), 16) >>> 0 || 1).toString(36)
+
+/** Lines that never left go with the branch of this store, under numbers that nobody else gives. */
+const LOCAL_FROM = 1_000_000_000
+
+function moveLocal(t: Taking, lines: readonly Line[], leading: Line | undefined): void {
+  const { db } = t
+  const [first] = lines
+  if (!first) return
+  const tag = (leading && log.branchedTo(db, leading.hash)?.replica) ?? branchTag(first)
+  for (const line of lines) {
+    log.setBranched(db, line.hash, tag, LOCAL_FROM + line.seq)
+    accept(t, branchLine(line, tag, LOCAL_FROM + line.seq, '', Math.min(first.ctr, leading?.ctr ?? first.ctr)))
+  }
+}
+
+/**
+ * Puts a line of a forked identity under the identity of its branch. Everybody who does it gets the same line, so it
+ * is one line however many do. It waits if the line before it has not come.
+ */
+function moveToBranch(t: Taking, line: Line, from: number): void {
+  const { db, env, out } = t
+  if (log.branchedTo(db, line.hash)) {
+    out.duplicates++
+    return
+  }
+  const isFirst = line.from <= from
+  const before = isFirst ? { replica: branchTag(line), seq: 0 } : log.branchedAs(db, line.prev)
+  if (!before) {
+    log.park(db, asKept(db, line), env.now())
+    return
+  }
+  const { replica: tag } = before
+  const seq = before.seq + 1
+  t.heads.delete(tag)
+  log.setBranched(db, line.hash, tag, seq)
+  if (log.hashOf(db, tag, seq) !== undefined) out.duplicates++
+  else {
+    const original = asSigned(db, line)
+    const ctr = isFirst ? line.ctr : log.lineOf(db, tag, 1)!.ctr
+    accept(t, branchLine(original, tag, seq, log.hashOf(db, tag, before.seq) ?? '', ctr, log.keyOf(db, line.replica)))
+    for (const f of line.forks) if (isProven(t, line, f)) giveUp(t, f.replica, f.from)
+  }
+  for (const next of log.parkedBehind(db, line)) {
+    log.unpark(db, next)
+    moveToBranch(t, next, from)
+  }
+}
+
+/** The line with the signature of its replica: of another name it has none, and what it stands for is to be checked. */
+function asSigned(db: Db, line: Line): Line {
+  if (line.raw.v === 1 || line.signature || !isKeyed(line.replica)) return line
+  return parseLine(leaving(getMeta(db, 'project') ?? '', () => undefined)(line))
+}

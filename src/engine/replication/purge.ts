@@ -1,0 +1,150 @@
+import { kindOf } from '../../model/entity.ts'
+import type { Registry } from '../../model/registry.ts'
+import type { Event } from '../log/events.ts'
+import { dropAnchorsOf } from '../store/code.ts'
+import { keepBaseDigest } from '../store/compare.ts'
+import type * as coverage from '../store/coverage.ts'
+import { type Db, stored } from '../store/db.ts'
+import { dropAsked, isErasedOf, keepEraser } from '../store/held.ts'
+import { isTombstone, type Line, type PurgeMark, redacted, runBody, tombstoneOf, unpackRun } from '../store/line.ts'
+import * as log from '../store/log.ts'
+import { addCounts, dropFolded, type Folded, foldedOf, idsOfKind, putFolded } from '../store/rows.ts'
+import { rebuildEntities } from './rebuild.ts'
+import { authorsOf } from './trust.ts'
+
+/** The id under which what an author says of an entity goes on here: its own, or its tombstone. Without an author: all of it. */
+export const idNow = (db: Db, id: string, author?: string): string =>
+  !isTombstone(id) && isErasedOf(db, tombstoneOf(id), author) ? tombstoneOf(id) : id
+
+/** Stands for the header of a line where a purge names an entity: who wrote it, and what for. */
+export const HEADER = ''
+
+/** An event without anything that was said: what it overwrote stays, so that the fold stays the same. */
+function emptied({ entity: _, value: _value, path: _path, ...e }: Event, entity: string): Event {
+  return { ...e, entity, purged: true }
+}
+
+/** An event of a folded line as it may be kept here. */
+function keptEvent(db: Db, e: Event): Event {
+  const entity = idNow(db, e.entity, authorsOf(db)(e.stamp.replica))
+  return entity !== e.entity || log.isErasedWrite(db, e.stamp.replica, e.stamp.ctr) ? emptied(e, entity) : e
+}
+
+/** An event of a snapshot as it may be kept here. */
+export function keptBaseEvent(db: Db, e: coverage.BaseEvent): coverage.BaseEvent {
+  if (!log.anythingPurged(db)) return e
+  const [event] = unpackRun(e.body, e.entity, { ms: e.ms, replica: e.replica })
+  const kept = keptEvent(db, event!)
+  return kept === event ? e : { ...e, entity: kept.entity, body: oneOf(runBody([kept], e.ms)) }
+}
+
+const oneOf = (body: string): string => JSON.stringify(stored<unknown[]>(body)[0])
+
+/**
+ * A line as it may be kept here: what was erased of it leaves a digest before it touches the disk, the same on every replica.
+ * Its hash and its signature hold for what is left.
+ */
+export function asKept(db: Db, line: Line): Line {
+  if (!log.anythingPurged(db)) return line
+  const marks = log.purgesOf(db, line.replica, line.seq)
+  const names = originalsOf(line)
+  return redacted(line, {
+    erases: (id) => idNow(db, id, names.at(-1)) !== id,
+    write: (ctr) => names.some((replica) => log.isErasedWrite(db, replica, ctr)),
+    was: (ctr) => marks.some((p) => p.was?.includes(ctr)) || tellsErased(db, line, ctr),
+    header: marks.some((p) => p.hash === line.hash && p.entity === HEADER),
+  })
+}
+
+/** The replica of a line; of one under a branch of a forked identity that identity too. */
+const originalsOf = ({ replica, raw }: Line): string[] => (raw.v === 2 && raw.o ? [replica, raw.o.r] : [replica])
+
+/** Whether a write of 0.1.0, which says what was there before it, took the place of one that was erased. */
+const tellsErased = (db: Db, line: Line, ctr: number): boolean =>
+  line.events.some((e) => e.stamp.ctr === ctr && e.over.some(([r, c]) => log.isErasedWrite(db, r, c)))
+
+/**
+ * Takes what is erased out of lines, and makes again what was made from them. `of`: whose lines alone; everybody's unless given.
+ * Who may decide it is for the caller to see.
+ */
+export function applyPurges(db: Db, registry: Registry, purges: readonly PurgeMark[], of = '*'): void {
+  for (const p of purges) {
+    log.markPurged(db, p, of === '*')
+    if (isTombstone(p.entity)) keepEraser(db, p.entity, of)
+    if (of === '*') dropAsked(db, p.entity)
+  }
+  const lines = [...purges, ...log.takeUnproven(db)]
+  const others = lines.flatMap((l) => replaceLine(db, l.replica, l.seq))
+  erase(
+    db,
+    registry,
+    purges.flatMap((p) => (p.entity === HEADER ? [] : [p.entity])),
+    others,
+  )
+}
+
+/** What a line that came in shows to be erased as well: writes that an erased one had overwritten. */
+export function eraseFurther(db: Db, registry: () => Registry, line: Line): boolean {
+  if (!log.anythingPurged(db)) return false
+  const deep = line.events.filter((e) => e.over.length > 0 && log.erasedDepth(db, e.stamp.replica, e.stamp.ctr) > 0)
+  if (deep.length === 0) return false
+  erase(
+    db,
+    registry(),
+    deep.map((e) => e.entity),
+  )
+  return true
+}
+
+/** Returns the entities of which something is erased in the line. */
+function replaceLine(db: Db, replica: string, seq: number): string[] {
+  const line = log.lineOf(db, replica, seq) // gone if a compaction folded it away
+  const now = line && asKept(db, line)
+  // what somebody else took out counts as erased from now on
+  if (!now || (now === line && !now.partial)) return []
+  log.replaceLine(db, now)
+  return now.events.filter((e) => e.purged).map((e) => e.entity)
+}
+
+function erase(db: Db, registry: Registry, entities: readonly string[], others: readonly string[] = []): void {
+  const touched = new Set(others)
+  const rewrite = (id: string, folded: (f: Folded) => void) => {
+    for (const { replica, seq } of log.batchesOf(db, id)) replaceLine(db, replica, seq)
+    log.rewriteBaseEvents(db, id, (e) => keptEvent(db, e))
+    dropAnchorsOf(db, id)
+    const f = foldedOf(db, id)
+    if (f) folded(f)
+  }
+  for (const entity of new Set(entities)) {
+    touched.add(entity)
+    if (!isTombstone(entity)) {
+      log.spreadErasure(db, entity)
+      rewrite(entity, () => {})
+      continue
+    }
+    for (const id of idsOfKind(db, kindOf(entity))) {
+      if (isTombstone(id) || tombstoneOf(id) !== entity) continue
+      touched.add(id)
+      if (isErasedOf(db, entity)) log.renamePurged(db, id, entity)
+      rewrite(id, (f) => moveFolded(db, f, entity))
+    }
+  }
+  keepBaseDigest(db)
+  rebuildEntities(db, registry, touched)
+  log.rewriteParked(db, (line) => asKept(db, line))
+}
+
+/** What is known of the folded lines of an erased entity joins its tombstone's, of those whose lines are erased. */
+function moveFolded(db: Db, { entity, updated, counts }: Folded, tombstone: string): void {
+  const there = foldedOf(db, tombstone)
+  const authorOf = authorsOf(db)
+  const [gone, left] = [true, false].map((isGone) =>
+    Object.fromEntries(
+      Object.entries(counts).filter(([replica]) => isErasedOf(db, tombstone, authorOf(replica)) === isGone),
+    ),
+  ) as [Folded['counts'], Folded['counts']]
+  const last = Math.max(updated, there?.updated ?? 0)
+  putFolded(db, { entity: tombstone, counts: addCounts(there?.counts, gone), updated: last })
+  if (Object.keys(left).length > 0) putFolded(db, { entity, counts: left, updated })
+  else dropFolded(db, entity)
+}

@@ -1,0 +1,58 @@
+import { KIND_KIND, kindOf, RELATION_KIND } from '../../model/entity.ts'
+import type { Registry } from '../../model/registry.ts'
+import { projectEntity } from '../materialize/apply.ts'
+import type { Db } from '../store/db.ts'
+import * as log from '../store/log.ts'
+import { allFolded, clearIndexes, countOf, dropEntityIndexes, foldedOf } from '../store/rows.ts'
+
+/** Called with how far it is, for a terminal. */
+export type Progress = (done: number, total: number) => void
+
+/** Makes the row of an entity from its events; nothing is left of one that no line says anything of. */
+function rebuildEntity(db: Db, registry: Registry, id: string): boolean {
+  const events = log.eventsOf(db, id)
+  const folded = foldedOf(db, id)
+  if (events.length === 0 && !folded) return false
+  const updated = events.reduce((max, { event }) => Math.max(max, event.stamp.ms), folded?.updated ?? 0)
+  const batches = new Set(log.batchesOf(db, id, false).map((b) => `${b.replica}:${b.seq}`))
+  projectEntity(db, registry, id, updated, batches.size + countOf(folded))
+  return true
+}
+
+/** Makes rows and index entries of some entities again from the log. */
+export function rebuildEntities(db: Db, registry: Registry, ids: Iterable<string>): void {
+  for (const id of ids) {
+    dropEntityIndexes(db, id)
+    rebuildEntity(db, registry, id)
+  }
+}
+
+/**
+ * Drops every index and makes it again from the log: rows, links, events, text index. The result is the same, byte for byte
+ * (C5). The caller holds the write lock. Returns how many entities and lines there were.
+ */
+export function rebuildAll(
+  db: Db,
+  registry: () => Registry,
+  progress: Progress = () => {},
+): { entities: number; lines: number } {
+  clearIndexes(db)
+  const lines = log.admittedAfter(db, 0)
+  let n = 0
+  for (const { line, received } of lines) {
+    log.indexEvents(db, line, received)
+    n++
+  }
+  const all = new Set([...log.entitiesIn(db), ...allFolded(db).map((f) => f.entity)])
+  const ids = kindsFirst([...all])
+  let done = 0
+  for (const id of ids) {
+    rebuildEntity(db, registry(), id)
+    progress(++done, ids.length)
+  }
+  return { entities: ids.length, lines: n }
+}
+
+/** What the project itself declares comes first: the rows of its kinds depend on it. */
+export const kindsFirst = (ids: string[]): string[] => ids.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+const rank = (id: string): number => (kindOf(id) === KIND_KIND || kindOf(id) === RELATION_KIND ? 0 : 1)

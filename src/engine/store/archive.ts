@@ -1,0 +1,116 @@
+import {
+  appendFileSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { replaceFile } from '../../base/files.ts'
+import { jsonIn } from '../../model/object.ts'
+import type { Db } from './db.ts'
+import { getMeta, setMeta } from './meta.ts'
+import { type PresenceEvent, presenceAfter } from './presence.ts'
+
+/** An event as it is put away, one line each: what happened, and to which entity. */
+export interface Archived {
+  event_id: string
+  seq: number
+  timestamp: string
+  key: string
+  /** Where the key is not its id. */
+  entity?: string
+}
+
+/** The highest number that was ever put away: whoever asks for later ones need not look here. */
+const ARCHIVED = 'archived_n'
+
+const folder = (storePath: string) => join(dirname(storePath), 'archive')
+
+/** The files of what was put away, by month. */
+export function archiveFiles(storePath: string): string[] {
+  const dir = folder(storePath)
+  if (!existsSync(dir)) return []
+  return readdirSync(dir)
+    .filter((f) => /^events-\d{4}-\d{2}\.jsonl$/.test(f))
+    .sort()
+    .map((f) => join(dir, f))
+}
+
+export const archivedUpTo = (db: Db): number => Number(getMeta(db, ARCHIVED) ?? 0)
+
+/** Without half a line of a process that was killed: what it said is in the store still. */
+const parsed = <T>(text: string): T[] =>
+  text
+    .split('\n')
+    .map((line) => jsonIn(line) as T | undefined)
+    .filter((event) => event !== undefined)
+
+/**
+ * Puts events away. The caller holds the write lock and takes them out of the store afterwards: whoever is killed in
+ * between leaves them in both places, and readers count them once.
+ */
+export function archive(db: Db, events: readonly Archived[]): void {
+  if (events.length === 0) return
+  mkdirSync(folder(db.path), { recursive: true, mode: 0o700 })
+  for (const [month, own] of Map.groupBy(events, (e) => e.timestamp.slice(0, 7))) {
+    const path = join(folder(db.path), `events-${month}.jsonl`)
+    const file = openSync(
+      path,
+      constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0),
+      0o600,
+    )
+    try {
+      appendFileSync(file, `${isTorn(file) ? '\n' : ''}${own.map((e) => JSON.stringify(e)).join('\n')}\n`)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+  }
+  setMeta(db, ARCHIVED, String(events.reduce((max, e) => Math.max(max, e.seq), archivedUpTo(db))))
+}
+
+/** Whether the last line is half a line: somebody was killed while writing it. */
+function isTorn(file: number): boolean {
+  const { size } = fstatSync(file)
+  const last = Buffer.alloc(1)
+  return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last.toString() !== '\n'
+}
+
+/** What was put away after a cursor, in order, each once. */
+export function archivedAfter<T extends Archived>(db: Db, seq: number): T[] {
+  if (seq >= archivedUpTo(db)) return []
+  const found = new Map<string, T>()
+  for (const path of archiveFiles(db.path))
+    for (const e of parsed<T>(readFileSync(path, 'utf8')))
+      if (e.seq > seq && !found.has(e.event_id)) found.set(e.event_id, e)
+  return [...found.values()].sort((a, b) => a.seq - b.seq)
+}
+
+/** Drops what may hold something that was erased; the files are written anew. */
+export function eraseFromArchive(db: Db, isErased: (e: Archived, line: string) => boolean): void {
+  for (const path of archiveFiles(db.path)) {
+    const all = parsed<Archived>(readFileSync(path, 'utf8'))
+    const kept = all.map((e) => JSON.stringify(e)).filter((line, i) => !isErased(all[i]!, line))
+    if (kept.length === all.length) continue
+    if (kept.length === 0) rmSync(path)
+    else replaceFile(path, kept.map((line) => `${line}\n`).join(''), { mode: 0o600, sync: true })
+  }
+}
+
+/** Events of sessions and claims that are due for the archive: older than `before`, and not among the newest `keep`. */
+export function duePresence(db: Db, before: number, keep: number): PresenceEvent[] {
+  const nth = db.get<{ n: number }>('SELECT n FROM presence_events ORDER BY n DESC LIMIT 1 OFFSET ?', keep)?.n ?? 0
+  const last = db.get<{ n: number | null }>('SELECT max(n) AS n FROM presence_events WHERE at < ?', before)?.n ?? 0
+  const upTo = Math.max(nth, last)
+  return upTo === 0 ? [] : presenceAfter(db, 0).filter((e) => e.seq <= upTo)
+}
+
+export const dropPresence = (db: Db, upTo: number): void => db.run('DELETE FROM presence_events WHERE n <= ?', upTo)

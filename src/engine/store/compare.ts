@@ -1,0 +1,220 @@
+import { realpathSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { sha256 } from '../../model/digest.ts'
+import { baseEvents, coveredLines } from './coverage.ts'
+import { column, type Db, readDb, stored } from './db.ts'
+import { follows, isStandIn, type Line } from './line.ts'
+import { getMeta, setMeta } from './meta.ts'
+import { LINE } from './packed.ts'
+import { addRange, inRanges, type Range } from './ranges.ts'
+import { soundLine } from './salvage.ts'
+import { ownIdentities } from './trust.ts'
+
+/** What is wrong with a file that nobody writes to any more. */
+export function snapshotFaults(path: string): string[] {
+  try {
+    using db = readDb(path)
+    return [...lineFaults(db), ...pageFaults(db)]
+  } catch (error) {
+    return [(error as Error).message]
+  }
+}
+
+/** What SQLite finds wrong with the file: pages, the order of keys, indexes that lack a row, the index of words. */
+export function pageFaults(db: Db): string[] {
+  try {
+    return column<string>(db, 'PRAGMA integrity_check').filter((text) => text !== 'ok')
+  } catch (error) {
+    return [(error as Error).message]
+  }
+}
+
+/** Tables of which no other can be made. */
+const KEPT = ['meta', 'log', 'parked', 'covered', 'folded', 'declined', 'gaps', 'purged', 'purged_writes', 'erasers', 'forked', 'branched'] // biome-ignore format: a list
+
+interface LogRow {
+  replica: string
+  seq: number
+  hash: string
+  at: number
+  line: string
+}
+
+const nameOf = (row: LogRow) => `batch ${row.replica}:${row.seq}`
+
+/** The line of a row, or what is wrong with it, its place in the chain apart. */
+function lineOf(row: LogRow): Line | string {
+  const line = soundLine(row.line)
+  if (!line) return `${nameOf(row)} is not what was written: its hash does not fit`
+  if (line.replica !== row.replica || line.seq !== row.seq || line.hash !== row.hash || line.at !== row.at)
+    return `${nameOf(row)} stands under another name than its own, ${line.replica}:${line.seq}`
+  return line
+}
+
+const NEWEST = 4
+const ANY = 4
+/** So much text is looked at after a write: parsing and hashing a line of an import of 50 entities takes 3 ms. */
+const SAMPLE_LENGTH = 32 * 1024
+
+/** A look at the newest lines and at some of the others; long ones are left to `doctor`. */
+export function sampleFaults(db: Db, random: (n: number) => Uint8Array): string[] {
+  const columns = `n, replica, seq, hash, at, ${LINE} AS line`
+  const newest = db.all<LogRow & { n: number }>(`SELECT ${columns} FROM log ORDER BY n DESC LIMIT ${NEWEST}`)
+  const bytes = new DataView(Uint8Array.from(random(4 * ANY)).buffer)
+  const some = Array.from({ length: newest.length === NEWEST ? ANY : 0 }, (_, i) =>
+    db.get<LogRow>(
+      `SELECT ${columns} FROM log WHERE n>=? ORDER BY n LIMIT 1`,
+      1 + (bytes.getUint32(4 * i) % newest[0]!.n),
+    ),
+  )
+  let left = SAMPLE_LENGTH
+  const checked = [...newest, ...some].flatMap((row) => {
+    if (!row || row.line.length > left) return []
+    left -= row.line.length
+    return lineOf(row)
+  })
+  return [...new Set(checked.filter((c) => typeof c === 'string'))]
+}
+
+/** Lines that are not as they were sealed, or do not follow the one that they name, and own ones that are gone; also of those that wait. */
+export function lineFaults(db: Db): string[] {
+  const faults: string[] = []
+  try {
+    const here = new Map<string, Range[]>()
+    for (const c of coveredLines(db)) here.set(c.replica, addRange(here.get(c.replica) ?? [], c.first, c.last))
+    let before: { replica: string; seq: number; hash: string } | undefined
+    for (const row of db.each<LogRow>(
+      `SELECT replica, seq, hash, at, ${LINE} AS line FROM log ORDER BY replica, seq`,
+    )) {
+      const line = lineOf(row)
+      if (typeof line === 'string') faults.push(line)
+      else if (
+        before?.replica === row.replica &&
+        before.seq === line.from - 1 &&
+        !isStandIn(line) &&
+        !follows(line, before.hash)
+      )
+        faults.push(`${nameOf(row)} does not follow the batch before it`)
+      here.set(row.replica, addRange(here.get(row.replica) ?? [], row.seq))
+      before = { replica: row.replica, seq: row.seq, hash: row.hash }
+    }
+    for (const { replica, from, to } of ownMissing(db, here))
+      faults.push(`${from === to ? `batch ${replica}:${from} is` : `batches ${replica}:${from} to ${to} are`} missing`)
+    for (const { line } of db.each<{ line: string }>('SELECT line FROM parked'))
+      if (!soundLine(line)) faults.push('a batch that waits for an earlier one is not what was written')
+    if (!baseIsSound(db)) faults.push('what a compaction folded is not what it wrote')
+  } catch (error) {
+    faults.push(`the log cannot be read to its end: ${(error as Error).message}`)
+  }
+  return faults
+}
+
+/** Lines that this store wrote and has no more, those apart that a restore could not find. */
+function ownMissing(
+  db: Db,
+  here: ReadonlyMap<string, readonly Range[]>,
+): { replica: string; from: number; to: number }[] {
+  const lost = stored<{ [replica: string]: Range[] }>(getMeta(db, LOST) ?? '{}')
+  const isBranch = (replica: string) => db.get('SELECT 1 FROM branched WHERE replica=?', replica) !== undefined
+  return ownIdentities(db).flatMap(({ replica, upTo }) => {
+    const there = (here.get(replica) ?? []).filter(([from]) => from <= upTo)
+    if (there.length === 0 || isBranch(replica)) return []
+    const all = (lost[replica] ?? []).reduce((ranges, [from, to]) => addRange(ranges, from, to), there)
+    return [[0, 0] as const, ...all].slice(0, -1).flatMap(([, end], i) => {
+      const from = end + 1
+      const to = all[i]![0] - 1
+      return from <= to && !inRanges(all, from) ? [{ replica, from, to }] : []
+    })
+  })
+}
+
+/** Own lines that no restore found, by replica. */
+const LOST = 'lost_lines'
+export function keepLost(db: Db, missing: readonly { replica: string; from: number; to: number }[]): void {
+  const lost = stored<{ [replica: string]: readonly Range[] }>(getMeta(db, LOST) ?? '{}')
+  for (const { replica, from, to } of missing) lost[replica] = addRange(lost[replica] ?? [], from, to)
+  if (missing.length > 0) setMeta(db, LOST, JSON.stringify(lost))
+}
+
+/** Lines that a restore made again from what they did, and that stand in still. */
+const REMADE = 'remade_lines'
+const batchesIn = (db: Db): string[] => stored<string[]>(getMeta(db, REMADE) ?? '[]')
+export function keepRemade(db: Db, batches: readonly string[]): void {
+  if (batches.length > 0) setMeta(db, REMADE, JSON.stringify([...new Set([...batchesIn(db), ...batches])]))
+}
+export const remadeLines = (db: Db): Line[] =>
+  batchesIn(db).flatMap((batch) => {
+    const [replica = '', seq] = batch.split(':')
+    const row = db.get<{ line: string }>(
+      `SELECT ${LINE} AS line FROM log WHERE replica=? AND seq=?`,
+      replica,
+      Number(seq),
+    )
+    const line = row && soundLine(row.line)
+    return line && isStandIn(line) ? [line] : []
+  })
+
+/** A hash over what a compaction keeps of the lines it folds away: of that no line is left that could be checked. */
+function baseDigest(db: Db): string {
+  const parts: string[] = []
+  for (const row of coveredLines(db)) parts.push(JSON.stringify(Object.values(row)))
+  for (const row of db.each('SELECT entity, updated, counts FROM folded ORDER BY entity'))
+    parts.push(JSON.stringify(Object.values(row)))
+  for (const event of baseEvents(db)) parts.push(JSON.stringify(Object.values(event)))
+  return sha256(parts.join('\n'))
+}
+
+/** Whether what compactions folded is what they wrote; stores of before have nothing to tell it by. */
+export function baseIsSound(db: Db): boolean {
+  const kept = db.get<{ value: string }>("SELECT value FROM meta WHERE key='base_digest'")?.value
+  return kept === undefined || kept === baseDigest(db)
+}
+
+/** To be called by whatever changed what compactions keep, under its lock. */
+export function keepBaseDigest(db: Db): void {
+  if (db.get('SELECT 1 FROM covered LIMIT 1') === undefined) return
+  db.run("INSERT OR REPLACE INTO meta VALUES ('base_digest', ?)", baseDigest(db))
+}
+
+/** Gives a store in memory the log of another one; what is derived is then made in it. */
+export function copyLog(from: Db, to: Db): void {
+  const { file } = from.get<{ file: string }>("SELECT file FROM pragma_database_list WHERE name='main'")!
+  // on a disk that lets nobody write, SQLite can make no shared memory beside the file
+  const isFixed = from.readOnly && file === realpathSync(from.path)
+  to.run('ATTACH ? AS other', isFixed ? `${pathToFileURL(file).href}?immutable=1` : file)
+  for (const table of KEPT) to.exec(`DELETE FROM main.${table}; INSERT INTO main.${table} SELECT * FROM other.${table}`)
+  to.exec('INSERT INTO main.events SELECT * FROM other.events WHERE base=1')
+}
+
+const ROWS: Readonly<Record<string, { columns: string; from: (schema: string) => string; about: string }>> = {
+  rows: {
+    columns: 'id, kind, name, name_key, live, standing, retired, created, updated, version, body, conflicts',
+    from: (s) => `${s}.entities`,
+    about: 'id',
+  },
+  links: { columns: 'id, src, rel, dst', from: (s) => `${s}.links`, about: 'id' },
+  events: { columns: 'entity, replica, seq, i, ms, lists, body', from: (s) => `${s}.events`, about: 'entity' },
+  texts: {
+    columns: 'e.id AS id, t.source, t.place, t.words, t.terms',
+    from: (s) => `${s}.texts t JOIN ${s}.entities e ON e.rowid=t.rowid`,
+    about: 'id',
+  },
+  words: {
+    columns: 'e.id AS id, v.term, v.col, v.offset',
+    from: (s) => `temp.words_${s} v JOIN ${s}.entities e ON e.rowid=v.doc`,
+    about: 'id',
+  },
+}
+
+/** Derived rows that are different, by what they are of. `again` holds them made anew, and has the store attached. */
+export function differingRows(again: Db): [table: string, of: string][] {
+  for (const s of ['main', 'other'])
+    again.exec(`CREATE VIRTUAL TABLE temp.words_${s} USING fts5vocab('${s}', 'text_index', 'instance')`)
+  return Object.entries(ROWS).flatMap(([table, { columns, from, about }]) => {
+    const of = (a: string, b: string) =>
+      `SELECT DISTINCT ${about} AS about FROM (SELECT ${columns} FROM ${from(a)} EXCEPT SELECT ${columns} FROM ${from(b)})`
+    return again
+      .all<{ about: string }>(`${of('main', 'other')} UNION ${of('other', 'main')}`)
+      .map((r): [string, string] => [table, r.about])
+  })
+}

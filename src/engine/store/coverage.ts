@@ -1,0 +1,238 @@
+import { digest64 } from '../../model/digest.ts'
+import { momentOf } from '../log/clock.ts'
+import { cellOf } from '../log/events.ts'
+import { column, type Db, stored } from './db.ts'
+import { readLine, runBody, unpackRun } from './line.ts'
+import { type EventRow, eventsUpTo, type LoggedEvent, putBaseEvent, unpack } from './log.ts'
+import { LINE } from './packed.ts'
+import type { Counts } from './rows.ts'
+import { ownIdentities } from './trust.ts'
+
+/** Lines of a replica that follow each other, and were folded away. */
+export interface Covered {
+  readonly replica: string
+  readonly first: number
+  readonly last: number
+  /** The hash of the last one. */
+  readonly hash: string
+  /** Over the hashes of all of them, one after the other: who has the lines can check it. Empty: 0.1.0 kept none. */
+  readonly digest: string
+  /** The counters of their writes. */
+  readonly from: number
+  readonly to: number
+}
+
+const COLUMNS = 'replica, first, last, hash, digest, ctr_from AS "from", ctr_to AS "to"'
+export const coveredLines = (db: Db): Covered[] => db.all(`SELECT ${COLUMNS} FROM covered ORDER BY replica, first`)
+
+const put = (db: Db, c: Covered): void =>
+  db.run(
+    'INSERT OR REPLACE INTO covered VALUES (?,?,?,?,?,?,?)',
+    c.replica,
+    c.first,
+    c.last,
+    c.hash,
+    c.digest,
+    c.from,
+    c.to,
+  )
+
+const drop = (db: Db, c: Covered): void => db.run('DELETE FROM covered WHERE replica=? AND first=?', c.replica, c.first)
+
+/** Moments before another one, `every` lines apart. */
+export const momentsBefore = (db: Db, before: number, every: number): number[] =>
+  column<number>(
+    db,
+    'SELECT at FROM (SELECT at, row_number() OVER (ORDER BY at) AS i FROM log WHERE at<?) WHERE i % ? = 0',
+    before,
+    every,
+  )
+
+/** Lines that a compaction folds: stamped before a moment, and settled. Those that follow each other are one. */
+export function coverable(db: Db, before: number): Covered[] {
+  const out: Covered[] = []
+  // lines that wait for a yes are not settled
+  const waiting = new Set(
+    column<string>(db, "SELECT DISTINCT value->>0 || ':' || (value->>1) AS line FROM held, json_each(held.lines)"),
+  )
+  for (const { text } of db.each<{ text: string }>(
+    `SELECT ${LINE} AS text FROM log l WHERE at<? AND NOT EXISTS
+       (SELECT 1 FROM declined d WHERE d.replica=l.replica AND d.seq=l.seq)
+     AND NOT EXISTS (SELECT 1 FROM asked a WHERE a.replica=l.replica AND a.seq=l.seq) ORDER BY replica, seq`,
+    before,
+  )) {
+    const { replica, seq, from, hash, ctr, events } = readLine(text)
+    if (waiting.has(`${replica}:${seq}`)) continue
+    const last = out.at(-1)
+    const follows = last?.replica === replica && last.last === from - 1
+    const to = events.at(-1)?.stamp.ctr ?? ctr
+    if (follows) out[out.length - 1] = { ...last, last: seq, hash, digest: digest64(last.digest + hash), to }
+    else out.push({ replica, first: from, last: seq, hash, digest: digest64(hash), from: ctr, to })
+  }
+  return out
+}
+
+type Lines = Pick<Covered, 'replica' | 'first' | 'last'>
+
+const WITHIN = 'WHERE replica=? AND seq>=? AND seq<=?'
+const rowsOf = (db: Db, { replica, first, last }: Lines): EventRow[] =>
+  db.all(`SELECT replica, seq, i, entity, ms, body FROM events ${WITHIN} ORDER BY seq, i`, replica, first, last)
+
+/** Which of these lines touched each entity, and when the last of them was written. */
+export function touchesIn(db: Db, lines: readonly Lines[]): Map<string, { counts: Counts; updated: number }> {
+  const out = new Map<string, { counts: { [replica: string]: number[] }; updated: number }>()
+  for (const of of lines)
+    for (const row of rowsOf(db, of)) {
+      let t = out.get(row.entity)
+      if (!t) out.set(row.entity, (t = { counts: {}, updated: 0 }))
+      const own = (t.counts[row.replica] ??= [])
+      if (own.at(-1) !== row.seq) own.push(row.seq)
+      for (const { event } of unpack(row)) t.updated = Math.max(t.updated, event.stamp.ms)
+    }
+  return out
+}
+
+/** What these lines speak of, folded ones too. */
+export const entitiesWithin = (db: Db, lines: readonly Lines[]): string[] => [
+  ...new Set(
+    lines.flatMap(({ replica, first, last }) =>
+      db
+        .all<{ entity: string }>(
+          'SELECT DISTINCT entity FROM events WHERE replica=? AND seq>=? AND seq<=?',
+          replica,
+          first,
+          last,
+        )
+        .map((r) => r.entity),
+    ),
+  ),
+]
+
+const refKey = (entity: string, field: string, replica: string, ctr: number) => `${entity}\0${field}\0${replica}:${ctr}`
+
+/**
+ * Drops events of folded lines that were overwritten before the moment. The others stay as the base of the history. Of one that was
+ * overwritten itself, but names writes of lines that are not folded, stays that: they are not to stand when they come. An event of
+ * this store's own keeps all that it names of others: its folded lines travel without theirs.
+ */
+export function dropOverwritten(db: Db, lines: readonly Covered[], before: number): number {
+  const gone = new Set<string>()
+  for (const { event: e } of eventsUpTo(db, before - 1))
+    for (const [r, c] of e.over) gone.add(refKey(e.entity, e.field, r, c))
+  const folded = [...coveredLines(db), ...lines]
+  const own = new Set(ownIdentities(db).map((o) => o.replica))
+  const isFolded = (r: string, c: number) => folded.some((f) => f.replica === r && f.from <= c && c <= f.to)
+  return keepOnly(db, folded, ({ event: e }) => {
+    const writes = e.op !== 'remove' && e.op !== 'drop' && !e.purged
+    if (writes && !gone.has(refKey(e.entity, e.field, e.stamp.replica, e.stamp.ctr))) return e
+    const travels = own.has(e.stamp.replica)
+    const over = e.over.filter(([r, c]) => !isFolded(r, c) || (travels && r !== e.stamp.replica))
+    return over.length === 0 ? undefined : { entity: e.entity, field: e.field, op: 'remove', stamp: e.stamp, over }
+  })
+}
+
+/** Takes lines out of the log whose events are folded. */
+export function dropCovered(db: Db, lines: readonly Covered[]): { lines: number; lastArrival: number } {
+  let n = 0
+  let last = 0
+  for (const c of lines) {
+    const gone = db.get<{ lines: number; last: number | null }>(
+      `SELECT count(*) AS lines, max(n) AS last FROM log ${WITHIN}`,
+      c.replica,
+      c.first,
+      c.last,
+    )!
+    n += gone.lines
+    last = Math.max(last, gone.last ?? 0)
+    db.run(`DELETE FROM log ${WITHIN}`, c.replica, c.first, c.last)
+    db.run(`DELETE FROM parked ${WITHIN}`, c.replica, c.first, c.last)
+    db.run(`DELETE FROM gaps ${WITHIN}`, c.replica, c.first, c.last)
+    cover(db, c)
+  }
+  return { lines: n, lastArrival: last }
+}
+
+/** Notes that lines are folded away. One range follows another, holds it, or lies in it; where none of that is so, nobody can check it. */
+export function cover(db: Db, c: Covered): void {
+  const touching = coveredLines(db).filter(
+    (o) => o.replica === c.replica && o.first <= c.last + 1 && c.first <= o.last + 1,
+  )
+  if (touching.some((o) => o.first <= c.first && c.last <= o.last)) return
+  for (const o of touching) drop(db, o)
+  const inside = touching.every((o) => c.first <= o.first && o.last <= c.last)
+  if (inside) {
+    put(db, c)
+    return
+  }
+  const all = [...touching, c]
+  const last = all.reduce((a, b) => (a.last >= b.last ? a : b))
+  put(db, {
+    ...{
+      replica: c.replica,
+      first: Math.min(...all.map((o) => o.first)),
+      last: last.last,
+      hash: last.hash,
+      digest: '',
+    },
+    ...{ from: Math.min(...all.map((o) => o.from)), to: Math.max(...all.map((o) => o.to)) },
+  })
+}
+
+/** Of the events of folded lines some stay as the base of the history, each by itself; the others go. Returns how many. */
+function keepOnly(db: Db, lines: readonly Lines[], kept: (e: LoggedEvent) => LoggedEvent['event'] | undefined): number {
+  let dropped = 0
+  for (const of of lines) {
+    const rows = rowsOf(db, of)
+    db.run(`DELETE FROM events ${WITHIN}`, of.replica, of.first, of.last)
+    for (const row of rows)
+      for (const [k, e] of unpack(row).entries()) {
+        const stays = kept(e)
+        if (stays) putBaseEvent(db, row.seq, row.i + k, stays, row.ms)
+        else dropped++
+      }
+  }
+  return dropped
+}
+
+/** Drops the events of folded lines that are not among those that count; of one whose cell is gone stays what it took away. */
+export function keepEvents(db: Db, lines: readonly Lines[], events: readonly BaseEvent[]): number {
+  const kept = new Map(events.map((e) => [`${e.replica}:${e.seq}:${e.i}`, unpackRun(e.body, e.entity, e)[0]!]))
+  return keepOnly(db, lines, ({ id, event }) => {
+    const theirs = kept.get(id)
+    return theirs && !cellOf(theirs) ? theirs : theirs && event
+  })
+}
+
+/** An event of a folded line. */
+export interface BaseEvent {
+  readonly replica: string
+  readonly seq: number
+  readonly i: number
+  readonly entity: string
+  /** Its stamp. */
+  readonly ms: number
+  /** As in a line of the log, with its counter. */
+  readonly body: string
+}
+
+export const baseEvents = (db: Db): BaseEvent[] =>
+  db
+    .all<EventRow>('SELECT replica, seq, i, entity, ms, body FROM events WHERE base=1 ORDER BY replica, seq, i')
+    .flatMap((row) =>
+      unpack(row).map(({ event }, k) => {
+        const { replica, seq, entity } = row
+        const { ms } = event.stamp
+        return { replica, seq, i: row.i + k, entity, ms, body: one(runBody([event], ms)) }
+      }),
+    )
+
+/** The event of a row of one. */
+const one = (body: string): string => JSON.stringify(stored<unknown[]>(body)[0])
+
+/** Adds those that are not there; `received`: when they came. */
+export function addBaseEvents(db: Db, events: readonly BaseEvent[], received: number): void {
+  for (const { replica, seq, i, entity, ms, body } of events) {
+    if (db.get('SELECT 1 FROM events WHERE replica=? AND seq=? AND i=?', replica, seq, i)) continue
+    for (const e of unpackRun(body, entity, { ms, replica })) putBaseEvent(db, seq, i, e, momentOf(ms, received))
+  }
+}

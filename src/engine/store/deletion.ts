@@ -1,0 +1,185 @@
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join, sep } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { attempt, UserError } from '../../base/errors.ts'
+import { removeInside } from '../../base/files.ts'
+import { copyStore, snapshots } from './backup.ts'
+import { waitForLock } from './db.ts'
+import type { OwnFile } from './layout.ts'
+import { markStore } from './owner.ts'
+import { openReady, withSqlite } from './sqlite.ts'
+import { stateDirectory } from './state.ts'
+import { storeError } from './store-error.ts'
+import { hasOurSchema, holdsStore } from './tables.ts'
+
+/** What a store holds, for a person who is about to delete it. */
+export interface Contents {
+  readonly project: string | undefined
+  /** Live entities by kind, the most first. */
+  readonly kinds: readonly { readonly kind: string; readonly n: number }[]
+  readonly batches: number
+  /** Of a last snapshot: what the project was called, and where it lay. */
+  readonly name?: string
+  /** When it was written last. */
+  readonly last: number | undefined
+}
+
+/** A store's file, to be read: one without a write-ahead log is complete, and no file is made beside it. */
+function wholeFile(path: string): URL {
+  const url = pathToFileURL(path)
+  if (!existsSync(`${path}-wal`)) url.search = 'immutable=1'
+  return url
+}
+
+/** Reads a store; undefined where it cannot be read. */
+const reading = <T>(path: string, body: (db: DatabaseSync) => T): T | undefined =>
+  attempt(() => withSqlite(wholeFile(path), { readOnly: true }, body))
+
+/** What a store holds; undefined where it cannot be read. */
+export const contentsOf = (path: string): Contents | undefined =>
+  reading(path, (db) => {
+    if (!hasOurSchema(db)) return undefined // somebody else's tables are not read: they may be views that never end
+    const get = <T>(sql: string) => db.prepare(sql).get() as T | undefined
+    return {
+      project: get<{ value: string }>("SELECT value FROM meta WHERE key='project'")?.value,
+      kinds: db
+        .prepare('SELECT kind, count(*) AS n FROM entities WHERE live=1 GROUP BY kind ORDER BY n DESC, kind')
+        .all() as { kind: string; n: number }[],
+      ...nameIn(db),
+      batches: get<{ n: number }>('SELECT count(*) AS n FROM log')!.n,
+      last: get<{ at: number }>('SELECT at FROM log ORDER BY n DESC LIMIT 1')?.at,
+    }
+  })
+
+const NAME_KEY = 'last-snapshot-of'
+
+function nameIn(db: DatabaseSync): { name?: string } {
+  const { value } = (db.prepare('SELECT value FROM meta WHERE key=?').get(NAME_KEY) ?? {}) as { value?: string }
+  return value === undefined ? {} : { name: value }
+}
+
+/** Whether a file is a store in which SQLite finds nothing wrong: good enough to be kept. */
+const isSound = (path: string): boolean =>
+  reading(path, (db) => holdsStore(db) && db.prepare('PRAGMA quick_check').get()?.quick_check === 'ok') === true
+
+const LAST_DAYS = 30
+const DAY_MS = 86_400_000
+const lastFolder = (state: string) => join(state, 'uninstalled')
+
+/** The last snapshot of a store that an uninstall deleted. */
+export interface LastSnapshot {
+  readonly path: string
+  readonly project: string
+  readonly at: number
+  /** When it is deleted. */
+  readonly until: number
+}
+
+/** Last snapshots in the user's state directory, the newest first. */
+export function lastSnapshots(state: string): LastSnapshot[] {
+  if (!existsSync(lastFolder(state))) return []
+  return readdirSync(lastFolder(state))
+    .flatMap((name) => {
+      const [, project, at] = /^([a-z0-9-]+)-(\d+)\.db$/.exec(name) ?? []
+      if (project === undefined) return []
+      return [{ path: join(lastFolder(state), name), project, at: Number(at), until: Number(at) + LAST_DAYS * DAY_MS }]
+    })
+    .sort((a, b) => b.at - a.at)
+}
+
+/** Deletes last snapshots that are 30 days old, those of a project whatever their age, and what a killed uninstall left of one. */
+export function dropLastSnapshots(state: string, now: number, project?: string): void {
+  const old = lastSnapshots(state).filter((s) => s.until <= now || s.project === project)
+  const partial = existsSync(lastFolder(state))
+    ? readdirSync(lastFolder(state)).filter((f) => f.endsWith('.partial'))
+    : []
+  for (const path of [...old.map((s) => s.path), ...partial.map((f) => join(lastFolder(state), f))])
+    rmSync(path, { force: true })
+  removeEmpty(lastFolder(state))
+}
+
+function removeEmpty(dir: string): void {
+  if (existsSync(dir) && readdirSync(dir).length === 0) rmdirSync(dir)
+}
+
+/** Copies a store, with everything that was committed, and says in the copy what it is of. */
+function copyFile(from: string, to: string, name?: string): void {
+  const partial = `${to}.partial`
+  withSqlite(wholeFile(from), { readOnly: true }, (db) => {
+    db.exec('PRAGMA busy_timeout=5000')
+    copyStore(db, to, partial, () => {
+      if (name === undefined) return
+      const sql = 'INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)'
+      withSqlite(partial, {}, (copy) => copy.prepare(sql).run(NAME_KEY, name))
+    })
+  })
+}
+
+/** How long an uninstall waits for another writer. */
+const LOCK_MS = 10_000
+
+export interface Deletion {
+  readonly path: string
+  readonly files: readonly OwnFile[]
+  /** Where the last snapshot goes; undefined: none is kept. */
+  readonly keepIn: string | undefined
+  readonly project: string
+  /** What it is called and where it lies, for a person who finds the last snapshot. */
+  readonly name: string
+  readonly now: number
+}
+
+/**
+ * Deletes the files of a store one by one, the store itself last, so that a run after a killed one finds it. Writers wait,
+ * and find the store gone: what was committed before is in the last snapshot. Returns where that is.
+ */
+export function deleteStore({ path, files, keepIn, project, name, now }: Deletion): string | undefined {
+  using lock = lockStore(path)
+  const source = [...(lock ? [path] : []), ...snapshots(path, now).map((s) => s.path)].find(isSound)
+  let kept: string | undefined
+  if (keepIn !== undefined && source !== undefined) {
+    mkdirSync(lastFolder(keepIn), { recursive: true, mode: 0o700 })
+    kept = join(lastFolder(keepIn), `${project}-${now}.db`)
+    copyFile(source, kept, name)
+  } else if (keepIn !== undefined && files.some((f) => f.kind.knowledge && /\.db|damaged/.test(f.path)))
+    throw new UserError(
+      'store-damaged',
+      `neither the store ${path} nor a snapshot of it can be read: there would be no last snapshot`,
+      '`tidemark doctor --restore` brings back what it can; --purge deletes it without a last snapshot. Nothing was deleted',
+    )
+  const last = [`${path}-wal`, `${path}-shm`, path] // SQLite has made the first two anew, to lock the store
+  for (const file of [...files.map((f) => f.path).filter((f) => !last.includes(f)), ...last])
+    removeInside(dirname(file), basename(file))
+  return kept
+}
+
+/** Holds the write lock of a store; undefined where there is none, or it is too damaged to be locked. */
+function lockStore(path: string): DatabaseSync | undefined {
+  if (!existsSync(path)) return undefined
+  waitForLock(LOCK_MS)
+  try {
+    return openReady(path, {}, (db) => db.exec(`PRAGMA busy_timeout=${LOCK_MS}; BEGIN IMMEDIATE`))
+  } catch (error) {
+    const told = storeError(error, path)
+    if (told instanceof UserError && told.code === 'store-damaged') return undefined
+    throw told
+  }
+}
+
+const isInState = (path: string): boolean =>
+  existsSync(stateDirectory()) && realpathSync(path).startsWith(realpathSync(stateDirectory()) + sep)
+
+/** Puts a last snapshot, or any copy of a store, where a project has none. */
+export function bringBack(from: string, path: string, project: string | undefined): void {
+  if (existsSync(path)) throw new UserError('store-there', `there is a store already: ${path}`, 'nothing was changed')
+  if (!isSound(from))
+    throw new UserError('no-snapshot', `${from} is no sound store`, 'give the file that uninstall named')
+  const holder = contentsOf(from)?.project
+  if (project !== undefined && project !== holder)
+    throw new UserError('other-project', `${from} is of project ${holder}, not of ${project}`, 'nothing was changed')
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  // what lies in the user's state is what uninstall kept there; a copy from elsewhere is to be adopted
+  if (holder !== undefined && isInState(from)) markStore(path, holder)
+  copyFile(from, path)
+}

@@ -1,0 +1,125 @@
+import type { KeyObject } from 'node:crypto'
+import { attempt, UserError } from '../../base/errors.ts'
+import { sha256 } from '../../model/digest.ts'
+import { asSealed, type Line, printLine, printSigned, type Signature, textToSign } from './line.ts'
+import { signedFirst } from './line-v1.ts'
+import { makeState, readState } from './state.ts'
+
+/**
+ * The name of a replica. Its end is made of the public key that its lines are signed with: nobody else can write under it, and
+ * who meets it first needs to trust nobody. Where no state can be kept there is no key, and the name is short.
+ */
+const OF_CHANCE = 4
+const OF_KEY = 12
+const digits = (n: bigint, length: number): string => (n % 36n ** BigInt(length)).toString(36).padStart(length, '0')
+const ofKey = (key: string): string => digits(BigInt(`0x${sha256(key).slice(0, 24)}`), OF_KEY)
+
+export function newTag(bytes: Uint8Array, key: string | undefined): string {
+  const chance = BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+  return key === undefined ? digits(chance || 1n, 7) : digits(chance, OF_CHANCE) + ofKey(key)
+}
+
+/** Whether lines under this name count only if they are signed. */
+export const isKeyed = (replica: string): boolean => replica.length === OF_CHANCE + OF_KEY
+/** Whether a handle may be of a replica of this key: it shows the beginning of it. */
+export const mayBeOf = (key: string, handle: string): boolean =>
+  handle.length === 7 && ofKey(key).startsWith(handle.slice(OF_CHANCE))
+export const isKeyOf = (key: string, replica: string): boolean => replica.slice(OF_CHANCE) === ofKey(key)
+
+/** A replica in names of files and keys of a hub, in a form that 0.1.0 knows too. */
+export const handleOf = (replica: string): string => replica.slice(0, 7)
+
+/** A batch as people read it: with the beginning of its replica. */
+export const shortBatch = (batch: string): string => {
+  const [replica = '', seq = ''] = batch.split(':')
+  return `${handleOf(replica)}:${seq}`
+}
+
+/** Whether two replicas write with one key: both are the same person's. */
+export const isSameKey = (a: string, b: string): boolean =>
+  a === b || (isKeyed(a) && isKeyed(b) && a.slice(OF_CHANCE) === b.slice(OF_CHANCE))
+
+// loaded by those who sign or check alone: it costs a hook 7 ms
+const crypto = () => process.getBuiltinModule('node:crypto')
+const keyPath = (project: string) => `keys/${project}`
+
+interface Key {
+  readonly priv: KeyObject
+  readonly key: string
+}
+
+const own = new Map<string, Key>()
+/** This user's key for what this machine writes of a project; made at its first use. Nothing where no state can be kept. */
+function ownKey(project: string): Key | undefined {
+  const path = keyPath(project)
+  try {
+    const pem =
+      readState(path) ??
+      makeState(
+        path,
+        String(crypto().generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })),
+      )
+    const known = own.get(pem)
+    if (known) return known
+    const priv = crypto().createPrivateKey(pem)
+    const made = { priv, key: String(crypto().createPublicKey(priv).export({ format: 'jwk' }).x) }
+    own.set(pem, made)
+    return made
+  } catch (error) {
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}
+
+/** The public key by which what this user shares of a project is known. */
+export const publicKey = (project: string): string | undefined => ownKey(project)?.key
+
+export function sign(project: string, text: string): Signature | undefined {
+  const mine = ownKey(project)
+  return mine && { key: mine.key, sig: signedBy(mine, text) }
+}
+
+const signedBy = ({ priv }: Key, text: string): string =>
+  crypto().sign(null, Buffer.from(text), priv).toString('base64url')
+
+/** Whether a text bears this signature: Ed25519, key and signature in base64url. */
+export function isSignedBy({ key, sig }: Signature, text: string): boolean {
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: key }
+  const isRight = attempt(() => {
+    const known = crypto().createPublicKey({ key: jwk, format: 'jwk' })
+    return crypto().verify(null, Buffer.from(text), known, Buffer.from(sig, 'base64url'))
+  })
+  return isRight ?? false
+}
+
+/** Why a line does not count as one of its replica, which has a key; nothing if it does. `rests`: the next line speaks for it. */
+export function unsigned({ replica, signature }: Line, key = signature?.key, rests = false): string | undefined {
+  if (signature === undefined) return 'is unsigned'
+  if (key === undefined) return 'does not name its key'
+  if (!isKeyOf(key, replica)) return 'is signed with another key than its replica has'
+  const isSigned = rests || isSignedBy({ key, sig: signature.sig }, signature.text())
+  return isSigned ? undefined : 'does not bear the signature of its replica'
+}
+
+/**
+ * Prints lines as they leave this machine: its own signed, those of others with the signature that they came with. `keyOf`: by
+ * which key a replica is known; `names`: the line names it, since nothing before it in the same file does.
+ */
+export function leaving(
+  project: string,
+  keyOf: (replica: string) => string | undefined,
+): (line: Line, names?: boolean) => string {
+  const mine = ownKey(project)
+  return (given, names = true) => {
+    const line = asSealed(given)
+    const { raw } = line
+    if (raw.v === 1) {
+      const isUnsigned = mine && raw.by.sig === undefined
+      return isUnsigned ? signedFirst(line, mine.key, (text) => signedBy(mine, text)) : printLine(line)
+    }
+    if (raw.s !== undefined)
+      return printSigned(line, { key: names ? (keyOf(line.replica) ?? raw.key ?? '') : '', sig: raw.s })
+    const sig = mine && isKeyOf(mine.key, line.replica) ? signedBy(mine, textToSign(line)) : ''
+    return printSigned(line, { key: sig === '' || !names ? '' : mine!.key, sig })
+  }
+}

@@ -1,0 +1,245 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, sep } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { UserError } from '../../base/errors.ts'
+import { appendInside, createInside, readInside } from '../../base/files.ts'
+import { randomBytes } from '../../base/random.ts'
+import { bellPath, readMark } from './bell-file.ts'
+import { Db, inodeOf } from './db.ts'
+import { SCHEMA_VERSION } from './migrations.ts'
+import { type Claim, checkOwner, markStore } from './owner.ts'
+import { openReady, openSqlite, pragmas } from './sqlite.ts'
+import { CANTOPEN, codeOf, damaged, READONLY, storeError } from './store-error.ts'
+import { checkVersion, holdsStore, migrate, userVersion } from './tables.ts'
+
+/** File systems on which SQLite's shared memory does not work: NFS, SMB, CIFS, SMB2, 9p. */
+const NETWORK_FS = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997])
+
+/** What is left of a store whose file is gone. */
+function leftOf(path: string): string | undefined {
+  const dir = dirname(path)
+  if (existsSync(`${path}-wal`)) return 'its write-ahead log is'
+  if (readdirSync(dir).some((f) => f.startsWith(`${basename(path)}.damaged-`))) return 'damaged copies of it are'
+  const backups = join(dir, 'backups')
+  return existsSync(backups) && readdirSync(backups).some((f) => f.endsWith('.db')) ? 'its snapshots are' : undefined
+}
+
+/**
+ * Makes a new store under another name, then links it into place. So nobody sees half of one, and of several processes
+ * that start at once one wins. An empty file at the path is always damage.
+ */
+export function createStore(path: string): void {
+  const leftovers = leftOf(path)
+  if (leftovers !== undefined) {
+    if (existsSync(path)) return // another process made it since this one looked, and both are its own
+    throw new UserError(
+      'store-missing',
+      `the store ${path} is gone, but ${leftovers} still there`,
+      'run `tidemark doctor --restore`: it brings back everything that can be read, and finishes a restore that was interrupted',
+    )
+  }
+  newStore(path)
+}
+
+/** Makes an empty store, whatever lies beside it. */
+export function newStore(path: string): void {
+  const dir = dirname(path)
+  rmSync(bellPath(path), { force: true })
+  const fresh = join(dir, `.new-${randomBytes(6).toString('hex')}.db`)
+  try {
+    closeSync(openSync(fresh, 'wx', 0o600)) // SQLite gives its other files the mode of this one
+    const db = openSqlite(fresh)
+    pragmas(db)
+    db.exec('PRAGMA page_size=4096; BEGIN')
+    migrate(db)
+    db.exec('COMMIT; PRAGMA journal_mode=WAL')
+    db.close()
+    try {
+      linkSync(fresh, path)
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code
+      if (code === 'EPERM' || code === 'ENOTSUP' || code === 'EOPNOTSUPP') {
+        if (!existsSync(path)) renameSync(fresh, path) // a file system without hard links
+      } else if (code !== 'EEXIST') throw error // EEXIST: another process was first, and its store is as good
+    }
+  } finally {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) if (existsSync(fresh + suffix)) rmSync(fresh + suffix)
+  }
+}
+
+/** Makes the directory of a store, with a `.gitignore`: for everything in a new one, for the store's files in an old one. */
+function makeDirectory(dir: string, store: string): void {
+  const isNew = !existsSync(dir)
+  if (isNew) {
+    mkdirSync(dirname(dir), { recursive: true })
+    try {
+      mkdirSync(dir, 0o700)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // another process was first
+    }
+  }
+  if (dir.split(sep).includes('.git')) return
+  const lines = isNew ? ['*'] : [`/${store}*`, '/backups/', '/archive/', '/token*', '/hooks.*', '/extract.log*', '/prompts.db*', '/.new-*', '/.tidemark-*.tmp'] // biome-ignore format: a list
+  const text = ['# written by Tidemark: what belongs to this machine alone', ...lines, ''].join('\n')
+  if (createInside(dir, '.gitignore', text)) return
+  const there = readInside(dir, '.gitignore')?.toString('utf8') ?? ''
+  if (!there.includes(lines[0]!)) appendInside(dir, '.gitignore', `${there.endsWith('\n') ? '' : '\n'}${text}`)
+}
+
+export interface OpenOptions {
+  /** Whose the store has to be. */
+  owner: Claim
+  /** Make the store if there is none; without it a missing store is refused. */
+  create?: boolean
+  /** Refuses a large store that has to be migrated first, which takes seconds: a hook has no time. */
+  hurried?: boolean
+  /** Called before a migration. */
+  beforeMigration?(db: DatabaseSync): void
+  /** Called in the transaction of a migration: all of it happens, or nothing. `progress` is told how far it is. */
+  afterMigration?(db: Db, progress: (done: number, total: number) => void): void
+}
+
+/** A store of this size, about 800 entities, is migrated in a tenth of a second. */
+const HURRIED_BYTES = 4 << 20
+const TELL_EVERY_MS = 100
+/** Called with a line that says what a migration does, so that a person learns why nothing happens, and with '' at its end. */
+let onMigrating: ((line: string) => void) | undefined
+export const tellOfMigrating = (tell: (line: string) => void): void => void (onMigrating = tell)
+
+/** Brings a store up to date: in one transaction, after a snapshot. */
+function bringUpToDate(db: DatabaseSync, path: string, inode: number, options: OpenOptions): void {
+  const isLarge = statSync(path).size > HURRIED_BYTES
+  if (isLarge && options.hurried)
+    throw new UserError(
+      'store-older',
+      `the store ${path} was written by an older Tidemark, and bringing it up to date takes longer than a hook may`,
+      'run `tidemark status` once; every other command and tool does it as well',
+    )
+  let told = 0
+  try {
+    if (isLarge) onMigrating?.('bringing the store up to date: copying it first')
+    options.beforeMigration?.(db)
+    db.exec('BEGIN IMMEDIATE')
+    migrate(db)
+    options.afterMigration?.(new Db(db, path, { inode }), (done, total) => {
+      if (!isLarge || performance.now() < told + TELL_EVERY_MS) return
+      told = performance.now()
+      onMigrating?.(`bringing the store up to date: ${done} of ${total} entities`)
+    })
+    db.exec('COMMIT')
+    shrink(db)
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
+  } finally {
+    onMigrating?.('')
+  }
+}
+
+export function openDb(path: string, options: OpenOptions): Db {
+  try {
+    return open(path, options)
+  } catch (error) {
+    throw storeError(error, path)
+  }
+}
+
+function open(path: string, options: OpenOptions): Db {
+  checkOwner(path, options.owner)
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) {
+    if (!options.create)
+      throw new UserError('no-store', `no store at ${path}`, 'run `tidemark init` in the project root')
+    makeDirectory(dirname(path), basename(path))
+    markStore(path, options.owner.project) // before the store: one without a mark is somebody else's
+    createStore(path)
+  }
+  if (statSync(path).size === 0) throw damaged(`the store ${path} is empty`)
+  if (NETWORK_FS.has(statfsSync(dirname(path)).type)) {
+    throw new UserError(
+      'network-file-system',
+      `the store ${path} lies on a network file system, where SQLite corrupts`,
+      'put it on a local disk: set persistencePath, or TIDEMARK_STORE',
+    )
+  }
+  const inode = inodeOf(path)
+  const mark = readMark(path)
+  const { raw, readOnly, forget } = connect(path, (db) => {
+    pragmas(db)
+    if (!holdsStore(db)) throw damaged(`${path} is a database, but not a store of Tidemark`)
+    checkVersion(db, path)
+    if (userVersion(db) < SCHEMA_VERSION) bringUpToDate(db, path, inode, options)
+  })
+  if (inodeOf(path) !== inode) {
+    raw.close()
+    forget()
+    return open(path, options) // it was replaced while it was opened
+  }
+  try {
+    return new Db(raw, path, { inode, readOnly, mark, forget })
+  } catch (error) {
+    raw.close()
+    forget()
+    throw error
+  }
+}
+
+/** Makes the file smaller where a migration left much of it empty; who reads or a full disk may prevent it. */
+function shrink(raw: DatabaseSync): void {
+  const pages = (what: string) => Number(Object.values(raw.prepare(`PRAGMA ${what}`).get()!)[0])
+  if (pages('freelist_count') * 4 < pages('page_count')) return
+  try {
+    raw.exec('VACUUM')
+  } catch {}
+}
+
+const MAY_NOT_WRITE = new Set(['EACCES', 'EPERM', 'EROFS'])
+
+/** Opens the file to write, or, where the disk allows nobody to, to read. */
+function connect(path: string, prepare: (db: DatabaseSync) => void) {
+  const tryOpen = (name: string, readOnly = false) => openReady(name, { readOnly }, prepare)
+  try {
+    accessSync(path, constants.W_OK) // where the shared memory of a log lies beside it, SQLite would open it to read and not say so
+    return { raw: tryOpen(path), readOnly: false, forget: () => {} }
+  } catch (error) {
+    const refused = MAY_NOT_WRITE.has((error as NodeJS.ErrnoException).code ?? '')
+    if (!refused && codeOf(error) !== CANTOPEN && codeOf(error) !== READONLY) throw error
+    if (!statSync(path).isFile()) throw error
+    accessSync(path, constants.R_OK) // throws what is in the way of reading
+    // without a write-ahead log the file is all there is, and SQLite may read it without making files beside it
+    if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) {
+      try {
+        const raw = tryOpen(`${pathToFileURL(path).href}?immutable=1`, true)
+        return { raw, readOnly: true, forget: () => {} }
+      } catch (again) {
+        if (codeOf(again) !== READONLY) throw again // an old store, which is to be migrated: in a copy
+      }
+    }
+    const own = mkdtempSync(join(tmpdir(), 'tidemark-read-'))
+    const forget = () => rmSync(own, { recursive: true, force: true })
+    try {
+      for (const suffix of ['', '-wal'])
+        if (existsSync(path + suffix)) copyFileSync(path + suffix, join(own, `store.db${suffix}`))
+      return { raw: tryOpen(join(own, 'store.db')), readOnly: true, forget }
+    } catch (again) {
+      forget()
+      throw again
+    }
+  }
+}

@@ -1,0 +1,330 @@
+import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { attempt, UserError } from '../../base/errors.ts'
+import { appendInside, createInside, inspect, isOwn, pathIn, readInside, writeInside } from '../../base/files.ts'
+import { ancestors, gitDirectory, gitRoot } from '../../base/git.ts'
+import { randomBytes } from '../../base/random.ts'
+import { isProjectId, slug } from '../../model/names.ts'
+import { ADOPT, projectOfStore } from './owner.ts'
+import { isListedUnmarked, type Project } from './project-list.ts'
+import { withSqlite } from './sqlite.ts'
+import { isTrustedRoot, keepPlaces, placesOf } from './state.ts'
+
+export type { Project } from './project-list.ts'
+
+/** The folder in a project's root that says it is one. */
+export const PROJECT_DIR = '.tidemark'
+
+interface Config {
+  id: string
+  /** Further ids of the project: of clones where `init` ran before they met. */
+  aliases?: readonly string[]
+  name?: string
+  created: string
+  recall?: unknown
+  hooks?: unknown
+  alternatives?: unknown
+  topics?: unknown
+  maturity?: unknown
+  reviewers?: unknown
+}
+
+/** Where a project's store lies, by K18; `TIDEMARK_STORE` or `persistencePath` (a directory) overrule it. */
+export function storePathFor(root: string, persistencePath = process.env.TIDEMARK_STORE): string {
+  if (persistencePath)
+    return join(isAbsolute(persistencePath) ? persistencePath : resolve(root, persistencePath), 'store.db')
+  const top = gitRoot(root)
+  const git = top === undefined ? undefined : gitDirectory(top)
+  if (top === undefined || git?.is !== 'own') {
+    if (git?.is === 'foreign')
+      throw new UserError(
+        'foreign-git',
+        `${join(top!, '.git')} names ${git.dir}, which belongs to another work tree`,
+        'if this work tree was moved, run `git worktree repair` in it; else it came with an archive: delete that file',
+      )
+    return join(root, PROJECT_DIR, 'store', 'store.db')
+  }
+  const { common } = git
+  const below = relative(realpathSync(top), realpathSync(root))
+  return below === ''
+    ? join(common, 'tidemark', 'store.db')
+    : join(common, 'tidemark', 'below', slug(below.split(sep).join('/'), true), 'store.db')
+}
+
+/**
+ * A file beside a project's store, as src/base/files.ts takes it: no link is followed in the project, nor from git's directory
+ * to the store's.
+ */
+export function besideStore(
+  { root, storePath }: Pick<Project, 'root' | 'storePath'>,
+  name: string,
+): [root: string, path: string] {
+  const dir = dirname(storePath)
+  const way = pathIn(join(root, PROJECT_DIR), dir)
+  if (way !== undefined) return [root, join(PROJECT_DIR, way, name)]
+  return basename(dir) === 'tidemark' ? [dirname(dir), join('tidemark', name)] : [dir, name]
+}
+
+const CONFIG = `${PROJECT_DIR}/config.json`
+const configPath = (root: string) => join(root, PROJECT_DIR, 'config.json')
+
+/** Whether a directory has a project's configuration. @throws UserError where a link, or no file, is in its place. */
+function hasConfig(root: string): boolean {
+  const found = inspect(root, CONFIG)
+  if (found.is === 'unsafe')
+    throw new UserError(
+      'unsafe-path',
+      found.why,
+      'put a plain file or directory there: Tidemark follows no link inside a project',
+    )
+  return found.is !== 'nothing'
+}
+
+/** The id stands in the store as well, from where `init` takes it. */
+const WITHOUT_ID =
+  'restore it from git, or delete it and run `tidemark init`, which takes the id of the project from the store; its settings are gone then'
+
+function readConfig(root: string): Config {
+  const path = configPath(root)
+  const text = `${readInside(root, CONFIG) ?? ''}`
+  let config: unknown
+  try {
+    config = JSON.parse(text)
+  } catch (error) {
+    const merged = mergedConfig(text)
+    if (merged) return merged
+    throw new UserError('bad-config', `${path} cannot be read: ${(error as Error).message}`, WITHOUT_ID)
+  }
+  if (!hasId(config)) throw new UserError('bad-config', `${path} has no valid id`, WITHOUT_ID)
+  return config
+}
+
+const hasId = (config: unknown): config is Config => isProjectId((config as Config | null)?.id)
+const aliasesOf = ({ aliases }: Config): string[] => (Array.isArray(aliases) ? aliases.filter(isProjectId) : [])
+
+/**
+ * What two clones wrote that both ran `init`, where git left both texts with marks of a conflict: one id, the same for
+ * whoever merges, and the other as its alias. The settings are those of the work tree's own side.
+ */
+function mergedConfig(text: string): Config | undefined {
+  const sides: [string[], string[]] = [[], []]
+  let at: readonly number[] = [0, 1]
+  for (const line of text.split(/\r?\n/)) {
+    const mark = /^(?:<{7} |\|{7} |={7}$|>{7} )/.exec(line)?.[0][0]
+    if (mark === undefined) for (const n of at) sides[n]!.push(line)
+    else at = { '<': [0], '|': [], '=': [1], '>': [0, 1] }[mark]!
+  }
+  try {
+    const [ours, theirs] = sides.map((lines) => JSON.parse(lines.join('\n')) as unknown)
+    if (!hasId(ours) || !hasId(theirs)) return undefined
+    const ids = [...new Set([ours, theirs].flatMap((c) => [c.id, ...aliasesOf(c)]))].sort()
+    const { id: _, aliases: __, ...settings } = { ...theirs, ...ours }
+    return { id: ids[0]!, ...(ids.length > 1 ? { aliases: ids.slice(1) } : {}), ...settings }
+  } catch {
+    return undefined
+  }
+}
+
+/** Writes the configuration of a project without the marks of a conflict, if it has any that can be settled. */
+export function settleConfig(root: string): boolean {
+  const merged = mergedConfig(`${readInside(root, CONFIG) ?? ''}`)
+  if (!merged || !`${readInside(root, CONFIG)}`.includes('<<<<<<<')) return false
+  writeInside(root, CONFIG, `${JSON.stringify(merged, null, 2)}\n`)
+  return true
+}
+
+/** Whoever writes in `.tidemark/` says what is done here: another user may not, as in git (`safe.directory`). */
+function refuseForeign(root: string, id: string): void {
+  const theirs = [join(root, PROJECT_DIR), configPath(root)].find((path) => !isOwn(statSync(path)))
+  if (theirs === undefined || isTrustedRoot(id, root)) return
+  throw new UserError(
+    'project-foreign',
+    `${theirs} belongs to user ${statSync(theirs).uid}, not to you: the project at ${root} is not used`,
+    `work as that user; or, if you trust them, \`${ADOPT} --project ${root}\`; or \`tidemark init --project DIR\` in a directory of your own`,
+    { id, root },
+  )
+}
+
+/** Where the store lies: as the caller says, else where one was chosen before and still is, else in its usual place. */
+function storeOf(
+  id: string,
+  root: string,
+  persistencePath = process.env.TIDEMARK_STORE,
+): Pick<Project, 'storePath' | 'chosen'> {
+  const usual = storePathFor(root, '')
+  const named = persistencePath ? storePathFor(root, persistencePath) : undefined
+  if (named !== undefined) return { storePath: named, ...(named === usual ? {} : { chosen: 'named' }) }
+  const remembered = placesOf(id, root).find((path) => existsSync(path)) ?? usual
+  return { storePath: remembered, ...(remembered === usual ? {} : { chosen: 'remembered' }) }
+}
+
+/** Every store of a project on this machine that is there: there should be one. */
+export const storesOf = ({ id, root, storePath }: Project): string[] =>
+  [...new Set([storePath, ...placesOf(id, root), storePathFor(root, '')])].filter((path) => existsSync(path))
+
+/** Keeps in mind where the caller chose to have the store, so that every surface finds it; the first place counts. */
+export function rememberPlace({ id, root, storePath, chosen }: Project): void {
+  if (chosen !== 'named') return
+  const places = placesOf(id, root).filter((path) => existsSync(path))
+  if (places.includes(storePath)) return
+  const usual = storePathFor(root, '')
+  const first = places.length === 0 && existsSync(usual) ? [usual] : places
+  keepPlaces(id, root, [...new Set([...first, storePath])])
+}
+
+/** The project whose configuration lies in `home`, seen from one of its work trees. */
+function projectAt(home: string, persistencePath?: string, root = home): Project {
+  const config = readConfig(home)
+  const { name = basename(home), recall, hooks, alternatives, topics, maturity, reviewers } = config
+  const others = aliasesOf(config)
+  // a store that was made before the clones met keeps the id that it was made for
+  const there = others.length > 0 ? projectOfStore(storeOf(config.id, root, persistencePath).storePath) : undefined
+  const id = there !== undefined && others.includes(there) ? there : config.id
+  const aliases = [config.id, ...others].filter((other) => other !== id)
+  refuseForeign(home, id)
+  return {
+    id,
+    ...(aliases.length > 0 ? { aliases } : {}),
+    name,
+    root,
+    ...storeOf(id, root, persistencePath),
+    recall,
+    hooks,
+    alternatives,
+    topics,
+    maturity,
+    reviewers,
+  }
+}
+
+/** Where the configuration of the project around a directory lies, and the work tree. */
+function homeOf(from: string): { home: string; root: string } | undefined {
+  for (const dir of ancestors(from)) {
+    if (hasConfig(dir)) return { home: dir, root: dir }
+    const git = gitDirectory(dir)
+    if (git.is !== 'own' || !git.linked || basename(git.common) !== '.git') continue
+    const main = dirname(git.common)
+    if (hasConfig(main)) return { home: main, root: dir }
+  }
+  return undefined
+}
+
+/** Keeps one setting of a project; whatever else its configuration says stays as it is. */
+export function keepSetting(root: string, key: 'maturity', value: unknown): void {
+  const home = homeOf(root)?.home ?? root
+  writeInside(home, CONFIG, `${JSON.stringify({ ...readConfig(home), [key]: value }, null, 2)}\n`)
+}
+
+/**
+ * The project around a directory: the nearest `.tidemark/config.json` upward. A linked worktree without one shares the
+ * project and the store of the main worktree. Creates nothing.
+ * @throws UserError `no-project` with the hint to run `init`.
+ */
+export function findProject(from: string, persistencePath?: string): Project {
+  if (!existsSync(from))
+    throw new UserError('no-directory', `there is no directory ${from}`, 'give an existing one with --project')
+  const found = homeOf(from)
+  if (found) return projectAt(found.home, persistencePath, found.root)
+  throw new UserError(
+    'no-project',
+    `${resolve(from)} is in no Tidemark project`,
+    'run `tidemark init` in the project root',
+  )
+}
+
+/**
+ * The id of a store that is already there: knowledge kept from before an uninstall. Nothing is read from a store that this
+ * user did not make.
+ */
+function idOfStore(storePath: string): string | undefined {
+  const marked = projectOfStore(storePath)
+  if (marked !== undefined || !existsSync(storePath) || !isListedUnmarked(storePath)) return marked
+  const sql = "SELECT value FROM meta WHERE key='project'"
+  // a damaged store is told of when it is opened, not here
+  const row = attempt(() => withSqlite(storePath, { readOnly: true }, (db) => db.prepare(sql).get()))
+  return (row as { value: string } | undefined)?.value
+}
+
+const IGNORE = `${PROJECT_DIR}/.gitignore`
+const IGNORE_HEAD = '# written by tidemark init: what belongs to this machine alone'
+/** What `.tidemark/` keeps out of git: everything that belongs to this machine alone. */
+const IGNORED = ['/local/', '/store/', '/cache/', '/handoff.md', '/swarm-state.md', '/decisions.md', '/observations.md', '/mutations.md', '/archive/', '/retro/', '/*.edited-*.md'] // biome-ignore format: a list
+const GITIGNORE = [IGNORE_HEAD, ...IGNORED, ''].join('\n')
+
+/** Git may have made the ends of lines its own. */
+const linesOf = (text: string): string[] => text.split(/\r?\n/)
+
+/** Whether a `.gitignore` has only lines that we wrote. */
+export const isOwnIgnore = (text: string): boolean =>
+  text.startsWith(IGNORE_HEAD) &&
+  linesOf(text)
+    .slice(1)
+    .every((line) => line === '' || line === PERSONAL || IGNORED.includes(line))
+
+/** The line that keeps all of `.tidemark/` out of git: the project is one person's, and the team shares nothing of it. */
+const PERSONAL = '*'
+
+/** Whether the project was made with `init --personal`. */
+export const isPersonal = (root: string): boolean => linesOf(`${readInside(root, IGNORE) ?? ''}`).includes(PERSONAL)
+
+/** Refuses to share what is one person's. @throws UserError */
+export function refusePersonal(root: string): void {
+  if (!isPersonal(root)) return
+  const message = 'this project is for you alone: it was made with `init --personal`, and .tidemark/ is kept out of git'
+  throw new UserError('personal', message, 'take the line * out of .tidemark/.gitignore to share it')
+}
+
+const ATTRIBUTES = `${PROJECT_DIR}/.gitattributes`
+/** Git leaves the line ends of the log as they are: their bytes have hashes. In a pull request the log is folded. */
+const GITATTRIBUTES = '/log/** -text linguist-generated\n'
+const BEFORE = '/log/** -text\n'
+
+/** Keeps git from changing the log; says whether it had to. A file that somebody else wrote is theirs. */
+export function writeAttributes(root: string): boolean {
+  if (createInside(root, ATTRIBUTES, GITATTRIBUTES)) return true
+  if (`${readInside(root, ATTRIBUTES) ?? ''}` !== BEFORE) return false
+  writeInside(root, ATTRIBUTES, GITATTRIBUTES)
+  return true
+}
+
+/** Adds what an earlier `init` did not keep out of git yet. A file that somebody else wrote is theirs. */
+export function ignoreViews(root: string): void {
+  const text = `${readInside(root, IGNORE) ?? ''}`
+  if (!text.startsWith(IGNORE_HEAD)) return
+  const lines = linesOf(text)
+  const missing = IGNORED.filter((line) => !lines.includes(line))
+  if (missing.length > 0) appendInside(root, IGNORE, `${text.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`)
+}
+
+/**
+ * Makes a directory a project: `.tidemark/config.json` with a random id, and `.tidemark/.gitignore`. Of several
+ * that do it at the same moment one wins, and all return its id. Says what it created.
+ */
+export function createProject(
+  root: string,
+  options: { name?: string; persistencePath?: string; personal?: boolean } = {},
+): { project: Project; created: string[] } {
+  const created: string[] = []
+  try {
+    mkdirSync(root, { recursive: true })
+    accessSync(root, constants.W_OK)
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    const hint = 'make the directory writable for you, or choose another one'
+    throw new UserError('read-only', `${root} cannot be made a project: it cannot be written`, hint)
+  }
+  if (!hasConfig(root)) {
+    const config: Config = {
+      id: idOfStore(storePathFor(root, options.persistencePath)) ?? randomBytes(10).toString('hex'),
+      ...(options.name !== undefined ? { name: options.name } : {}),
+      created: new Date().toISOString().slice(0, 10),
+    }
+    if (createInside(root, CONFIG, `${JSON.stringify(config, null, 2)}\n`)) created.push(configPath(root))
+  }
+  const ignore = options.personal && created.length > 0 ? `${GITIGNORE}${PERSONAL}\n` : GITIGNORE
+  if (createInside(root, IGNORE, ignore)) created.push(join(root, IGNORE))
+  else if (inspect(root, IGNORE).is === 'file' && readInside(root, IGNORE)?.length === 0)
+    writeInside(root, IGNORE, GITIGNORE) // an earlier version was killed while it wrote it
+  if (!isPersonal(root) && writeAttributes(root)) created.push(join(root, ATTRIBUTES))
+  return { project: projectAt(root, options.persistencePath), created }
+}

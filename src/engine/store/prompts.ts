@@ -1,0 +1,253 @@
+import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname, sep } from 'node:path'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import { attempt } from '../../base/errors.ts'
+import { appendInside, readInside } from '../../base/files.ts'
+import { isAscii } from '../../base/secrets/plain.ts'
+import { foldText } from '../../model/names.ts'
+import { openReady } from './sqlite.ts'
+import { isDamage } from './store-error.ts'
+
+/** What a person typed in a session. It never leaves this machine. */
+export interface Prompt {
+  readonly id: number
+  /** When it was typed, ms since the epoch. */
+  readonly at: number
+  readonly session: string
+  readonly client: string
+  readonly text: string
+}
+
+const TABLES = `
+CREATE TABLE prompts (id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, session TEXT NOT NULL, client TEXT NOT NULL,
+  text TEXT NOT NULL, typed INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0, shown INTEGER NOT NULL DEFAULT 0, UNIQUE (session, text)) STRICT;
+CREATE INDEX prompts_by_time ON prompts (at);
+CREATE TABLE sentences (words TEXT, session TEXT, at INTEGER NOT NULL, PRIMARY KEY (words, session)) STRICT, WITHOUT ROWID;
+CREATE TABLE quotes (said TEXT PRIMARY KEY, words TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE refused (words TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+`
+const COLUMNS = 'id, at, session, client, text'
+export const KEPT_DAYS = 90
+const KEPT_MS = KEPT_DAYS * 86_400_000
+/** Of one prompt. */
+const MOST_CHARS = 4_000
+const FILES = ['', '-journal', '-wal', '-shm']
+
+/** A text to compare: its words alone, in small letters. */
+export function wordsOf(text: string): string {
+  const folded = foldText(text)
+  // classes of Unicode take a hook milliseconds to compile
+  const words = isAscii(folded) ? /[a-z0-9]+/g : /[\p{L}\p{M}\p{N}]+/gu
+  return (folded.match(words) ?? []).join(' ')
+}
+
+const sentencesIn = (text: string): string[] =>
+  text.split(/(?<=[.!?;])\s+|[\n\r。！？；]+/).filter((s) => s.trim() !== '')
+
+/** Of fewer words, or characters where a language has no blanks, a part of a sentence says nothing. */
+const LEAST = { words: 3, characters: 4 }
+/** What turns a sentence round, and what says that somebody else is heard. */
+const TURNS =
+  /\b(?:never|not|no|don|doesn|shouldn|cannot|without|nie|nicht|kein\w{0,2}|ne|jamais|pas|nunca|sin|não|sem)\b/
+/** "Read @a.md" is an order, and "when I said" the speaker's own. */
+const REPORTS =
+  /\b(?:says?|(?<!\b(?:i|we) )(?:said|wrote)|writes?|reads|(?<!^)read|according to|claims?|told|laut|sagt|schreibt|dit|dice|diz|segundo|según|selon)\b/
+
+/** A question that asks for a nod alone is a statement. */
+const TAG = /[,)]? (?:te parece|ok(?:ay)?|right|vale|d[’']accord|oder|ja|oui|s[íi]|yes|please|verdad|non|no)\?\W{0,3}$/i
+export const isQuestion = (sentence: string): boolean => /[?？]\W{0,3}$/.test(sentence) && !TAG.test(sentence)
+
+/** Whether a sentence says these words, one after another, as its own: not with a "not" left out, not as a question, not of others. */
+function states(sentence: string, quote: string): boolean {
+  const [all, said] = [wordsOf(sentence), wordsOf(quote)]
+  if (said === '' || isQuestion(sentence)) return false
+  const isSpaced = !/[\u2e80-\uffef]/.test(said)
+  const at = isSpaced ? ` ${all} `.indexOf(` ${said} `) : all.indexOf(said)
+  if (at < 0) return false
+  const isLong = isSpaced ? said.split(' ').length >= LEAST.words : said.length >= LEAST.characters
+  if (!isLong && all !== said) return false
+  const before = all.slice(0, at)
+  return !TURNS.test(before.split(' ').slice(-5).join(' ')) && !REPORTS.test(before)
+}
+
+/** Whether a file may be ours: a regular one of this user, with one name. */
+function isOurs(path: string): boolean | undefined {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  return stat?.isFile() && stat.nlink === 1 && (process.getuid === undefined || stat.uid === process.getuid())
+}
+
+/** Makes the directory, if it is gone, and keeps the file out of git: a store of before may lie in a work tree. */
+function makeRoom(dir: string): void {
+  mkdirSync(dir, { recursive: true })
+  if (dir.split(sep).includes('.git')) return
+  const lines = `${readInside(dir, '.gitignore') ?? ''}`.split('\n')
+  if (lines.includes('*') || lines.includes(IGNORED)) return
+  appendInside(dir, '.gitignore', `${lines.at(-1) === '' ? '' : '\n'}${IGNORED}\n`)
+}
+const IGNORED = '/prompts.db*'
+
+/** Prompts that were typed in a project on this machine, for 90 days: `prompts.db` beside its store. */
+export class Prompts {
+  readonly #db: DatabaseSync
+  readonly #since: number
+
+  /**
+   * Nothing where there is no such file and none is to be made, where it is a link or somebody else's, and where the disk does not let
+   * it be read. A damaged one is put aside, and a new one begun. `wait`: ms for another process that writes; `now`: ms.
+   */
+  static open(path: string, options: { create?: boolean; wait?: number; now?: number } = {}): Prompts | undefined {
+    const there = isOurs(path)
+    if (there === false || (there === undefined && !options.create)) return undefined
+    const make = () => new Prompts(path, options.wait ?? 5_000, options.now ?? Date.now())
+    try {
+      if (there === undefined) makeRoom(dirname(path))
+      return make()
+    } catch (error) {
+      if (!isDamage(error)) return undefined
+      attempt(() => {
+        renameSync(path, `${path}.damaged`)
+        for (const suffix of FILES.slice(1)) rmSync(path + suffix, { force: true })
+      })
+      return options.create ? attempt(make) : undefined
+    }
+  }
+
+  private constructor(path: string, wait: number, now: number) {
+    this.#since = now - KEPT_MS
+    this.#db = openReady(path, {}, (db) => {
+      db.exec(`PRAGMA busy_timeout=${wait}; PRAGMA secure_delete=ON; PRAGMA synchronous=OFF`)
+      if (versionOf(db) > 0) return
+      chmodSync(path, 0o600)
+      db.exec('BEGIN IMMEDIATE')
+      if (versionOf(db) === 0) db.exec(`${TABLES} PRAGMA user_version=1`)
+      db.exec('COMMIT')
+    })
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close()
+  }
+
+  #all(sql: string, ...params: SQLInputValue[]): Prompt[] {
+    return this.#db.prepare(sql).all(...params) as unknown as Prompt[]
+  }
+  #run(sql: string, ...params: SQLInputValue[]): number {
+    return Number(this.#db.prepare(sql).run(...params).changes)
+  }
+
+  /**
+   * Keeps a prompt, and what is older no longer. `sentences`: what it says, to know what is said again; `typed`: no program sent it.
+   * Returns its id.
+   */
+  add({ at, session, client, text }: Omit<Prompt, 'id'>, sentences: readonly string[] = [], typed = true): number {
+    this.#db.exec('BEGIN IMMEDIATE')
+    try {
+      for (const table of ['prompts', 'sentences', 'quotes', 'refused'])
+        this.#run(`DELETE FROM ${table} WHERE at<?`, this.#since)
+      const cut = text.slice(0, MOST_CHARS).toWellFormed()
+      const values = [at, session, client, cut, typed ? 1 : 0]
+      this.#run('INSERT OR IGNORE INTO prompts (at, session, client, text, typed) VALUES (?,?,?,?,?)', ...values)
+      for (const words of new Set(sentences.map(wordsOf)))
+        this.#run('INSERT OR IGNORE INTO sentences VALUES (?,?,?)', words, session, at)
+      const row = this.#db.prepare('SELECT id FROM prompts WHERE session=? AND text=?').get(session, cut)
+      this.#db.exec('COMMIT')
+      return Number(row?.id)
+    } catch (error) {
+      this.#db.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  /** In how many sessions a sentence was typed. */
+  sessionsThatSay(sentence: string): number {
+    const row = this.#db.prepare('SELECT count(*) AS n FROM sentences WHERE words=?').get(wordsOf(sentence))
+    return Number(row?.n)
+  }
+
+  /** The person does not want this sentence to be kept, and is not asked again. */
+  refuse(sentence: string, at: number): void {
+    this.#run('INSERT OR REPLACE INTO refused VALUES (?,?)', wordsOf(sentence), at)
+  }
+  isRefused(sentence: string): boolean {
+    return this.#db.prepare('SELECT 1 FROM refused WHERE words=?').get(wordsOf(sentence)) !== undefined
+  }
+
+  /** The newest prompt in which a person typed these sentences, or parts of sentences; with `session`, its own before those of others. */
+  saying(quote: string, session = ''): Prompt | undefined {
+    const parts = sentencesIn(quote)
+    if (parts.length === 0) return undefined
+    const sql = `SELECT ${COLUMNS} FROM prompts WHERE typed=1 AND at>=? ORDER BY session=? DESC, id DESC`
+    for (const row of this.#db.prepare(sql).iterate(this.#since, session)) {
+      // a list shows a prompt on one line, and so it is quoted
+      const text = String(row.text)
+      const sentences = [
+        ...sentencesIn(text),
+        ...sentencesIn(text.replace(/(?<=[\p{L}\p{N},])\r?\n(?=[ \t]*[\p{L}\p{N}])/gu, ' ')),
+      ]
+      if (parts.every((part) => sentences.some((s) => states(s, part)))) return row as unknown as Prompt
+    }
+    return undefined
+  }
+
+  /** Keeps the words that a record rests on, by what the record says of them. */
+  quote(said: string, words: string, at: number): void {
+    this.#run('INSERT OR REPLACE INTO quotes VALUES (?,?,?)', said, words.slice(0, MOST_CHARS).toWellFormed(), at)
+  }
+  quoted(said: string): string | undefined {
+    const row = this.#db.prepare('SELECT words FROM quotes WHERE said=?').get(said)
+    return row && String(row.words)
+  }
+
+  /** Something was recorded for it. */
+  use(id: number): void {
+    this.#run('UPDATE prompts SET used=used+1 WHERE id=?', id)
+  }
+
+  /** Prompts of a session for which nothing was recorded, and which no agent was asked about yet; oldest first. */
+  unjudgedOf(session: string): Prompt[] {
+    return this.#all(`SELECT ${COLUMNS} FROM prompts WHERE session=? AND used=0 AND shown=0 ORDER BY id`, session)
+  }
+  /** The sessions that have such prompts, the latest first. */
+  unjudgedSessions(since: number): string[] {
+    return this.#all(
+      'SELECT session FROM prompts WHERE used=0 AND shown=0 AND at>=? GROUP BY session ORDER BY max(id) DESC',
+      since,
+    ).map((row) => row.session)
+  }
+  /** An agent was asked about these. */
+  show(ids: readonly number[], at: number): void {
+    const marks = JSON.stringify(ids)
+    this.#run('UPDATE prompts SET shown=? WHERE id IN (SELECT value FROM json_each(?))', at, marks)
+  }
+
+  /** The newest that hold all words of a question; without one, the newest. */
+  search(question: string, limit: number): Prompt[] {
+    const words = wordsOf(question).split(' ').filter(Boolean)
+    const found: Prompt[] = []
+    const sql = `SELECT ${COLUMNS} FROM prompts WHERE at>=? ORDER BY at DESC, id DESC`
+    for (const row of this.#db.prepare(sql).iterate(this.#since)) {
+      const text = wordsOf(String(row.text))
+      if (words.every((word) => text.includes(word)) && found.push(row as unknown as Prompt) >= limit) break
+    }
+    return found
+  }
+
+  /** Erases every prompt that holds one of these texts; all of them where it is not known what has to go. */
+  erase(texts?: readonly string[]): void {
+    const gone = texts?.map(wordsOf).filter((text) => text !== '')
+    const places = [
+      ['prompts', 'text'],
+      ['sentences', 'words'],
+      ['quotes', 'words'],
+      ['refused', 'words'],
+    ] as const
+    let erased = 0
+    for (const [table, column] of places)
+      for (const { said } of this.#db.prepare(`SELECT DISTINCT ${column} AS said FROM ${table}`).all())
+        if (!gone || gone.some((text) => wordsOf(String(said)).includes(text)))
+          erased += this.#run(`DELETE FROM ${table} WHERE ${column}=?`, String(said))
+    if (erased > 0) this.#db.exec('VACUUM')
+  }
+}
+
+const versionOf = (db: DatabaseSync): number => Number(db.prepare('PRAGMA user_version').get()?.user_version)

@@ -1,0 +1,110 @@
+import { statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { attempt, UserError } from '../../base/errors.ts'
+import { lockWait } from './lock-wait.ts'
+import { isMisdefined } from './tables.ts'
+
+/** SQLite's primary result code (sqlite.org/rescode.html); 0 for any other error. */
+export const codeOf = (error: unknown): number => ((error as { errcode?: number } | null)?.errcode ?? 0) & 0xff
+export const [READONLY, CANTOPEN] = [8, 14]
+const [ERROR, BUSY, LOCKED, IOERR, CORRUPT, FULL, NOTADB] = [1, 5, 6, 10, 11, 13, 26]
+
+export const isBusy = (error: unknown): boolean => codeOf(error) === BUSY || codeOf(error) === LOCKED
+
+/** The file is no database, or a broken one. */
+export const isDamage = (error: unknown): boolean => codeOf(error) === CORRUPT || codeOf(error) === NOTADB
+
+/** SQLite cannot make sense of a statement, or of the definition of a table that it touches. */
+export const isSenseless = (error: unknown): boolean => codeOf(error) === ERROR
+
+export const damaged = (what: string): UserError =>
+  new UserError(
+    'store-damaged',
+    what,
+    '`tidemark doctor` says what is damaged; `tidemark doctor --restore` brings back everything that can be read; nothing was changed',
+  )
+
+/** Less than what a database needs to be opened. */
+const TOO_LITTLE = 1 << 17
+
+function isFull(directory: string): boolean {
+  const disk = attempt(() => statfsSync(directory))
+  return disk !== undefined && disk.bavail * disk.bsize < TOO_LITTLE
+}
+
+/** Whether the store could not be read or written: no fault of what was to be written, which is to be tried again. */
+export const isOfStore = (error: unknown): boolean => error instanceof UserError && /^(?:store|disk)-/.test(error.code)
+
+/** Turns what SQLite says of a file into what the caller can do about it. */
+export function storeError(error: unknown, path: string): unknown {
+  if (!(error instanceof Error) || error instanceof UserError) return error
+  if (isSenseless(error) && isMisdefined(path))
+    return damaged(`the store ${path} is damaged: the definition of a table is not what was written`)
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EACCES':
+    case 'EPERM':
+      return new UserError(
+        'store-unreadable',
+        `the store ${path} cannot be opened: permission denied`,
+        'check that you may read and write it and its directory',
+      )
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return new UserError(
+        'store-unreadable',
+        `the store ${path} cannot be opened: a file lies where its directory should be`,
+        'check the path: persistencePath, or TIDEMARK_STORE',
+      )
+    case 'EROFS':
+      return new UserError(
+        'store-read-only',
+        `the store ${path} cannot be written: the disk is mounted read-only`,
+        'put the store elsewhere with TIDEMARK_STORE, or mount the disk writable',
+      )
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new UserError(
+        'disk-full',
+        `no space left for the store ${path}`,
+        'free some space and try again; what was written before is safe',
+      )
+  }
+  const code = codeOf(error)
+  if (code === CORRUPT || code === NOTADB) return damaged(`the store ${path} is damaged: ${error.message}`)
+  if (code === READONLY) {
+    return new UserError(
+      'store-read-only',
+      `the store ${path} cannot be written`,
+      'check the permissions of the file and its directory, and that the disk is not mounted read-only',
+    )
+  }
+  // where no file can grow, opening the database already fails, as an error of reading or writing
+  if (code === FULL || (code === IOERR && isFull(dirname(path)))) {
+    return new UserError(
+      'disk-full',
+      `no space left for the store ${path}`,
+      'free some space and try again; what was written before is safe',
+    )
+  }
+  if (code === CANTOPEN) {
+    return new UserError(
+      'store-unreadable',
+      `the store ${path} cannot be opened`,
+      'check that the directory exists and that you may read and write it',
+    )
+  }
+  if (code === IOERR)
+    return new UserError(
+      'disk-error',
+      `reading or writing ${path} failed: ${error.message}`,
+      'check the disk; nothing was changed',
+    )
+  if (isBusy(error)) {
+    return new UserError(
+      'store-busy',
+      `another process has held the store ${path} for ${lockWait.ms / 1000} s`,
+      '`tidemark doctor` says which process it is, where the system tells; else try again. Nothing was written',
+    )
+  }
+  return error
+}

@@ -1,0 +1,75 @@
+import { kindOf, LINK_KIND } from '../../model/entity.ts'
+import type { Json } from '../../model/field.ts'
+import { KINDS } from '../../model/kinds/index.ts'
+import { isWork } from '../../model/work-kinds.ts'
+import { STATE, type StateValue } from '../log/cells.ts'
+import type { Event } from '../log/events.ts'
+import { shortBatch } from './keys.ts'
+import type { Line } from './line.ts'
+
+const LONGEST = 200
+const LONGEST_NAME = 60
+
+const keys: ReadonlyMap<string, string> = new Map(KINDS.map((k) => [k.name, k.key[0]]))
+
+const quoted = (name: Json | undefined): string => {
+  const text = String(name).replace(/\s+/g, ' ').trim()
+  return `"${text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME).toWellFormed()}…` : text}"`
+}
+
+/** What an entity is called now; nothing where that is not known. */
+export type Called = (id: string) => string | undefined
+
+/** What a batch did, in a line. It is read off the events whenever it is shown: no batch says it of itself. */
+export function summaryOf({ events, author, purges, forks }: Line, called: Called = () => undefined): string {
+  const undone = (author.undoes ?? []).map((batch) => `undo ${shortBatch(batch)}`)
+  const parts =
+    undone.length > 0
+      ? undone
+      : [
+          ...forks.map(
+            (f) => `two stores wrote as ${f.replica}: from line ${f.from} on it is said again under other identities`,
+          ),
+          ...[...Map.groupBy(events, (e) => e.entity)].flatMap(([id, own]) =>
+            isReplaced(id, own, events) ? [] : [said(id, own, called)],
+          ),
+        ]
+  if (parts.length === 0 && purges.length > 0) parts.push(`erase from ${purges.length} batches`)
+  const whole = [...new Set(parts)].join('; ')
+  return whole.length > LONGEST ? `${whole.slice(0, LONGEST).toWellFormed()}… (${parts.length} changes)` : whole
+}
+
+/** The status of what a link of the same batch says to be superseded. */
+const isReplaced = (id: string, own: readonly Event[], all: readonly Event[]): boolean =>
+  own.every((e) => e.field === 'status' || e.field === 'provenance') &&
+  all.some((e) => kindOf(e.entity) === LINK_KIND && e.field === 'to' && e.value === id)
+
+function said(id: string, events: readonly Event[], called: Called): string {
+  const kind = kindOf(id)
+  const is = (of: string) => {
+    const name = called(of)
+    return name ? quoted(name) : of
+  }
+  const value = (field: string) => events.findLast((e) => e.field === field && e.op === 'set')?.value
+  if (events.some((e) => e.purged)) return `erase ${id}`
+  const state = (value(STATE) as StateValue | undefined)?.s
+  if (kind === LINK_KIND) {
+    const [from, to, type] = [value('from'), value('to'), value('type')]
+    if (state !== 'created' || type === undefined) return `${state === 'deleted' ? 'unlink' : 'change'} ${id}`
+    const [one, other] = [is(String(from)), is(String(to))]
+    return type === 'supersedes' ? `supersede ${other} by ${one}` : `link ${one} ${type} ${other}`
+  }
+  const name = value(keys.get(kind) ?? 'name')
+  if (state === 'created') return `record-${kind} ${name === undefined ? id : quoted(name)}`
+  if (state === 'deleted') return `delete-${kind} ${is(id)}`
+  if (state === 'restored') return `restore ${is(id)}`
+  if (value('retired') !== undefined) return `retire ${is(id)}`
+  const standing = value('standing')
+  if (standing === 'confirmed' || standing === 'rejected')
+    return `${standing === 'confirmed' ? 'confirm' : 'reject'} ${is(id)}`
+  if (name !== undefined) return `rename ${id} to ${quoted(name)}`
+  const work = value('state')
+  if (typeof work === 'string' && isWork(kind)) return `${work} ${is(id)}`
+  const fields = [...new Set(events.map((e) => e.field))].filter((f) => f !== 'provenance')
+  return fields.length === 0 ? `say ${is(id)} again` : `change ${is(id)} (${fields.join(', ')})`
+}

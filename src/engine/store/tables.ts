@@ -1,0 +1,60 @@
+import { DatabaseSync } from 'node:sqlite'
+import { UserError } from '../../base/errors.ts'
+import { MIGRATIONS, OLDEST_WRITER, SCHEMA_VERSION } from './migrations.ts'
+
+export function userVersion(db: DatabaseSync): number {
+  return (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version
+}
+
+/** A store comes into its place complete: one without these tables is none, and is never made into one. */
+export const holdsStore = (db: DatabaseSync): boolean =>
+  (
+    db.prepare("SELECT count(*) AS n FROM sqlite_master WHERE type='table' AND name IN ('meta', 'log')").get() as {
+      n: number
+    }
+  ).n === 2
+
+/** Whether a file has the tables of a store exactly as Tidemark makes them, and no view, trigger or index of somebody else's. */
+export function hasOurSchema(db: DatabaseSync): boolean {
+  const version = userVersion(db)
+  if (version < 1 || version > SCHEMA_VERSION) return false
+  const own = new DatabaseSync(':memory:')
+  for (const migration of MIGRATIONS.slice(0, version)) migration(own)
+  const all = (of: DatabaseSync) =>
+    JSON.stringify(of.prepare('SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name').all())
+  return all(own) === all(db)
+}
+
+/** Whether the tables of a file are defined otherwise than we define them: then a statement of ours fails through no fault of its own. */
+export function isMisdefined(path: string): boolean {
+  try {
+    using db = new DatabaseSync(path, { readOnly: true })
+    return !hasOurSchema(db)
+  } catch {
+    return true
+  }
+}
+
+/** Runs the migrations that the file lacks. The caller holds a transaction. */
+export function migrate(db: DatabaseSync): void {
+  const version = userVersion(db)
+  for (let v = version; v < SCHEMA_VERSION; v++) MIGRATIONS[v]!(db)
+  db.exec(
+    `INSERT OR REPLACE INTO meta VALUES ('oldest_writer', '${OLDEST_WRITER}'); PRAGMA user_version=${SCHEMA_VERSION}`,
+  )
+}
+
+/** Refuses a store that this code is too old for; run at open and in every write, since it may be migrated meanwhile. */
+export function checkVersion(db: DatabaseSync, path: string): void {
+  const version = userVersion(db)
+  if (version <= SCHEMA_VERSION) return
+  const oldest = Number(
+    (db.prepare("SELECT value FROM meta WHERE key='oldest_writer'").get() as { value: string }).value,
+  )
+  if (oldest <= SCHEMA_VERSION) return
+  throw new UserError(
+    'store-newer',
+    `the store ${path} was written by a newer Tidemark (schema ${version}, this one knows ${SCHEMA_VERSION})`,
+    'restart this process with the newer version: `npm install -g tidemark@latest`',
+  )
+}

@@ -1,0 +1,199 @@
+import { homedir } from 'node:os'
+import { dirname, join, relative, sep } from 'node:path'
+import { readInside } from '../../base/files.ts'
+import { workTreeOf } from '../../base/git.ts'
+
+/** One line of a `.gitignore`. It comes with the repository, so it is matched in time that its length bounds. */
+interface Rule {
+  readonly negated: boolean
+  readonly directories: boolean
+  /** Matches from the directory of its file on; else the name alone, at any depth. */
+  readonly anchored: boolean
+  /** One for each name of a path; undefined where `**` stands for any number of names. */
+  readonly segments: readonly (((name: string) => boolean) | undefined)[]
+}
+
+const MOST_RULES = 2_000
+const LONGEST_RULE = 1_000
+
+function rulesIn(text: string): Rule[] {
+  return text
+    .split('\n', MOST_RULES)
+    .flatMap((line) => {
+      let pattern = line.replace(/\r$/, '')
+      while (pattern.endsWith(' ') && !pattern.endsWith('\\ ')) pattern = pattern.slice(0, -1)
+      if (pattern === '' || pattern.startsWith('#') || pattern.length > LONGEST_RULE) return []
+      const negated = pattern.startsWith('!')
+      if (negated) pattern = pattern.slice(1)
+      const directories = pattern.endsWith('/')
+      if (directories) pattern = pattern.slice(0, -1)
+      const anchored = pattern.includes('/')
+      const segments = pattern.split('/').filter((s, i) => s !== '' || i > 0)
+      return [{ negated, directories, anchored, segments: segments.map((s) => (s === '**' ? undefined : tester(s))) }]
+    })
+    .reverse() // the last that matches counts
+}
+
+/** Whether a character is in `[a-z]`, and where that ends; undefined where the brackets do not close. */
+function inClass(pattern: string, at: number, char: string): { end: number; found: boolean } | undefined {
+  let i = at + 1
+  const negated = pattern[i] === '!' || pattern[i] === '^'
+  if (negated) i++
+  let found = false
+  for (let first = true; i < pattern.length; first = false) {
+    if (pattern[i] === ']' && !first) return { end: i + 1, found: found !== negated }
+    if (pattern[i] === '\\') i++
+    const low = pattern[i] ?? ''
+    const isRange = pattern[i + 1] === '-' && pattern[i + 2] !== ']' && pattern[i + 2] !== undefined
+    const high = isRange ? pattern[i + 2]! : low
+    found ||= low <= char && char <= high
+    i += isRange ? 3 : 1
+  }
+  return undefined
+}
+
+const SPECIAL = /[*?[\\]/
+
+/** Most patterns are a name, or end with one. */
+function tester(pattern: string): (name: string) => boolean {
+  const end = pattern.slice(1)
+  if (!SPECIAL.test(pattern)) return (name) => name === pattern
+  return pattern[0] === '*' && !SPECIAL.test(end) ? (name) => name.endsWith(end) : (name) => matchesName(pattern, name)
+}
+
+/** Whether a part of a pattern matches a name: on a mismatch only the last `*` takes one character more. */
+function matchesName(pattern: string, name: string): boolean {
+  let [p, n] = [0, 0]
+  let star = -1
+  let taken = 0
+  while (n < name.length) {
+    const sign = pattern[p]
+    let next = -1
+    if (sign === '*') {
+      star = p++
+      taken = n
+      continue
+    }
+    if (sign === '?') next = p + 1
+    else if (sign === '[') {
+      const cls = inClass(pattern, p, name[n]!)
+      if (cls?.found) next = cls.end
+    } else if (sign === '\\' && pattern[p + 1] === name[n]) next = p + 2
+    else if (sign !== undefined && sign === name[n]) next = p + 1
+    if (next >= 0) {
+      p = next
+      n++
+    } else if (star >= 0) {
+      p = star + 1
+      n = ++taken
+    } else return false
+  }
+  while (pattern[p] === '*') p++
+  return p === pattern.length
+}
+
+/** The same for whole paths, where `**` takes any number of names. */
+function matchesPath(segments: Rule['segments'], names: readonly string[]): boolean {
+  let [s, n] = [0, 0]
+  let star = -1
+  let taken = 0
+  while (n < names.length) {
+    if (s < segments.length && segments[s] === undefined) {
+      if (s === segments.length - 1) return true
+      star = s++
+      taken = n
+    } else if (segments[s]?.(names[n]!)) {
+      s++
+      n++
+    } else if (star >= 0) {
+      s = star + 1
+      n = ++taken
+    } else return false
+  }
+  return s === segments.length
+}
+
+/** The rules of one file, and the directory that they count from. */
+interface RuleFile {
+  readonly dir: string
+  readonly rules: readonly Rule[]
+}
+
+/** Never looked into, whether or not a rule says so. */
+const NEVER: ReadonlySet<string> = new Set(['.git', '.tidemark', 'node_modules'])
+
+/** What git ignores below a directory. Paths are relative to it, with `/`. */
+export class Ignored {
+  readonly #root: string
+  /** By directory: the files that have a say in it, the nearest first. */
+  readonly #files = new Map<string, readonly RuleFile[]>()
+  readonly #prefix: string
+
+  constructor(root: string) {
+    this.#root = root
+    const git = workTreeOf(root)
+    const top = git?.top ?? root
+    this.#prefix = relative(top, root).split(sep).join('/')
+    const read = (dir: string, base: string, path: string): RuleFile => ({
+      dir,
+      rules: rulesIn(readInside(base, path)?.toString('utf8') ?? ''),
+    })
+    const dirs = this.#prefix === '' ? [] : this.#prefix.split('/').map((_, i, all) => all.slice(0, i).join('/'))
+    const config = process.env.XDG_CONFIG_HOME || join(homedir(), '.config')
+    const above = [
+      read('', config, 'git/ignore'),
+      ...(git ? [read('', git.common, 'info/exclude')] : []),
+      ...dirs.map((dir) => read(dir, top, join(dir, '.gitignore'))),
+    ]
+    this.#files.set('..', above.filter((f) => f.rules.length > 0).reverse())
+  }
+
+  /** Whether git would leave a path out whose directory it does not leave out. */
+  entry(path: string, isDirectory: boolean): boolean {
+    const name = path.slice(path.lastIndexOf('/') + 1)
+    if (NEVER.has(name)) return true
+    const whole = this.#prefix === '' ? path : `${this.#prefix}/${path}`
+    for (const file of this.#filesOf(dirname(path))) {
+      const said = judged(file, whole, isDirectory)
+      if (said !== undefined) return said
+    }
+    return false
+  }
+
+  /** The same for any path: one in a directory that is left out is left out too. */
+  path(path: string): boolean {
+    const parts = path.split('/')
+    return parts.some((_, i) => this.entry(parts.slice(0, i + 1).join('/'), i < parts.length - 1))
+  }
+
+  /** A directory that was looked into and has no rules of its own need not be asked for them. */
+  lacks(dir: string): void {
+    if (dir !== '') this.#files.set(dir, this.#filesOf(dirname(dir)))
+  }
+
+  #filesOf(dir: string): readonly RuleFile[] {
+    const known = this.#files.get(dir)
+    if (known) return known
+    const inside = dir === '.' ? '' : dir
+    const rules = rulesIn(
+      readInside(this.#root, [inside, '.gitignore'].filter(Boolean).join('/'))?.toString('utf8') ?? '',
+    )
+    const around = this.#filesOf(dir === '.' ? '..' : dirname(dir))
+    const files =
+      rules.length > 0 ? [{ dir: [this.#prefix, inside].filter(Boolean).join('/'), rules }, ...around] : around
+    this.#files.set(dir, files)
+    return files
+  }
+}
+
+function judged({ dir, rules }: RuleFile, path: string, isDirectory: boolean): boolean | undefined {
+  const inside = dir === '' ? path : path.slice(dir.length + 1)
+  const names = rules.some((r) => r.anchored) ? inside.split('/') : []
+  const name = inside.slice(inside.lastIndexOf('/') + 1)
+  const rule = rules.find(
+    (r) =>
+      (isDirectory || !r.directories) &&
+      (r.anchored ? matchesPath(r.segments, names) : r.segments[0]?.(name) !== false),
+  )
+  return rule && !rule.negated
+}

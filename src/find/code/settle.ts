@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { messageOf } from '../../base/errors.ts'
+import type { Memory } from '../../engine/memory.ts'
+import * as code from '../../engine/store/code.ts'
+import type { Project } from '../../engine/store/project.ts'
+import { keyOf, noteLocations } from './locations.ts'
+
+/** So many locations that stood for nothing so far are looked for again with each action. */
+const MOST_DUE = 100
+
+/** Finds what newly recorded locations stand for. The action that it follows is done: whatever fails here waits for a scan. */
+export async function settleLocations(memory: Memory, project: Project): Promise<void> {
+  const { db, env } = memory
+  if (db.readOnly) return
+  try {
+    const { root } = project
+    const added = noteLocations(memory, root)
+    const due = code.dueAnchors(db, root, MOST_DUE).filter((a) => existsSync(join(root, a.path)))
+    const entities = new Set([...added].map((key) => key.slice(0, key.indexOf('\n'))))
+    const known = [...entities].flatMap((id) => code.anchorsOf(db, root, id)).filter((a) => added.has(keyOf(a)))
+    const paths = new Set([...due, ...known].map((a) => a.path))
+    if (paths.size === 0) return
+    const { scan } = await import('./scan.ts')
+    await scan(memory, project, { only: [...paths], added })
+  } catch (error) {
+    env.log(`tidemark: the code is to be scanned again: ${messageOf(error)}`)
+  }
+}

@@ -1,0 +1,94 @@
+import { type Entity, isAgreed, readField } from '../../../model/entity.ts'
+import { fieldsOf } from '../../../model/kind.ts'
+import { shellWord } from '../../../model/shell.ts'
+import { byTopic, type Detector, fieldOf, type Look, NEWEST, said, signalId, spoken } from './signal.ts'
+import { claimWords } from './similar.ts'
+
+/** So many stale decisions in a topic are told. */
+const LEAST = 3
+const SHOWN = 5
+const DAY = 86_400_000
+const UNTOUCHED_DAYS = 30
+/** This share of the words of a trigger, and so many at least, stand in what it matches. */
+const MATCHED = 2 / 3
+const LEAST_WORDS = 2
+/** Of what was recorded lately so much of each kind is held against triggers. */
+const MOST_RECENT = 1_000
+
+/** A decision that is due for review, and why. */
+export interface Due {
+  readonly decision: Entity
+  readonly why: string
+}
+
+/**
+ * Decisions that are due for review: developmental, still active, and untouched for 30 days, or with a trigger that
+ * something recorded later matches. Curated ones never age.
+ */
+export function dueForReview(look: Look): Due[] {
+  const { reader, now } = look.options
+  const kind = reader.registry().kind('decision')
+  const has = (e: Entity, field: string, value: string) => readField(e, field, kind) === value
+  const open = look.decisions.filter((e) => has(e, 'visibility', 'developmental') && has(e, 'status', 'active'))
+  const isOld = (e: Entity) => e.updated <= now - UNTOUCHED_DAYS * DAY
+  const matched = triggered(
+    look,
+    open.filter((e) => !isOld(e) && fieldOf(e, 'revisitTrigger') !== ''),
+  )
+  return open.flatMap((decision) => {
+    const by = matched.get(decision.id)
+    if (by) return [{ decision, why: `"${said(fieldOf(decision, 'revisitTrigger'))}" matches "${spoken(by)}"` }]
+    return isOld(decision)
+      ? [{ decision, why: `untouched for ${Math.floor((now - decision.updated) / DAY)} days` }]
+      : []
+  })
+}
+
+/** What was recorded later than a decision and holds the words of its trigger, by the decision's id. */
+function triggered({ options: { reader } }: Look, decisions: readonly Entity[]): Map<string, Entity> {
+  const matched = new Map<string, Entity>()
+  if (decisions.length === 0) return matched
+  const triggers = decisions.map((e) => {
+    const words = claimWords(fieldOf(e, 'revisitTrigger'))
+    return { e, words, least: Math.max(LEAST_WORDS, Math.ceil(MATCHED * words.size)) }
+  })
+  const byWord = new Map<string, typeof triggers>()
+  for (const trigger of triggers)
+    for (const word of trigger.words) byWord.set(word, [...(byWord.get(word) ?? []), trigger])
+  const since = Math.min(...decisions.map((e) => e.updated))
+  for (const kind of reader.registry().kinds()) {
+    if (kind.internal) continue
+    const texts = Object.entries(fieldsOf(kind)).flatMap(([name, f]) =>
+      f.type === 'text' && f.weight && name !== 'revisitTrigger' ? [name] : [],
+    )
+    for (const later of reader.list(kind.name, { since, limit: MOST_RECENT }).filter(isAgreed)) {
+      const words = claimWords(texts.map((name) => fieldOf(later, name)).join('\n'))
+      const hits = [...words].flatMap((word) => byWord.get(word) ?? [])
+      for (const [{ e, least }, found] of Map.groupBy(hits, (t) => t))
+        if (found.length >= least && later.created > e.updated && later.id !== e.id) matched.set(e.id, later)
+    }
+  }
+  return matched
+}
+
+/** Topics with several decisions that are due for review. */
+export const staleClusters: Detector = (look) => {
+  const due = new Map(
+    dueForReview(look)
+      .slice(-NEWEST)
+      .map((d) => [d.decision.id, d]),
+  )
+  return byTopic(
+    look,
+    [...due.values()].map((d) => d.decision),
+    LEAST,
+  ).map(([topic, found]) => ({
+    id: signalId('stale', topic),
+    type: 'stale',
+    severity: 'low',
+    line: `⚠️ ${found.length} stale decisions in '${topic}' topic — review them, or mark them as curated`,
+    entities: found.map((e) => e.id),
+    evidence: found.slice(0, SHOWN).map((e) => `${spoken(e)}: ${due.get(e.id)!.why}`),
+    next: `tidemark topics ${shellWord(topic)}`,
+  }))
+}

@@ -1,0 +1,38 @@
+import { type Entity, readField } from '../../../model/entity.ts'
+import { shellWord } from '../../../model/shell.ts'
+import { contrary } from '../../recall/contradictions.ts'
+import { type Detector, said, signalId, spoken } from './signal.ts'
+
+/** Of many decisions the newest are held against the rules. */
+const MOST_LOOKED_AT = 1_000
+
+/** Active decisions that conflict with a rule that binds: somebody linked them so, or their words show it. */
+export const constraintViolations: Detector = (look) => {
+  const { reader, alternatives } = look.options
+  const rules = new Map(look.options.binding().map((e) => [e.id, e]))
+  if (rules.size === 0) return []
+  const kind = reader.registry().kind('decision')
+  const active = look.decisions.filter((e) => readField(e, 'status', kind) === 'active')
+  const decisions = new Map(active.map((e) => [e.id, e]))
+  const found = new Map<string, { decision: Entity; rule: Entity; why: string }>()
+  const add = (a: string, b: string, why: string) => {
+    const [decision, rule] = [decisions.get(a) ?? decisions.get(b), rules.get(a) ?? rules.get(b)]
+    if (decision && rule) found.set(`${decision.id} ${rule.id}`, { decision, rule, why })
+  }
+  for (const [a, b] of contrary([...rules.values(), ...active.slice(-MOST_LOOKED_AT)], reader, alternatives))
+    add(a.id, b.id, 'their words exclude each other')
+  for (const { from, to, type } of look.edgesAt([...rules.values()], 'conflicts-with', 'contradicts'))
+    add(from, to, `a link says: ${type}`)
+  return [...found.values()].map(({ decision, rule, why }) => {
+    const [older, newer] = decision.created <= rule.created ? [decision, rule] : [rule, decision]
+    return {
+      id: signalId('violation', decision.id, rule.id),
+      type: 'violation',
+      severity: 'high',
+      line: `⚠️ Decision "${spoken(decision)}" may conflict with rule "${said(rule.name)}"`,
+      entities: [older.id, newer.id],
+      evidence: [why],
+      next: `tidemark supersede ${shellWord(older.id)} ${shellWord(newer.id)}`,
+    }
+  })
+}

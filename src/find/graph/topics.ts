@@ -1,0 +1,315 @@
+import type { Reader } from '../../engine/read/reader.ts'
+import type { Project } from '../../engine/store/project.ts'
+import { isStopWord, termsOf, tokensIn } from '../../engine/store/terms.ts'
+import { cleanPath, type Edge, type Entity, isAgreed } from '../../model/entity.ts'
+import { fieldsOf, type Kind } from '../../model/kind.ts'
+import { slug } from '../../model/names.ts'
+import { namesIn } from '../recall/contradictions.ts'
+import { TOPIC_WORDS } from './topic-words.ts'
+
+/** How a topic was found: said in `topics` or `tags`, "for the … pipeline", a folder, a word, or only in what is linked. */
+export type TopicSource = 'topics' | 'tags' | 'mention' | 'path' | 'keyword' | 'neighbour'
+
+export interface Topic {
+  readonly topic: string
+  readonly from: TopicSource
+  /** The label, words or path that told; for a neighbour its id. */
+  readonly by: string
+}
+
+/** Folders that say where code lies, and nothing of what it is about. */
+const SILENT_FOLDERS = new Set(
+  `src lib libs app apps packages package pkg cmd internal source sources main java kotlin com org net io test tests spec specs
+  __tests__ e2e fixtures utils util common shared core helpers types modules components services bin dist build out public vendor
+  node_modules assets static scripts tools examples include crates plugins features index code workspace home users`.split(
+    /\s+/,
+  ),
+)
+/** "for the deployment pipeline": what stands between the article and one of these is a part of the work. */
+const PARTS =
+  'pipeline service module component layer subsystem package area team workflow flow stack feature plugin worker'.split(
+    ' ',
+  )
+const ARTICLES = new Set(['the', 'our', 'this', 'my'])
+const PREPOSITIONS = new Set('for in of on to within into from across inside by with about regarding'.split(' '))
+/** They tell which one, not what it is. */
+const SILENT_ADJECTIVES = new Set(
+  'new old whole entire main first second next last current other existing legacy local same'.split(' '),
+)
+const MOST_WORDS_OF_A_NAME = 3
+/** A text field with this weight says what the entity is; a lesser one why, or from where. */
+const TELLING_WEIGHT = 1.2
+/** Keywords give so many topics at most, those with the most words first. */
+const MOST_BY_KEYWORDS = 3
+/** Of a long text the beginning is looked at. */
+const MOST_TERMS = 300
+const MOST_NEIGHBOURS = 50
+
+/** "sign in" is not "sign": stop-words count. */
+const wordsIn = (text: string) => termsOf(text, MOST_TERMS, true)
+
+const keyOf = (text: string): string =>
+  wordsIn(text.replaceAll(/[-_]/g, ' ').toLowerCase())
+    .map((t) => t.stem)
+    .join(' ')
+
+/** The topics that words speak of: those that ship, and a project's own. */
+export class TopicVocabulary {
+  /** Stems of a word or phrase → its topics. */
+  readonly #words = new Map<string, Set<string>>()
+  /** Stems of a name → the name of the topic. */
+  readonly #names = new Map<string, string>()
+  /** Single words as they are written, in lower case. */
+  readonly #written = new Set<string>()
+  /** The stem that a phrase begins with → how many words the longest of them has. */
+  readonly #longest = new Map<string, number>()
+
+  constructor(own: Readonly<Record<string, readonly string[]>> = {}) {
+    for (const line of TOPIC_WORDS.trim().split('\n')) {
+      const [names = '', words = ''] = line.split(': ')
+      this.#add(names.split(' '), words.split(', '), this.#words)
+    }
+    // in a project a word speaks of what the project says, and of nothing else
+    const words = new Map<string, Set<string>>()
+    for (const [names, spoken] of Object.entries(own)) this.#add(names.split(/\s+/).filter(Boolean), spoken, words)
+    for (const [key, topics] of words) this.#words.set(key, topics)
+  }
+
+  #add(names: readonly string[], spoken: readonly string[], words: Map<string, Set<string>>): void {
+    const said = names.filter((name) => !name.startsWith('~'))
+    const plain = names.map((name) => name.replace('~', ''))
+    const topic = this.nameOf(plain[0] ?? '')
+    for (const name of plain) this.#names.set(keyOf(name), topic)
+    for (const word of [...said, ...spoken]) {
+      const key = keyOf(word)
+      if (key === '') continue
+      for (const w of word.toLowerCase().split(/[\s_-]+/)) this.#written.add(w)
+      const [first = '', ...rest] = key.split(' ')
+      this.#longest.set(first, Math.max(this.#longest.get(first) ?? 0, 1 + rest.length))
+      words.set(key, (words.get(key) ?? new Set()).add(topic))
+    }
+  }
+
+  /** One name for a topic and its aliases: `db` is `database`. */
+  nameOf(said: string): string {
+    return this.known(said) ?? slug(said)
+  }
+
+  /** The name, if it is one of the vocabulary. */
+  known(said: string): string | undefined {
+    return this.#names.get(keyOf(said))
+  }
+
+  /** Topics that the words of a text speak of, with these words; the longest phrase counts. */
+  in(text: string): Map<string, string[]> {
+    // a brand is one word: SQLite has no "SQ", and GitHub Actions is no git
+    const plain = text.replaceAll(/[A-Za-z][A-Za-z0-9]*/g, (w) =>
+      this.#written.has(w.toLowerCase()) ? w.toLowerCase() : w,
+    )
+    const terms = wordsIn(plain)
+    const found = new Map<string, string[]>()
+    for (let i = 0; i < terms.length; ) {
+      let n = Math.min(this.#longest.get(terms[i]!.stem) ?? 0, terms.length - i)
+      let topics: Set<string> | undefined
+      for (; n > 0 && !topics; n--) topics = this.#words.get(keyAt(terms, i, n))
+      const by = terms
+        .slice(i, i + n + 1)
+        .map((t) => t.word)
+        .join(' ')
+      for (const topic of topics ?? []) found.set(topic, [...(found.get(topic) ?? []), by])
+      i += topics ? n + 1 : 1
+    }
+    return found
+  }
+}
+
+const keyAt = (terms: readonly { stem: string }[], at: number, n: number): string => {
+  let key = terms[at]!.stem
+  for (let i = 1; i < n; i++) key += ` ${terms[at + i]!.stem}`
+  return key
+}
+
+let shipped: TopicVocabulary | undefined
+const shippedWords = () => (shipped ??= new TopicVocabulary())
+const made = new WeakMap<object, TopicVocabulary>()
+
+/** The topics of a project: `"topics": {"billing invoices": ["dunning", "proration"]}` in its configuration adds to those that ship. */
+export function topicVocabularyOf(project: Pick<Project, 'topics'>): TopicVocabulary {
+  if (project.topics === undefined) return shippedWords()
+  let vocabulary = made.get(project)
+  if (!vocabulary) made.set(project, (vocabulary = new TopicVocabulary(namesIn(project.topics))))
+  return vocabulary
+}
+
+/**
+ * The topics of an entity, each once with how it was found: what was said first. Words count only where no topics were
+ * given, and neighbours only where there is nothing else.
+ */
+export const topicsOf = (reader: Reader, entity: Entity, vocabulary = shippedWords()): Topic[] =>
+  topicsOfAll(reader, [entity], vocabulary).get(entity.id)!
+
+/** The same of several, by id. */
+export function topicsOfAll(
+  reader: Reader,
+  entities: readonly Entity[],
+  vocabulary = shippedWords(),
+): Map<string, Topic[]> {
+  const topics = new Map(entities.map((e) => [e.id, ownTopics(reader, e, vocabulary)]))
+  const without = [...topics].flatMap(([id, own]) => (own.length === 0 ? [id] : []))
+  for (const [id, found] of neighboursTopics(reader, without, vocabulary)) topics.set(id, found)
+  return topics
+}
+
+/** The same, without the neighbours. */
+export function ownTopics(reader: Reader, entity: Entity, vocabulary = shippedWords()): Topic[] {
+  const { fields, kind, name } = entity
+  const found = new Map<string, Topic>()
+  const add = (from: TopicSource, by: string, topic: string) => {
+    if (topic !== '' && !found.has(topic)) found.set(topic, { topic, from, by })
+  }
+  for (const from of ['topics', 'tags'] as const)
+    for (const label of textsIn(fields[from])) add(from, label, vocabulary.nameOf(label))
+  const { telling, other } = proseOf(reader, entity)
+  for (const by of mentionsIn(telling)) add('mention', by, partName(by, vocabulary))
+  const paths = [...textsIn(fields.locations), ...(kind === 'file' ? [name] : []), ...pathsIn(telling)]
+  for (const path of paths) for (const topic of topicsOfPath(path, vocabulary)) add('path', path, topic)
+  if (textsIn(fields.topics).length > 0) return [...found.values()]
+  const inTelling = vocabulary.in(telling)
+  const words = inTelling.size > 0 || found.size > 0 ? inTelling : vocabulary.in(other)
+  const most = [...words].sort((a, b) => b[1].length - a[1].length).slice(0, MOST_BY_KEYWORDS)
+  for (const [topic, by] of most) add('keyword', wordsOf(by), topic)
+  return [...found.values()]
+}
+
+/** Each once, without the parts of another. */
+const wordsOf = (by: readonly string[]): string =>
+  [...new Set(by)].filter((w) => !by.some((b) => b !== w && b.includes(w))).join(', ')
+
+const textsIn = (v: unknown): string[] => (Array.isArray(v) ? v.filter((x) => typeof x === 'string') : [])
+
+/** The text fields of a kind: those that say what an entity is, and the rest. */
+function textFields(kind: Kind): { readonly telling: readonly string[]; readonly other: readonly string[] } {
+  let fields = TEXT_FIELDS.get(kind)
+  if (!fields) {
+    const texts = Object.entries(fieldsOf(kind)).filter(([name, f]) => f.type === 'text' && f.weight && name !== 'path')
+    const { telling = [], other = [] } = Object.groupBy(texts, ([, f]) =>
+      f.weight! >= TELLING_WEIGHT ? 'telling' : 'other',
+    )
+    TEXT_FIELDS.set(kind, (fields = { telling: telling.map(([name]) => name), other: other.map(([name]) => name) }))
+  }
+  return fields
+}
+
+const TEXT_FIELDS = new WeakMap<Kind, ReturnType<typeof textFields>>()
+
+/** What an entity says in words: what it is, and apart from that the rest. */
+function proseOf(reader: Reader, { kind, fields }: Entity): { telling: string; other: string } {
+  const spec = reader.registry().kind(kind)
+  if (!spec) return { telling: '', other: '' }
+  const { telling, other } = textFields(spec)
+  const said = (names: readonly string[]) =>
+    names
+      .map((n) => fields[n])
+      .filter((v) => typeof v === 'string')
+      .join('\n')
+  return { telling: said(telling), other: said(other) }
+}
+
+/** "for the deployment pipeline" → "deployment". */
+function mentionsIn(text: string): string[] {
+  const said = text.toLowerCase()
+  if (!PARTS.some((part) => said.includes(part))) return []
+  const words = said.split(/[^\p{L}\p{N}_-]+/u)
+  return words.flatMap((head, at) => {
+    if (!PARTS.includes(head)) return []
+    for (let n = 1; n <= MOST_WORDS_OF_A_NAME; n++) {
+      if (!ARTICLES.has(words[at - n - 1] ?? '')) continue
+      if (!PREPOSITIONS.has(words[at - n - 2] ?? '')) return []
+      const name = words.slice(at - n, at).filter((w) => !SILENT_ADJECTIVES.has(w) && !isStopWord(w))
+      return name.length > 0 ? [name.join(' ')] : []
+    }
+    return []
+  })
+}
+
+const partName = (said: string, vocabulary: TopicVocabulary): string =>
+  vocabulary.known(said) ?? vocabulary.known(said.split(' ').at(-1)!) ?? slug(said)
+
+/** Paths that stand in a text: with a folder and an extension. What begins with a host's name is none. */
+const pathsIn = (text: string): string[] =>
+  text.includes('/')
+    ? tokensIn(text).filter((t) => {
+        const [first = '', ...rest] = t.split('/')
+        return rest.length > 0 && !first.includes('.', 1) && rest.at(-1)!.includes('.', 1)
+      })
+    : []
+
+/** The first folder that says something, those below it that the vocabulary knows, and such a name of the file. */
+export function topicsOfPath(path: string, vocabulary = shippedWords()): string[] {
+  const parts = cleanPath(path.split(':')[0]!).split('/')
+  const file = parts.pop() ?? ''
+  const folders = parts.filter((p) => !SILENT_FOLDERS.has(p.toLowerCase()) && !p.startsWith('.') && /\p{L}/u.test(p))
+  const known = [...folders.slice(1), file.split('.')[0]!].flatMap((p) => vocabulary.known(p) ?? [])
+  return [...new Set([...folders.slice(0, 1).map((p) => vocabulary.nameOf(p)), ...known])]
+}
+
+/** Of each what at least half of those with topics among its neighbours are about. */
+function neighboursTopics(reader: Reader, ids: readonly string[], vocabulary: TopicVocabulary): Map<string, Topic[]> {
+  const near = new Map(ids.map((id) => [id, new Set<string>()]))
+  if (ids.length === 0) return new Map()
+  for (const { from, to } of reader.edges('from', ids)) near.get(from)!.add(to)
+  for (const { from, to } of reader.edges('to', ids)) near.get(to)!.add(from)
+  for (const [id, all] of near) near.set(id, new Set([...all].slice(0, MOST_NEIGHBOURS)))
+  const others = new Set([...near.values()].flatMap((all) => [...all]))
+  const known = new Map(reader.entities([...others]).map((e) => [e.id, ownTopics(reader, e, vocabulary)]))
+  return new Map(
+    [...near].map(([id, all]) => {
+      const telling = [...all].filter((other) => known.get(other)?.length)
+      const byTopic = new Map<string, string[]>()
+      for (const other of telling)
+        for (const { topic } of known.get(other)!) byTopic.set(topic, [...(byTopic.get(topic) ?? []), other])
+      const found = [...byTopic].filter(([, by]) => by.length * 2 >= telling.length)
+      return [id, found.map(([topic, by]) => ({ topic, from: 'neighbour', by: by.sort()[0]! }))]
+    }),
+  )
+}
+
+/** The agreed decisions, replaced ones too: a trace tells how they came about. Newest first. */
+const decisionsOf = (reader: Reader): Entity[] => reader.list('decision').filter(isAgreed)
+
+/** Decisions on a topic, or a name of it, newest first. */
+export const decisionsByTopic = (reader: Reader, topic: string, vocabulary = shippedWords()): Entity[] =>
+  (tracesByTopic(reader, vocabulary).find((t) => t.topic === vocabulary.nameOf(topic))?.decisions ?? []).toReversed()
+
+export interface TopicTrace {
+  readonly topic: string
+  /** Oldest first. */
+  readonly decisions: readonly Entity[]
+}
+
+/** The decisions of each topic, oldest first; the longest trace first. A decision with several topics is in several. */
+export function tracesByTopic(reader: Reader, vocabulary = shippedWords()): TopicTrace[] {
+  const traces = new Map<string, Entity[]>()
+  const all = decisionsOf(reader).toReversed()
+  const topics = topicsOfAll(reader, all, vocabulary)
+  for (const e of all)
+    for (const { topic } of topics.get(e.id)!) {
+      const trace = traces.get(topic)
+      if (trace) trace.push(e)
+      else traces.set(topic, [e])
+    }
+  return [...traces]
+    .map(([topic, decisions]) => ({ topic, decisions }))
+    .sort((a, b) => b.decisions.length - a.decisions.length || (a.topic < b.topic ? -1 : 1))
+}
+
+/** Links between decisions that have topics, but none in common. */
+export function crossTraceLinks(reader: Reader, vocabulary = shippedWords()): Edge[] {
+  const topics = new Map(
+    decisionsOf(reader).map((e) => [e.id, new Set(ownTopics(reader, e, vocabulary).map((t) => t.topic))]),
+  )
+  return reader.edges('from', [...topics.keys()]).filter(({ from, to }) => {
+    const [here, there] = [topics.get(from), topics.get(to)]
+    return here && there && here.size > 0 && there.size > 0 && ![...here].some((t) => there.has(t))
+  })
+}

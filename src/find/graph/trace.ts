@@ -1,0 +1,59 @@
+import type { Reader } from '../../engine/read/reader.ts'
+import type { Entity } from '../../model/entity.ts'
+import { type Found, type Reached, readReached, type Ways, walk } from './walk.ts'
+
+/** What something rests on. */
+const BEFORE: Ways = {
+  out: ['supersedes', 'cites', 'depends-on', 'references', 'conflicts-with'],
+  in: ['constrains', 'caused', 'led-to', 'conflicts-with'],
+}
+/** What came of it. A trace never turns round: others that cite the same thing are no part of it. */
+const AFTER: Ways = { out: BEFORE.in, in: BEFORE.out }
+
+export const TRACE_DEPTH = 3
+/** So many entities in each direction of time. */
+const TRACE_LIMIT = 400
+
+export interface TraceOptions {
+  /** These alone, as they are named, instead of both directions of time. */
+  readonly ways?: Ways | undefined
+  readonly depth?: number | undefined
+  readonly limit?: number | undefined
+}
+
+export interface Trace {
+  /** Without the start, in the order of time. */
+  readonly reached: readonly Found[]
+  readonly cut: boolean
+}
+
+/** When something came to be: the day since which it is said to hold, else when it was recorded. */
+export function timeOf({ fields, created }: Entity): number {
+  const since = typeof fields.validFrom === 'string' ? Date.parse(fields.validFrom) : Number.NaN
+  return Number.isNaN(since) ? created : since
+}
+
+/** What an entity rests on and what came of it, each once, in the order of time. */
+export function trace(
+  reader: Reader,
+  start: string,
+  { ways, depth = TRACE_DEPTH, limit = TRACE_LIMIT }: TraceOptions = {},
+): Trace {
+  const walks = (ways ? [ways] : [BEFORE, AFTER]).map((w) => walk(reader, start, { ways: w, depth, limit }))
+  const reached = new Map<string, Reached>()
+  for (const r of walks.flatMap((w) => w.reached))
+    if (r.id !== start && r.depth < (reached.get(r.id)?.depth ?? Infinity)) reached.set(r.id, r)
+  return {
+    reached: readReached(reader, [...reached.values()]).sort(
+      (a, b) => timeOf(a.entity) - timeOf(b.entity) || (a.id < b.id ? -1 : 1),
+    ),
+    cut: walks.some((w) => w.cut),
+  }
+}
+
+/** The chain of supersessions that an entity stands in, oldest first; itself alone if there is none. */
+export function evolution(reader: Reader, id: string): Entity[] {
+  const older = walk(reader, id, { ways: { out: ['supersedes'], in: [] } }).reached
+  const newer = walk(reader, id, { ways: { out: [], in: ['supersedes'] } }).reached
+  return [...older.toReversed(), ...newer.slice(1)].flatMap((r) => reader.entity(r.id) ?? [])
+}

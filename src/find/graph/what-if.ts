@@ -1,0 +1,177 @@
+import type { Memory } from '../../engine/memory.ts'
+import type { Reader } from '../../engine/read/reader.ts'
+import type { Entity } from '../../model/entity.ts'
+import type { Registry } from '../../model/registry.ts'
+import { sayingOf } from '../recall/card.ts'
+import { Recaller } from '../recall/recall.ts'
+import { type State, stateOf } from '../recall/validity.ts'
+import { stemsOf } from '../recall/wording.ts'
+import { precedents } from './precedents.ts'
+import { evolution } from './trace.ts'
+import { neighbours, type Step, stepsFrom, target, type Ways } from './walk.ts'
+
+/** So many entities are reached at most, and so many precedents told. */
+const TOUCHED_LIMIT = 200
+const PRECEDENTS = 10
+/** Of fewer precedents nothing is said about the likely outcome. */
+export const LEAST_PRECEDENTS = 3
+/** A precedent that is not linked shares this part of the words of the shorter of the two, and at least two words. */
+const SHARED = 0.4
+const LEAST_WORDS = 2
+const CANDIDATES = 30
+
+/** Something that a change reaches, by the strongest path. */
+export interface Touched {
+  readonly entity: Entity
+  /** The product over the links of the path: declared confidence (1 unless said) × strength of the relation. */
+  readonly strength: number
+  /** What comes before it on the path, and the link from there; the start has neither. */
+  readonly from?: Touched
+  readonly step?: Step
+}
+
+export type Outcome = 'failed' | 'corrected' | 'superseded' | 'retired' | 'exception' | 'stands'
+
+/** Something like it from before, and how it turned out. */
+export interface Precedent {
+  readonly entity: Entity
+  readonly linked: boolean
+  readonly outcome: Outcome
+  /** What says so, then what came of it. */
+  readonly because: readonly Entity[]
+}
+
+export interface WhatIf {
+  readonly entity: Entity
+  /** Strongest first. */
+  readonly touched: readonly Touched[]
+  /** There is more than was walked. */
+  readonly cut: boolean
+  /** Linked ones first. */
+  readonly precedents: readonly Precedent[]
+  /** How often each outcome came about, the most frequent first. */
+  readonly outcomes: readonly (readonly [Outcome, number])[]
+  /** The most frequent one; nothing if there are too few precedents, or two outcomes are as frequent. */
+  readonly likely: Outcome | undefined
+}
+
+/** Along which links a change goes on. */
+function impactWays(registry: Registry): Ways {
+  const [out, back] = (['forward', 'backward'] as const).map((way) =>
+    registry.relations().flatMap((r) => (r.impact === way || r.impact === 'both' ? [r.name] : [])),
+  )
+  return { out: out!, in: back! }
+}
+
+/** What no longer holds is not broken by a change, and hands none on. */
+const GONE: ReadonlySet<State | undefined> = new Set(['deleted', 'rejected', 'proposed', 'retired', 'superseded', 'no longer valid']) // biome-ignore format: a list
+
+/** Everything that a change of an entity reaches, each by its strongest path. */
+export function touchedBy(reader: Reader, start: Entity, now: number, limit = TOUCHED_LIMIT) {
+  const registry = reader.registry()
+  const ways = impactWays(registry)
+  const best = new Map<string, Touched>([[start.id, { entity: start, strength: 1 }]])
+  const gone = new Set<string>()
+  const known = new Map<string, Step[]>()
+  let cut = false
+  // each round passes on what got stronger in the last one; links of an entity are read once
+  for (let ring = [...best.values()]; ring.length > 0; ) {
+    const unread = ring.flatMap((t) => (known.has(t.entity.id) ? [] : [t.entity.id]))
+    for (const [id, steps] of stepsFrom(reader, unread, ways)) known.set(id, steps)
+    const better = new Map<string, Omit<Touched, 'entity'>>()
+    for (const from of ring)
+      for (const step of known.get(from.entity.id) ?? []) {
+        const id = target(step)
+        const strength =
+          from.strength * (step.edge.confidence ?? 1) * (registry.relation(step.edge.type)?.strength ?? 0)
+        if (gone.has(id) || strength <= (better.get(id)?.strength ?? best.get(id)?.strength ?? -1)) continue
+        if (!best.has(id) && !better.has(id) && best.size + better.size > limit) cut = true
+        else better.set(id, { from, step, strength })
+      }
+    const fresh = [...better.keys()].filter((id) => !best.has(id))
+    const entities = new Map(reader.entities(fresh).map((e) => [e.id, e]))
+    const replaced = reader.replaced(fresh)
+    ring = []
+    for (const [id, t] of better) {
+      const entity = best.get(id)?.entity ?? entities.get(id)
+      const isGone = !entity || (!best.has(id) && GONE.has(stateOf(entity, reader, now, (e) => replaced.has(e))))
+      if (isGone) gone.add(id)
+      else ring.push({ entity, ...t })
+    }
+    for (const t of ring) best.set(t.entity.id, t)
+  }
+  const [, ...touched] = best.values()
+  return { touched: touched.sort((a, b) => b.strength - a.strength || (a.entity.id < b.entity.id ? -1 : 1)), cut }
+}
+
+/** The path of something that is touched, from the start on, both included. */
+export const pathTo = (t: Touched): Touched[] => (t.from ? [...pathTo(t.from), t] : [t])
+
+/** How something turned out, and what says so. */
+export function outcomeOf(reader: Reader, e: Entity): Pick<Precedent, 'outcome' | 'because'> {
+  const at = (end: 'from' | 'to', types: string[]) =>
+    reader.entities(reader.edges(end, [e.id], types).map((l) => l[end === 'from' ? 'to' : 'from']))
+  const results = at('from', ['caused', 'led-to'])
+  const failures = results.filter((r) => r.kind === 'failed-approach')
+  if (e.kind === 'failed-approach' || failures.length > 0)
+    return { outcome: 'failed', because: [...failures, ...results.filter((r) => !failures.includes(r))] }
+  const [corrections, newer] = [at('to', ['corrects']), at('to', ['supersedes'])]
+  if (corrections.length > 0) return { outcome: 'corrected', because: [...corrections, ...results] }
+  if (newer.length > 0) return { outcome: 'superseded', because: [...newer, ...results] }
+  if (e.fields.retired !== undefined) return { outcome: 'retired', because: results }
+  return { outcome: e.kind === 'exception' ? 'exception' : 'stands', because: results }
+}
+
+const PRECEDENT_KINDS = ['decision', 'failed-approach', 'exception']
+const LINKED: Ways = { out: ['similar-to', 'informs'], in: ['similar-to', 'informs'] }
+
+/** Decisions, failed approaches and exceptions like an entity: linked with it, or in much the same words. */
+function precedentsOf(memory: Memory, reader: Reader, start: Entity, asOf: number | undefined): Precedent[] {
+  const saying = (e: Entity) => sayingOf(e, reader.registry().kind(e.kind))
+  const linked = [
+    ...precedents(reader, start.id).map((r) => r.id),
+    ...evolution(reader, start.id).map((e) => e.id),
+    ...neighbours(reader, start.id, LINKED).map((r) => r.id),
+  ]
+  const words = new Set(stemsOf(saying(start)))
+  const isNear = (e: Entity): boolean => {
+    const own = new Set(stemsOf(saying(e)))
+    const shared = [...own].filter((w) => words.has(w)).length
+    return shared >= LEAST_WORDS && shared >= SHARED * Math.min(own.size, words.size)
+  }
+  const recaller = new Recaller(memory, undefined, { embedder: { use: 'none' } })
+  const { results } = recaller.askNow(saying(start), {
+    ...{ kinds: PRECEDENT_KINDS, scope: 'macro', all: true, limit: CANDIDATES },
+    ...(asOf !== undefined && { asOf }),
+  })
+  // what says the same is folded for a reader, and is a precedent all the same
+  const found = results.flatMap((r) => [r.id, ...r.similar])
+  const all = reader.entities([...new Set([...linked, ...found])])
+  const byId = new Map(all.map((e) => [e.id, e]))
+  const isPrecedent = (id: string): boolean => {
+    const e = byId.get(id)
+    return id !== start.id && e?.live === true && PRECEDENT_KINDS.includes(e.kind) && (linked.includes(id) || isNear(e))
+  }
+  const told = [...new Set([...linked, ...found])].filter(isPrecedent).map((id): Precedent => {
+    const entity = byId.get(id)!
+    return { entity, linked: linked.includes(id), ...outcomeOf(reader, entity) }
+  })
+  // a failed approach that one of them led to is the same attempt
+  const named = new Set(told.flatMap((p) => (p.outcome === 'failed' ? p.because.map((e) => e.id) : [])))
+  return told.filter((p) => !named.has(p.entity.id)).slice(0, PRECEDENTS)
+}
+
+/** What breaks if something changes, what happened last time, and what is likely. As of a moment with `asOf`. */
+export function whatIf(memory: Memory, reader: Reader, start: Entity, asOf?: number): WhatIf {
+  const found = precedentsOf(memory, reader, start, asOf)
+  const counts = [...Map.groupBy(found, (p) => p.outcome)].map(([o, all]) => [o, all.length] as const)
+  const outcomes = counts.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
+  const isClear = found.length >= LEAST_PRECEDENTS && outcomes[0]?.[1] !== outcomes[1]?.[1]
+  return {
+    entity: start,
+    ...touchedBy(reader, start, asOf ?? memory.env.now()),
+    precedents: found,
+    outcomes,
+    likely: isClear ? outcomes[0]?.[0] : undefined,
+  }
+}

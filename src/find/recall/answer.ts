@@ -1,0 +1,242 @@
+import type { Memory } from '../../engine/memory.ts'
+import type { Reader } from '../../engine/read/reader.ts'
+import { markOf, Staleness } from '../../engine/read/stale.ts'
+import type { Place } from '../../engine/read/work-tree.ts'
+import type { Entity } from '../../model/entity.ts'
+import { formsOf, sayingOf } from './card.ts'
+import type { RecallConfig } from './config.ts'
+import type { Corpus } from './corpus.ts'
+import { foldAlike } from './duplicates.ts'
+import { importanceOf } from './importance.ts'
+import type { Asked } from './options.ts'
+import { pack } from './pack.ts'
+import { type Ranked, rank, type VectorLeg } from './rank.ts'
+import { halfLifeOf, recencyOf } from './recency.ts'
+import { makeProximity, type Proximity } from './scope.ts'
+import { UNVERIFIED, unverifiedAmong, upheld } from './standing.ts'
+import { estimateTokens } from './token-estimate.ts'
+import type { Recalled, RecallResult } from './types.ts'
+import { type State, statesOf } from './validity.ts'
+
+const DAY_MS = 86_400_000
+
+/** Judges this many times `limit` results, so that folded duplicates can be replaced. */
+const SPARE = 2
+
+/** How far below what took its place something is at least. */
+const BELOW = 0.999
+
+/** What an answer is made from. */
+export interface Grounds {
+  readonly memory: Memory
+  /** The work tree, whose code says what is stale. */
+  readonly root: string | undefined
+  readonly reader: Reader
+  readonly corpus: Corpus
+  readonly vectors: VectorLeg | undefined
+  readonly config: RecallConfig
+  readonly place: Place
+  readonly notes: string[]
+}
+
+interface Scored extends Ranked {
+  readonly near: Proximity
+  readonly parts: Recalled['parts']
+  readonly score: number
+}
+
+/** Ranks, weighs, folds and packs what answers a question. Reads only. */
+export function answer(question: string, asked: Asked, g: Grounds): RecallResult {
+  const { reader, config } = g
+  const now = asked.asOf ?? g.memory.env.now()
+  const registry = reader.registry()
+  const proximity = makeProximity(reader, g.place, asked, config)
+  const near = new Map<string, Proximity>()
+  const states = new Map<string, string | undefined>()
+  const admits = (e: Entity, state: State | undefined): boolean => {
+    if (registry.kind(e.kind)?.internal) return false
+    if (asked.since !== undefined && e.updated < asked.since) return false
+    const p = proximity(e)
+    if (p.excluded) return false
+    if (state === 'deleted' || state === 'rejected') return false
+    if (state !== undefined && !asked.all && !(asked.asOf !== undefined && state !== 'proposed')) return false
+    near.set(e.id, p)
+    states.set(e.id, state)
+    return true
+  }
+  const ranked = rank(question, {
+    corpus: g.corpus,
+    reader,
+    vectors: g.vectors,
+    kinds: asked.kinds,
+    all: asked.all || asked.asOf !== undefined,
+    admitted: (found) =>
+      [...statesOf(found, reader, asked.validAt)].flatMap(([e, state]) => (admits(e, state) ? [e] : [])),
+  })
+  const unverified = unverifiedAmong(
+    g.memory,
+    ranked.map((r) => r.entity),
+  )
+  const scored = ranked.map((r): Scored => {
+    const p = near.get(r.entity.id)!
+    const parts = {
+      relevance: r.relevance,
+      proximity: r.named ? 1 : p.proximity, // wherever it was recorded, it is asked for
+      recency: recencyOf(r.entity, now, registry, config),
+      importance: importanceOf(r.entity.fields, config.importance),
+      ...(unverified.has(r.entity.id) ? { standing: UNVERIFIED } : {}),
+    }
+    return { ...r, near: p, parts, score: product(parts) }
+  })
+  if (asked.all || asked.asOf !== undefined) belowSuccessors(scored, reader)
+  scored.sort(
+    (a, b) => b.score - a.score || b.entity.updated - a.entity.updated || (a.entity.id < b.entity.id ? -1 : 1),
+  )
+
+  const saying = (s: Scored) => sayingOf(s.entity, registry.kind(s.entity.kind))
+  const judged = upheld(scored, unverified, saying, asked.limit * SPARE)
+  const folded = foldAlike(
+    judged.map(({ item: s, otherwise }) => ({
+      id: s.entity.id,
+      kind: s.entity.kind,
+      text: saying(s),
+      scored: s,
+      otherwise,
+    })),
+  )
+  const shown = folded.slice(0, asked.limit)
+  const marks = contradictionsAmong(new Set(shown.map(({ item }) => item.id)), reader)
+  const staleness =
+    asked.asOf === undefined && g.root !== undefined ? new Staleness(g.memory.db, g.root, reader) : undefined
+  const results = shown.map(({ item, similar }): Recalled & { forms: ReturnType<typeof formsOf> } => {
+    const { entity, parts, score } = item.scored
+    const state = states.get(entity.id)
+    const contradicts = marks.get(entity.id) ?? []
+    const { id, kind, name, fields } = entity
+    const isStale = staleness?.of(id)
+    const stale = isStale && { stale: markOf(isStale) }
+    const { otherwise } = item
+    const against = otherwise.length > 0 && { otherwise: [...otherwise] }
+    const printable = {
+      id,
+      kind,
+      name,
+      fields,
+      similar,
+      contradicts,
+      ...against,
+      ...(state ? { state } : {}),
+      ...stale,
+    }
+    const forms = formsOf(printable, registry)
+    return {
+      ...printable,
+      similar: [...similar],
+      score,
+      parts,
+      why: whyOf(item.scored, g, now),
+      text: forms.card,
+      forms,
+    }
+  })
+
+  const limits = {
+    ...(asked.budget === undefined ? {} : { budget: asked.budget }),
+    found: scored.length - (judged.length - folded.length) - judged.reduce((n, j) => n + j.otherwise.length, 0),
+  }
+  const cards = results.map(({ forms: { card, line }, ...r }) => {
+    const remark = asked.explain ? explanation(r) : ''
+    return { card: card + remark, line: line + remark }
+  })
+  const packed = pack(cards, limits, estimateTokens)
+  return {
+    results: packed.shown.map(({ index, form }) => {
+      const { forms, ...result } = results[index]!
+      return { ...result, text: forms[form] }
+    }),
+    omitted: packed.omitted,
+    notes: g.notes,
+    text: packed.text,
+  }
+}
+
+const product = ({ relevance, proximity, recency, importance, standing = 1 }: Recalled['parts']): number =>
+  relevance * proximity * recency * importance * standing
+
+/** What took something's place is told before it, however well the words of the old one fit. */
+function belowSuccessors(scored: Scored[], reader: Reader): void {
+  const places = new Map(scored.map((s, i) => [s.entity.id, i]))
+  const edges = reader.edges('to', [...places.keys()], ['supersedes'])
+  const successors = Map.groupBy(edges, (l) => l.to)
+  const lowered = new Set<number>()
+  const lower = (i: number): void => {
+    if (lowered.has(i)) return
+    lowered.add(i) // also ends a circle
+    for (const { from } of successors.get(scored[i]!.entity.id) ?? []) {
+      const at = places.get(from)
+      if (at === undefined) continue
+      lower(at)
+      const { parts, score, ...rest } = scored[i]!
+      if (score < scored[at]!.score) continue
+      const relevance = parts.relevance * (scored[at]!.score / score) * BELOW
+      scored[i] = { ...rest, score: product({ ...parts, relevance }), parts: { ...parts, relevance } }
+    }
+  }
+  for (const i of scored.keys()) lower(i)
+}
+
+/** Links by which somebody said that two cannot hold together. */
+const AGAINST = ['contradicts', 'conflicts-with']
+
+/**
+ * For each result the others that contradict it, as links say. Words alone say too little: most pairs that look like a
+ * contradiction apply to different things.
+ */
+function contradictionsAmong(ids: ReadonlySet<string>, reader: Reader): Map<string, string[]> {
+  const marks = new Map<string, string[]>()
+  const mark = (id: string, other: string) => {
+    const there = marks.get(id) ?? []
+    if (!there.includes(other)) marks.set(id, [...there, other])
+  }
+  for (const { from, to } of reader.edges('from', [...ids], AGAINST))
+    if (from !== to && ids.has(to)) {
+      mark(from, to)
+      mark(to, from)
+    }
+  return marks
+}
+
+/** The score as the product of what is printed here, so that the line adds up. */
+export function explanation({ parts, why }: Pick<Recalled, 'parts' | 'why'>): string {
+  const factors = Object.entries(parts).map(([name, x]) => [name, x.toPrecision(3)] as const)
+  const score = factors.reduce((product, [, x]) => product * Number(x), 1).toPrecision(3)
+  const sum = `${score} = ${factors.map(([name, x]) => `${name} ${x}`).join(' × ')}`
+  return `\n  #| ${sum}; ${why.replaceAll('|#', '| #').replaceAll('#|', '# |')} |#`
+}
+
+const WHERE: { readonly [W in Proximity['where']]: string } = {
+  task: 'recorded in the current task',
+  sibling: 'recorded in another task of the same activity',
+  activity: 'of the current activity',
+  goal: 'of the current goal',
+  elsewhere: 'recorded elsewhere',
+}
+
+function whyOf(s: Scored, g: Grounds, now: number): string {
+  const said: string[] = []
+  const { words, borrowed } = s.lexical
+  if (s.named) said.push('it is what the question names')
+  if (words.length > 0) said.push(`holds ${words.slice(0, 6).join(', ')}`)
+  if (borrowed.length > 0) said.push(`its neighbours hold ${borrowed.slice(0, 6).join(', ')}`)
+  if (s.linkedTo !== undefined) said.push(`linked to ${s.linkedTo.slice(0, 60)}`)
+  if (s.cosine !== undefined && g.vectors && s.cosine > g.vectors.floor)
+    said.push(`near in meaning (${s.cosine.toFixed(2)})`)
+  if (said.length === 0) said.push('holds the words of the question, which say little')
+  if (g.place.task !== undefined && !s.named) said.push(WHERE[s.near.where])
+  const days = Math.max(0, Math.round((now - s.entity.updated) / DAY_MS))
+  const half = halfLifeOf(s.entity.kind, g.reader.registry(), g.config)
+  said.push(days === 0 ? 'touched today' : `touched ${days} day${days === 1 ? '' : 's'} ago (half-life ${half})`)
+  const { importance } = s.parts
+  if (importance !== 1) said.push(importance > 1 ? 'says it matters' : 'says it matters less')
+  return said.join('; ')
+}

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { openTestMemory } from '../../../test/helpers.ts'
+import type { Kind } from '../../model/kind.ts'
+import { KINDS } from '../../model/kinds/index.ts'
+import { shapesOf } from '../../project/discover/values.ts'
+import { parseData } from '../../scheme/data.ts'
+import { cardOf, formsOf, type Printable } from './card.ts'
+
+const PUBLIC: readonly Kind[] = KINDS.filter((k: Kind) => !k.internal && k.name !== 'relationship')
+
+test('[S2] a card is what discover prints of the entity, for every kind', () => {
+  const t = openTestMemory()
+  const registry = t.memory.reader.registry()
+  for (const kind of PUBLIC) {
+    t.act([[`record-${kind.name}`, { ...kind.example, tags: ['x y', 'z'], standing: 'proposed' }]])
+    const [e] = t.memory.reader.list(kind.name, { standing: 'proposed' })
+    expect(cardOf(e!, registry), kind.name).toBe(t.discover(`(car (get-${kind.plural} :limit 1))`)[0])
+  }
+})
+
+test('[S1] both forms read back, remarks and all', () => {
+  const t = openTestMemory()
+  const registry = t.memory.reader.registry()
+  const shapes = shapesOf(registry)
+  const e: Printable = {
+    id: 'decision:use-sqlite',
+    kind: 'decision',
+    name: 'use-sqlite',
+    fields: { name: 'use-sqlite', description: 'One file. '.repeat(40), rationale: 'no |# daemon' },
+    similar: ['fact:a', 'fact:b', 'fact:c', 'fact:d'],
+    contradicts: ['decision:use-postgres'],
+    state: 'superseded',
+  }
+  const { card, line } = formsOf(e, registry)
+  for (const form of [card, line]) {
+    expect(form).toMatch(
+      /#\| superseded; contradicts decision:use-postgres; 4 more alike: fact:a, fact:b, fact:c … \|#$/,
+    )
+    expect(parseData(form, shapes)).toMatchObject({ kind: 'decision' })
+  }
+  // what its fields say is not said twice
+  const { card: whole, line: short } = formsOf({ ...e, fields: { ...e.fields, status: 'superseded' } }, registry)
+  expect(whole).toMatch(/:status superseded\) #\| contradicts/)
+  expect(short).toMatch(/#\| superseded; contradicts/)
+  expect(line.length).toBeLessThan(280)
+  expect(line).toMatch(/^\(decision "use-sqlite" "One file\. .*…"\)/)
+})
+
+test('a line names what it is about so that it can be asked for', () => {
+  const t = openTestMemory()
+  const content = 'We agreed to ship on Friday, and that nobody ships on a Friday again. '.repeat(30)
+  t.act([['record-chunk', { content, sourceFile: 'notes.md' }]])
+  const [e] = t.memory.reader.list('chunk')
+  const { line } = formsOf(e!, t.memory.reader.registry())
+  expect(line).toContain(e!.id)
+  expect(line.length).toBeLessThan(260)
+  expect(
+    formsOf({ id: 'fact:x', kind: 'fact', name: 'short', fields: { fact: 'short' } }, t.memory.reader.registry()),
+  ).toEqual({
+    card: '(fact "short")',
+    line: '(fact "short")',
+  })
+})

@@ -1,0 +1,124 @@
+import type { Json } from '../../model/field.ts'
+import { fieldsOf, type Kind } from '../../model/kind.ts'
+import { type Registry, shapeOf } from '../../model/registry.ts'
+import { type Data, DataEntity, printData, type Shapes } from '../../scheme/data.ts'
+import { remark } from '../../scheme/lexical.ts'
+
+/** What is found, as far as printing it goes. */
+export interface Printable {
+  readonly id: string
+  readonly kind: string
+  readonly name: string
+  readonly fields: { readonly [field: string]: Json }
+  readonly similar?: readonly string[]
+  readonly otherwise?: readonly string[]
+  readonly contradicts?: readonly string[]
+  readonly state?: string
+  /** Why what it says of the code may no longer hold. */
+  readonly stale?: string
+}
+
+/** The two forms in which a result is told: all that was said, or what it is called and a reference to ask for it by. */
+export interface Card {
+  readonly card: string
+  readonly line: string
+}
+
+/** Characters of one field in a line. */
+const LINE_FIELD = 100
+/** A longer name is no reference: the id stands beside it. */
+const MAX_REFERENCE = 80
+/** How many folded duplicates are named. */
+const SIMILAR_NAMED = 3
+
+/** The text that says what it is about: what is printed by position after the name, or the name where that is all. */
+export function sayingOf(e: Printable, kind: Kind | undefined): string {
+  const said = (kind?.positional ?? []).flatMap((f) => (typeof e.fields[f] === 'string' ? [String(e.fields[f])] : []))
+  const beyond = said.filter((text) => text !== e.name)
+  // a name such as use-sqlite is read as words
+  const name = /^[\w.]+(-[\w.]+)+$/.test(e.name) ? e.name.replaceAll('-', ' ') : e.name
+  return beyond.length === 0 ? name : `${name}\n${beyond.join('\n')}`
+}
+
+/** An entity as `discover` prints it: what was said of it, without who said it. */
+export const cardOf = (e: Printable, registry: Registry): string =>
+  printData(new DataEntity(e.kind, said(e, registry.kind(e.kind))), shapesIn(registry))
+
+/** Both forms, with remarks on what was folded into it, what speaks against it, and why it no longer counts. */
+export function formsOf(e: Printable, registry: Registry): Card {
+  const card = cardOf(e, registry)
+  const line = lineOf(e, registry)
+  // the card says by itself what its fields say
+  const told = e.state !== undefined && (e.fields.status === e.state || e.fields[e.state] !== undefined)
+  const whole = card + remarks(told ? { ...e, state: undefined } : e)
+  return { card: whole, line: line.length < card.length ? line + remarks(e) : whole }
+}
+
+function lineOf(e: Printable, registry: Registry): string {
+  const kind = registry.kind(e.kind)
+  const fields = new Map<string, Data>()
+  for (const field of kind?.positional ?? Object.keys(e.fields).slice(0, 1)) {
+    const value = e.fields[field]
+    if (value === undefined) break
+    fields.set(field, typeof value === 'string' ? cutLine(value) : value)
+  }
+  if (namedById(kind) || e.name.length > MAX_REFERENCE || fields.size === 0) fields.set('id', e.id)
+  return printData(new DataEntity(e.kind, fields), shapesIn(registry))
+}
+
+/** The beginning on one line, ending with a word where there is one. */
+function cutLine(text: string): string {
+  const flat = text.replace(/\s+/g, ' ').trim()
+  if (flat.length <= LINE_FIELD) return flat
+  const cut = flat.slice(0, LINE_FIELD - 1).replace(/[\uD800-\uDBFF]$/, '')
+  const space = cut.lastIndexOf(' ')
+  return `${space > LINE_FIELD / 2 ? cut.slice(0, space) : cut}…`
+}
+
+function remarks({ similar = [], otherwise = [], contradicts = [], state, stale }: Printable): string {
+  const notes: string[] = []
+  if (state) notes.push(state)
+  if (stale) notes.push(stale)
+  if (contradicts.length > 0) notes.push(`contradicts ${contradicts.join(', ')}`)
+  notes.push(...otherwise.slice(0, SIMILAR_NAMED))
+  if (otherwise.length > SIMILAR_NAMED) notes.push(`${otherwise.length - SIMILAR_NAMED} more of others`)
+  if (similar.length > 0) {
+    const named = similar.slice(0, SIMILAR_NAMED).join(', ')
+    notes.push(`${similar.length} more alike: ${named}${similar.length > SIMILAR_NAMED ? ' …' : ''}`)
+  }
+  return notes.length > 0 ? ` ${remark(notes.join('; '))}` : ''
+}
+
+/** Several may read alike: only the id says which. */
+const namedById = (kind: Kind | undefined): boolean =>
+  kind?.identity === 'event' || (kind?.identity === 'content' && kind.key.length > 1)
+
+function said(e: Printable, kind: Kind | undefined): Map<string, Data> {
+  const fields = new Map<string, Data>()
+  if (namedById(kind)) fields.set('id', e.id)
+  for (const name of new Set([...(kind ? Object.keys(fieldsOf(kind)) : []), ...Object.keys(e.fields)])) {
+    const value = e.fields[name]
+    if (value === undefined || name === 'provenance' || (name === 'standing' && value === 'confirmed')) continue
+    fields.set(name, value)
+  }
+  return fields
+}
+
+const shapes = new WeakMap<Registry, Shapes>()
+
+function shapesIn(registry: Registry): Shapes {
+  const known = shapes.get(registry)
+  if (known) return known
+  const made: Shapes = {
+    byKind: (name) => {
+      const kind = registry.kind(name)
+      return kind && shapeOf(kind)
+    },
+    byPlural: (plural) => {
+      const kind = registry.kindByPlural(plural)
+      return kind && shapeOf(kind)
+    },
+  }
+  shapes.set(registry, made)
+  return made
+}

@@ -1,0 +1,293 @@
+import { dirname } from 'node:path'
+import { stemmer } from 'stemmer'
+import type { Memory } from '../../engine/memory.ts'
+import type { Reader } from '../../engine/read/reader.ts'
+import { vouchedFor } from '../../engine/replication/trust.ts'
+import type { Project } from '../../engine/store/project.ts'
+import { type Entity, linkId, standingOf } from '../../model/entity.ts'
+import { stateOf } from './validity.ts'
+
+/** One slot a line: words that say what it is for, then what fills it; of one slot a project takes one. `=` gives a second name. */
+const SHIPPED = `
+install dependency dependencies package: npm, pnpm, yarn, bun
+install dependency package python: pip, uv, poetry, pipenv, conda
+test testing unit run written: jest, vitest, mocha, ava, jasmine
+test testing unit run written python: pytest, unittest
+e2e end-to-end end test testing browser: cypress, playwright, puppeteer, selenium
+indent indentation: tab, space, 2 space=two space, 4 space=four space, 8 space
+string literal: single quote, double quote
+name named naming: camelcase, snake_case=snake case, kebab-case=kebab case, pascalcase
+database db data storage store persistence persist all main primary: postgres=postgresql, mysql, mariadb, sqlite, mongodb=mongo, dynamodb, cassandra, cockroachdb, oracle, mssql
+cache caching: redis, memcached
+orm database access query: prisma, drizzle, typeorm, sequelize, kysely, knex
+validation validate schema: zod, yup, joi, valibot, ajv
+format formatting formatter: prettier, dprint, biome
+format formatting formatter python: black, ruff, yapf, autopep8
+lint linting linter: eslint, biome, oxlint, tslint
+lint linting linter python: ruff, flake8, pylint
+merge merging pull request pr commit: squash=squash merge, rebase, merge commit
+http server api framework: express, fastify, koa, hapi, hono, nestjs
+frontend ui written framework: react, vue, svelte, angular, solid
+api: rest=restful, graphql, grpc, trpc, soap
+export: named export, default export
+bundle bundling bundler build: webpack, vite, rollup, esbuild, parcel, turbopack
+message queue event broker: kafka, rabbitmq, nats, sqs
+container local development: docker=docker compose, podman
+id identifier: uuid, ulid, autoincrement, nanoid
+date time: moment, date-fns, dayjs, luxon
+state management: redux, zustand, mobx, jotai, recoil
+style styling css done: tailwind=tailwind css, styled-components, emotion, sass=scss
+infrastructure deploy: terraform, pulumi, cloudformation
+log logging logger: winston, pino, bunyan
+http request: axios, fetch, got
+ci run: github actions, circleci, gitlab ci, jenkins, travis
+version control: git, mercurial, svn
+component: functional component=function component, class component
+`
+
+interface Slot {
+  readonly domain: ReadonlySet<string>
+  readonly values: ReadonlySet<string>
+}
+
+/** A word without the endings that say only how it stands in its sentence. */
+const stemOf = (word: string): string => stemmer(word.toLowerCase().replaceAll('’', "'"))
+const stems = (words: Iterable<string>): Set<string> => new Set(Array.from(words, stemOf))
+const list = (words: string): ReadonlySet<string> => stems(words.trim().split(/\s+/))
+const SILENT = list(`
+  a an the this that these those is are was were be been has have do does did will would shall should must can could may might we
+  our you your i my it its they their there of to in on at by for with from into as and or so then just also always every each all
+  any both only please ensure sure make directly freely everywhere here project repo repository now as done everything everyone`)
+const CHOICE = list('use used prefer choose pick adopt favor favour stick switch')
+const NEGATION = list(
+  "never not don't dont doesn't avoid no cannot can't mustn't shouldn't forbidden prohibited disallowed ban",
+)
+/** Behind these stands an exception: what such a sentence forbids or asks for cannot be told from its words. */
+const EXCEPTIONS = list('except unless but other besides apart')
+const REASONS = [' because ', ' since ', ' so that ', ' — ', ' – ', ' (', ' due to ']
+const REJECTS = [', not ', ', never ', ' instead of ', ' rather than ', ' over ', ' and never ', ' and not ', ' not ']
+const MOVED = list('switch move migrate change')
+/** A longer sentence tells a story. */
+const MOST_WORDS = 20
+const SENTENCES = 3
+
+const WORD = /[\p{L}\p{N}_@][\p{L}\p{N}_@./+#'’-]*/gu
+const wordsOf = (text: string): string[] =>
+  Array.from(text.matchAll(WORD), ([raw]) => stemOf(raw.replace(/[.'’/-]$/, '')))
+
+/** What alternatives there are: those that ship, and a project's own lists. */
+export class Vocabulary {
+  readonly #slots: Slot[] = []
+  /** The stems of a name as one text → what it stands for. */
+  readonly #names = new Map<string, string>()
+
+  constructor(own: Readonly<Record<string, readonly string[]>> = {}) {
+    for (const line of SHIPPED.trim().split('\n')) {
+      const [domain = '', names = ''] = line.split(': ')
+      this.#add(domain.split(' '), names.split(', '))
+    }
+    for (const [domain, names] of Object.entries(own)) this.#add(domain.split(' '), names)
+  }
+
+  #add(domain: readonly string[], names: readonly string[]): void {
+    const values = names.map((name) => {
+      const [value = '', ...others] = name.split('=').map((n) => wordsOf(n).join(' '))
+      for (const n of [value, ...others]) this.#names.set(n, value)
+      return value
+    })
+    this.#slots.push({ domain: stems(domain), values: new Set(values) })
+  }
+
+  /** Names of up to two words become what they stand for. */
+  joined(words: readonly string[]): string[] {
+    const out: string[] = []
+    for (let i = 0; i < words.length; i++) {
+      const pair = this.#names.get(`${words[i]} ${words[i + 1]}`)
+      out.push(pair ?? this.#names.get(words[i]!) ?? words[i]!)
+      if (pair !== undefined) i++
+    }
+    return out
+  }
+
+  /** The slots that two values are alternatives of: neither is the other said more closely. */
+  between(a: string, b: string): Slot[] {
+    if (a === b || a.endsWith(` ${b}`) || b.endsWith(` ${a}`)) return []
+    return this.#slots.filter((s) => s.values.has(a) && s.values.has(b))
+  }
+
+  /** Words that say only what a value is for. */
+  domainOf(value: string): ReadonlySet<string> {
+    return new Set(this.#slots.flatMap((s) => (s.values.has(value) ? [...s.domain] : [])))
+  }
+
+  slotsOf(value: string): string[] {
+    return this.#slots.flatMap((s, i) => (s.values.has(value) ? [`slot ${i}`] : []))
+  }
+
+  isValue(word: string): boolean {
+    return this.#names.has(word)
+  }
+}
+
+/** What one part of a sentence asks for or forbids. */
+interface Claim {
+  readonly words: ReadonlySet<string>
+  /** Of the words, those that are alternatives of something. */
+  readonly values: readonly string[]
+  readonly negative: boolean
+  /** It chooses something: "use …", "always …". */
+  readonly chosen: boolean
+}
+
+function claimsOf(text: string, vocabulary: Vocabulary): Claim[] {
+  return text
+    .slice(0, 1_000)
+    .split(/[.;!?]\s|\n/)
+    .slice(0, SENTENCES)
+    .flatMap((sentence) => claimsIn(sentence, vocabulary))
+}
+
+function claimsIn(sentence: string, vocabulary: Vocabulary): Claim[] {
+  let said = ` ${sentence.trim().toLowerCase().replaceAll('’', "'")} `
+  for (const reason of REASONS) {
+    const at = said.indexOf(reason)
+    if (at > 0) said = `${said.slice(0, at)} `
+  }
+  const words = wordsOf(said)
+  if (words.length === 0 || words.length > MOST_WORDS || words.some((w) => EXCEPTIONS.has(w))) return []
+  const claim = (part: string, rejects: boolean): Claim[] => {
+    const all = wordsOf(part)
+    const negative = rejects !== (all.filter((w) => NEGATION.has(w)).length % 2 === 1)
+    const kept = vocabulary.joined(all.filter((w) => !SILENT.has(w) && !NEGATION.has(w)))
+    const content = kept.filter((w) => !CHOICE.has(w))
+    const chosen =
+      rejects || content.length < kept.length || (content[0] !== undefined && vocabulary.isValue(content[0]))
+    const values = content.filter((w) => vocabulary.isValue(w))
+    return content.length === 0 ? [] : [{ words: new Set(content), values, negative, chosen }]
+  }
+  const from = said.indexOf(' from ')
+  const to = said.indexOf(' to ', from)
+  if (from > 0 && to > 0 && words.slice(0, 4).some((w) => MOVED.has(w)))
+    return [...claim(said.slice(from + 6, to), true), ...claim(`use ${said.slice(to + 4)}`, false)]
+  for (const mark of REJECTS) {
+    const at = said.indexOf(mark)
+    // "do not use" forbids the whole; only behind something that is asked for is another turned down
+    if (at < 0 || wordsOf(said.slice(0, at)).every((w) => SILENT.has(w) || CHOICE.has(w))) continue
+    if (mark === ' not ' && !wordsOf(said.slice(0, at)).some((w) => CHOICE.has(w))) continue
+    return [...claim(said.slice(0, at), false), ...claim(said.slice(at + mark.length), true)]
+  }
+  return claim(said, false)
+}
+
+const minus = (a: ReadonlySet<string>, value: string, domain: ReadonlySet<string>): string[] =>
+  [...a].filter((w) => w !== value && !domain.has(w))
+const same = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((w) => b.includes(w))
+
+function isContrary(a: Claim, b: Claim, vocabulary: Vocabulary): boolean {
+  if (a.negative && b.negative) return false
+  if (!a.negative && !b.negative) {
+    for (const x of a.values)
+      for (const y of b.values)
+        for (const { domain } of vocabulary.between(x, y))
+          if (same(minus(a.words, x, domain), minus(b.words, y, domain))) return true
+    return false
+  }
+  const [ban, wish] = a.negative ? [a, b] : [b, a]
+  const domain = new Set(ban.values.flatMap((w) => [...vocabulary.domainOf(w)]))
+  const banned = [...ban.words].filter((w) => !domain.has(w) || ban.values.includes(w))
+  if (banned.length === 0 || !banned.every((w) => wish.words.has(w))) return false
+  const wished = [...wish.words].filter((w) => !domain.has(w) || wish.values.includes(w))
+  // what is forbidden altogether is forbidden for each purpose
+  return same(banned, wished) || (ban.chosen && wish.chosen)
+}
+
+/** What a claim may meet another one by: slots, and words that one of them may forbid. */
+const keysOf = ({ words, values }: Claim, vocabulary: Vocabulary): string[] => [
+  ...words,
+  ...values.flatMap((w) => vocabulary.slotsOf(w)),
+]
+
+/**
+ * Indices of the pairs of rules that cannot both be followed, as far as their words show it. Either they ask for two
+ * alternatives of one slot, or one forbids what the other asks for. Rules about different places, or with an exception, do
+ * not count.
+ */
+export function contraryPairs(texts: readonly string[], vocabulary: Vocabulary): [number, number][] {
+  const found: [number, number][] = []
+  const said = texts.map((text) => claimsOf(text, vocabulary))
+  const places = new Map<string, Set<number>>()
+  for (const [i, claims] of said.entries()) {
+    const keys = new Set(claims.flatMap((c) => keysOf(c, vocabulary)))
+    const near = new Set([...keys].flatMap((k) => [...(places.get(k) ?? [])]))
+    for (const j of near) if (said[j]!.some((a) => claims.some((b) => isContrary(a, b, vocabulary)))) found.push([j, i])
+    for (const k of keys) places.set(k, (places.get(k) ?? new Set()).add(i))
+  }
+  return found
+}
+
+/** What of an entity says how things are to be done. */
+export const ruleIn = ({ fields, name }: Pick<Entity, 'fields' | 'name'>): string =>
+  [fields.fact, fields.description].find((v) => typeof v === 'string') ?? name.replaceAll('-', ' ')
+
+/** The folder that an instruction file it was found in speaks of. */
+function folderOf({ fields }: Entity): string {
+  const [at] = Array.isArray(fields.locations) ? fields.locations.map(String) : []
+  return at !== undefined && /\.mdc?(?::\d+)?$/.test(at) ? dirname(at) : '.'
+}
+
+/** Somebody decided that one takes the other's place, or that both stand. */
+function isDecided(a: string, b: string, reader: Reader): boolean {
+  return [linkId(a, 'supersedes', b), linkId(b, 'supersedes', a)].some((id) => {
+    const link = reader.entity(id)
+    return link?.live === true && standingOf(link.fields) !== 'proposed'
+  })
+}
+
+/** Pairs of entities that contradict each other and about which nobody has decided, the newer one first. */
+export function contrary(
+  all: readonly Entity[],
+  reader: Reader,
+  vocabulary: Vocabulary,
+): [newer: Entity, older: Entity][] {
+  return contraryPairs(all.map(ruleIn), vocabulary).flatMap(([i, j]) => {
+    const [a, b] = [all[i]!, all[j]!]
+    if (folderOf(a) !== folderOf(b) || isDecided(a.id, b.id, reader)) return []
+    return [a.created > b.created ? [a, b] : [b, a]]
+  })
+}
+
+/** How many of the newest rules are looked at. */
+const RULES_LOOKED_AT = 500
+
+/** The rules that bind here, newest first. */
+export function bindingRules(memory: Memory, reader = memory.reader, now = memory.env.now()): Entity[] {
+  const facts = reader.list('fact', { limit: RULES_LOOKED_AT }).filter((e) => stateOf(e, reader, now) === undefined)
+  const vouched = vouchedFor(
+    memory,
+    facts.map((e) => e.id),
+  )
+  return facts.filter((e) => vouched.has(e.id))
+}
+
+const made = new WeakMap<object, Vocabulary>()
+
+/** The alternatives of a project: `"alternatives": {"what it is for": ["one", "other"]}` in its configuration adds to those that ship. */
+export function vocabularyOf(project: Pick<Project, 'alternatives'>): Vocabulary {
+  let vocabulary = made.get(project)
+  if (!vocabulary) made.set(project, (vocabulary = new Vocabulary(namesIn(project.alternatives))))
+  return vocabulary
+}
+
+/** What a configuration gives as lists of names: so many, of so many characters. */
+export function namesIn(given: unknown): Record<string, string[]> {
+  if (given === null || typeof given !== 'object' || Array.isArray(given)) return {}
+  return Object.fromEntries(
+    Object.entries(given)
+      .slice(0, 100)
+      .map(([domain, names]) => [
+        domain.slice(0, 200),
+        (Array.isArray(names) ? names : []).slice(0, 50).map((n) => String(n).slice(0, 60)),
+      ]),
+  )
+}

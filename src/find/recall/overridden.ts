@@ -1,0 +1,52 @@
+import type { Memory } from '../../engine/memory.ts'
+import { vouchedFor } from '../../engine/replication/trust.ts'
+import { canonical } from '../../model/canonical.ts'
+import { type Entity, standingOf } from '../../model/entity.ts'
+import { isObject } from '../../model/object.ts'
+import { contraryPairs, ruleIn, type Vocabulary } from './contradictions.ts'
+import { stateOf } from './validity.ts'
+
+/** Something that the user's library says. */
+export interface WideStatement {
+  readonly entity: Entity
+  /** The user stands by it. */
+  readonly isOwnWord: boolean
+}
+
+/** Something that a tier says. */
+export type Statement = Pick<Entity, 'id' | 'name' | 'fields'>
+
+/** What is said, without who said it and where it came from. */
+function saidOf({ fields }: Statement): string {
+  const { provenance: _p, attrs, standing: _s, locations: _l, ...said } = fields
+  const { origin: _o, ...more } = isObject(attrs) ? attrs : {}
+  return canonical({ ...said, attrs: more })
+}
+
+/** `same` where the project says just that; else the id of what overrides it, if anything does. */
+export type Beside = { same: true } | { by?: string }
+
+/**
+ * What becomes of each statement of the library beside those of the project. It is overridden by the same thing said differently or put
+ * away, and by one that contradicts it. What others shared and nobody here has confirmed overrides nothing.
+ */
+export function besideNearer(
+  memory: Memory,
+  wide: readonly Statement[],
+  nearer: readonly Statement[],
+  vocabulary: Vocabulary,
+): Beside[] {
+  const { reader, env } = memory
+  const contrary = new Map<number, Statement>()
+  for (const [a, b] of contraryPairs([...nearer, ...wide].map(ruleIn), vocabulary))
+    if (a < nearer.length && b >= nearer.length) contrary.set(b - nearer.length, nearer[a]!)
+  return wide.map((w, n) => {
+    const here = reader.entity(w.id)
+    const isOurs = here && standingOf(here.fields) !== 'proposed' && vouchedFor(memory, [here.id]).has(here.id)
+    if (isOurs && stateOf(here, reader, env.now()) !== undefined) return { by: here.id }
+    const namesake = isOurs ? here : nearer.find((s) => s.id === w.id)
+    if (namesake) return saidOf(namesake) === saidOf(w) ? { same: true } : { by: namesake.id }
+    const other = contrary.get(n)
+    return other ? { by: other.id } : {}
+  })
+}

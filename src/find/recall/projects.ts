@@ -1,0 +1,114 @@
+import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { UserError } from '../../base/errors.ts'
+import { findProject, PROJECT_DIR, type Project } from '../../engine/store/project.ts'
+import { entries, fileOf, listDirectory, quietly } from '../../engine/store/project-list.ts'
+import { stateDirectory } from '../../engine/store/state.ts'
+import { foldName, nearest } from '../../model/names.ts'
+
+/** Takes a project off the list, and with it what else is none any more: where it was before it moved, its other work trees. */
+export const forgetProject = (project: Pick<Project, 'root'>): void =>
+  quietly(() => {
+    rmSync(fileOf(project.root), { force: true })
+    for (const { root, store } of entries()) if (!projectAt(root, dirname(store))) rmSync(fileOf(root), { force: true })
+    for (const dir of [listDirectory(), stateDirectory()])
+      if (existsSync(dir) && readdirSync(dir).length === 0) rmdirSync(dir)
+  })
+
+/** The project around a directory as it stands on the list, or as it is found; never at this process's own store. */
+function projectAt(root: string, store = ''): Project | undefined {
+  try {
+    return findProject(root, store)
+  } catch (error) {
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}
+
+/** This user's projects that have a store, by name; of several work trees of one the main one. */
+export function knownProjects(): Project[] {
+  const found = new Map<string, Project>()
+  for (const { root, store } of entries()) {
+    const project = projectAt(root, dirname(store))
+    if (!project || project.root !== root || !existsSync(project.storePath)) continue
+    const other = found.get(project.storePath)
+    const main = existsSync(join(root, PROJECT_DIR, 'config.json')) && !isLinked(root)
+    if (!other || main) found.set(project.storePath, project)
+  }
+  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.root < b.root ? -1 : 1))
+}
+
+/** Whether it is a linked work tree of git: `.git` is a file there. */
+const isLinked = (root: string): boolean => {
+  const dot = join(root, '.git')
+  return existsSync(dot) && statSync(dot).isFile()
+}
+
+const isPath = (ref: string) => /^[.~]?[/\\]|^\.\.?$|^\.\.[/\\]|[/\\]|^~$/.test(ref)
+
+const inWords = (p: Project) => `${p.name} (${p.root})`
+
+/**
+ * Other projects to look into: all of this user's, or those that are named by path, id or name. The one that asks is
+ * never among them. Relative paths count from `base`; `among` are all that there are for this caller.
+ * @throws UserError for what is unknown or ambiguous, with what is near, all at once.
+ */
+export function otherProjects(
+  here: Project,
+  wanted: 'all' | readonly string[],
+  base: string = here.root,
+  among?: readonly Project[],
+): Project[] {
+  const isHere = (p: Project) => p.id === here.id || p.storePath === here.storePath
+  const known = among ?? knownProjects()
+  if (wanted === 'all') return known.filter((p) => !isHere(p))
+  const problems: string[] = []
+  const found = new Map<string, Project>()
+  for (const ref of wanted) {
+    const meant = projectsMeant(ref.trim(), known, base).filter((p) => among === undefined || among.includes(p))
+    const [one, ...more] = meant
+    if (more.length > 0)
+      problems.push(`"${ref}" means several: ${meant.map((p) => `${p.id} at ${p.root}`).join(' or ')}`)
+    else if (one && !existsSync(one.storePath)) problems.push(`"${ref}" knows nothing yet: ${one.root} has no store`)
+    else if (one) {
+      if (!isHere(one)) found.set(one.storePath, one)
+    } else {
+      const near = nearest(
+        ref,
+        known.map((p) => p.name),
+      )
+      const hint =
+        near.length > 0
+          ? `did you mean ${near.map((n) => inWords(known.find((p) => p.name === n)!)).join(' or ')}?`
+          : among === undefined
+            ? 'give the path of a project, or run `tidemark init` there'
+            : `served are ${among.map((p) => p.name).join(', ')}`
+      problems.push(`no project "${ref.slice(0, 200)}"; ${hint}`)
+    }
+  }
+  if (problems.length > 0)
+    throw new UserError(
+      'unknown-project',
+      problems[0]!.split(';')[0]!,
+      problems.length === 1 ? (problems[0]!.split('; ')[1] ?? 'say which by its path or id') : problems.join('\n'),
+      { problems, known: known.map((p) => ({ id: p.id, name: p.name, root: p.root })) },
+    )
+  return [...found.values()]
+}
+
+function projectsMeant(ref: string, known: readonly Project[], base: string): Project[] {
+  const home = process.env.HOME || homedir()
+  const dir = resolve(base, ref.replace(/^~(?=$|[/\\])/, home))
+  if (isPath(ref)) return atPath(dir, known)
+  const byId = known.filter((p) => p.id === ref)
+  if (byId.length > 0) return byId
+  const named = known.filter((p) => foldName(p.name) === foldName(ref) || foldName(basename(p.root)) === foldName(ref))
+  return named.length > 0 || ref === '' ? named : atPath(dir, known)
+}
+
+function atPath(dir: string, known: readonly Project[]): Project[] {
+  const project = existsSync(dir) ? projectAt(dir) : undefined
+  if (!project) return []
+  return [known.find((p) => p.root === project.root) ?? project]
+}

@@ -1,0 +1,81 @@
+import type { Memory } from '../../engine/memory.ts'
+import { vouchedFor } from '../../engine/replication/trust.ts'
+import { type Entity, provenanceOf } from '../../model/entity.ts'
+import { stemsOf } from './wording.ts'
+
+/** What others wrote and nobody here stands by counts so much of what one's own words count. */
+export const UNVERIFIED = 0.5
+
+/** This share of the words of the shorter of two texts stands in both: they speak of one matter. */
+const SHARED = 0.7
+/** So many words are compared, and so many results looked at. */
+const MOST_WORDS = 200
+const MOST_LOOKED = 400
+
+/** Of results, those that nobody here stands by. */
+export function unverifiedAmong(memory: Memory, entities: readonly Entity[]): ReadonlySet<string> {
+  const ids = entities.map((e) => e.id)
+  const vouched = vouchedFor(memory, ids)
+  return new Set(ids.filter((id) => !vouched.has(id)))
+}
+
+export interface Upheld<T> {
+  readonly item: T
+  /** What others say on the same matter, each with who says it. */
+  readonly otherwise: readonly string[]
+}
+
+interface Candidate {
+  readonly entity: Entity
+}
+
+/**
+ * The best results, with those of others folded into one's own that speak of the same matter: however many copies of it there
+ * are, they take no place. `saying`: the text that is compared.
+ */
+export function upheld<T extends Candidate>(
+  ranked: readonly T[],
+  unverified: ReadonlySet<string>,
+  saying: (item: T) => string,
+  most: number,
+): Upheld<T>[] {
+  if (unverified.size === 0) return ranked.slice(0, most).map((item) => ({ item, otherwise: [] }))
+  const ours: { words: ReadonlySet<string>; otherwise: string[] }[] = []
+  const places = new Map<T, number>()
+  for (const item of ranked.slice(0, MOST_LOOKED)) {
+    if (unverified.has(item.entity.id)) continue
+    places.set(item, ours.length)
+    ours.push({ words: wordsOf(saying(item)), otherwise: [] })
+    if (ours.length === most) break
+  }
+  const kept: Upheld<T>[] = []
+  for (const item of ranked.slice(0, MOST_LOOKED)) {
+    if (kept.length === most) break
+    const place = places.get(item)
+    if (place !== undefined) kept.push({ item, otherwise: ours[place]!.otherwise })
+    else if (unverified.has(item.entity.id)) {
+      const words = wordsOf(saying(item))
+      const of = ours.find((o) => isOneMatter(o.words, words))
+      if (of) of.otherwise.push(`${authorOf(item.entity)}, unverified, says otherwise: ${item.entity.id}`)
+      else kept.push({ item, otherwise: [] })
+    }
+  }
+  return kept
+}
+
+const wordsOf = (text: string): ReadonlySet<string> => new Set(stemsOf(text.slice(0, 4_000)).slice(0, MOST_WORDS))
+
+function isOneMatter(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  const least = SHARED * Math.min(a.size, b.size)
+  let shared = 0
+  for (const word of a) if (b.has(word)) shared++
+  return shared > 0 && shared >= least
+}
+
+/** A name that others chose, as part of a remark. */
+function authorOf(e: Entity): string {
+  const { user, agent } = provenanceOf(e).at(-1) ?? {}
+  return String(user ?? agent ?? 'somebody')
+    .replace(/[^\p{L}\p{N} ._@-]/gu, '')
+    .slice(0, 40)
+}

@@ -1,0 +1,43 @@
+import type { Memory } from '../../engine/memory.ts'
+import { Staleness } from '../../engine/read/stale.ts'
+import type { Project } from '../../engine/store/project.ts'
+import { WrongArgument } from '../../scheme/argument-types.ts'
+import { fromData } from '../../scheme/data.ts'
+import { CodeReader } from './explain.ts'
+import { CELLS_PER_ENTITY, type Functions, type Source } from './knowledge.ts'
+import { made, takesNone, textOf } from './options.ts'
+import { referenceTo } from './values.ts'
+
+const STEPS = 5_000
+
+/** What the code says of the knowledge about it, as the last scan saw it; as-of does not reach it. */
+export function codeFunctions(memory: Memory, project: Project, source: Source): Functions {
+  const staleness = () => new Staleness(memory.db, project.root, source.reader)
+  // biome-ignore format: a table, one entry a line where it can be
+  return {
+    '(explain place) | what is known of a path, path:line, path#symbol or symbol, one record each: symbols, what was recorded of it, its callers and claims | (map :path (explain "src/auth.ts"))': ([place], ctx) => {
+      ctx.charge(STEPS)
+      const found = new CodeReader(memory, project).explain(textOf(place))
+      const ref = ({ entity, stale }: { entity: { id: string }; stale?: string }) => ({ ref: referenceTo(source.reader, entity.id), stale })
+      return made(found, 10 * CELLS_PER_ENTITY, ctx, ({ path, language, symbol, symbols, understanding, known, callers, claims }) =>
+        fromData({
+          ...{ path, language, symbol: symbol?.name, symbols: symbols.map((s) => ({ name: s.name, kind: s.kind, start: s.start, end: s.end })) },
+          ...{ understanding: understanding && ref(understanding), known: known.map(ref) },
+          ...{ callers: callers.map((c) => (c.from === '' ? c.path : `${c.path}#${c.from}`)), claims: claims.map((c) => ({ session: c.session, on: c.on, note: c.note })) },
+        }),
+      )
+    },
+    '(stale) | what was recorded of code that has changed since, the latest first, each with why | (map :ref (stale))': (args, ctx) => {
+      takesNone(args, '(stale)')
+      return made(staleness().all(), CELLS_PER_ENTITY, ctx, ({ id, why, since, restsOn }) =>
+        fromData({ ref: referenceTo(source.reader, id), why, since: new Date(since).toISOString(), restsOn }),
+      )
+    },
+    '(stale? ref) | whether the code that something speaks of has changed since it was recorded or last checked | (stale? "use-sqlite")': ([ref]) => {
+      const found = source.reader.find(textOf(ref))
+      if (found.length === 0) throw new WrongArgument(`nothing is called "${textOf(ref).slice(0, 80)}"`, '(search-knowledge "…") finds what is recorded by its words')
+      const all = staleness()
+      return found.some((e) => all.of(e.id) !== undefined)
+    },
+  }
+}

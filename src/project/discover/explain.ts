@@ -1,0 +1,124 @@
+import type { Memory } from '../../engine/memory.ts'
+import { markOf, Staleness } from '../../engine/read/stale.ts'
+import * as code from '../../engine/store/code.ts'
+import type { Project } from '../../engine/store/project.ts'
+import { lastName, symbolAt } from '../../find/code/anchors.ts'
+import { cachedText } from '../../find/code/cache.ts'
+import { knownOn } from '../../find/code/known.ts'
+import { languageOf } from '../../find/code/languages.ts'
+import { locationOf } from '../../find/code/location.ts'
+import type { CodeSymbol, Parsed } from '../../find/code/parse.ts'
+import { CodeTree } from '../../find/code/tree.ts'
+import { cleanPath, type Entity, pathInProject } from '../../model/entity.ts'
+import { type Claim, claimsOf } from '../../work/coordination/claims.ts'
+
+/** What is asked for of a file besides what hooks tell before an edit. */
+const KINDS = [
+  'decision', 'principle', 'pattern', 'fact', 'failed-approach', 'correction', 'exception', 'learning', 'insight', 'question',
+] // biome-ignore format: a list to read at a glance
+
+/** How many callers are named. */
+const CALLERS = 20
+
+export interface Known {
+  readonly entity: Entity
+  /** Why it may no longer hold. */
+  readonly stale?: string
+}
+
+/** What is known of a place in the code. */
+export interface Explanation {
+  readonly path: string
+  readonly symbol?: CodeSymbol
+  /** `text` where no grammar reads it. */
+  readonly language: string
+  readonly symbols: readonly CodeSymbol[]
+  readonly understanding?: Known
+  readonly known: readonly Known[]
+  readonly callers: readonly { readonly path: string; readonly from: string }[]
+  readonly claims: readonly Claim[]
+}
+
+/** Reads the code as the last scan has seen it: nothing is parsed here. */
+export class CodeReader {
+  readonly #memory: Memory
+  readonly #project: Project
+  readonly #tree: CodeTree
+  readonly #files: readonly code.FileRow[]
+
+  constructor(memory: Memory, project: Project) {
+    this.#memory = memory
+    this.#project = project
+    this.#tree = new CodeTree(project.root)
+    this.#files = code.filesSeen(memory.db, project.root)
+  }
+
+  /** What a path, `path:line`, `path#symbol` or the name of a symbol means; several where it means several. */
+  explain(asked: string): Explanation[] {
+    const { path, line, symbol } = locationOf(asked)
+    const inside = cleanPath(pathInProject(this.#memory.registry(), path) ?? path)
+    const file = this.#files.find((f) => f.path === inside)
+    if (file) {
+      const parsed = this.#parsed(file)
+      const found = symbolAt(parsed?.symbols ?? [], { symbol, line })
+      return symbol !== undefined && !found ? [] : [this.#explained(file.path, parsed, found)]
+    }
+    return this.#holding(lastName(asked)).flatMap(([path, parsed]) =>
+      parsed.symbols
+        .filter((s) => s.name === asked || s.name.endsWith(`.${asked}`))
+        .map((s) => this.#explained(path, parsed, s)),
+    )
+  }
+
+  #parsed = ({ path, hash }: code.FileRow): Parsed | undefined => this.#tree.known(path, hash)
+
+  /** Files whose symbols or calls have a name. */
+  #holding(name: string): [string, Parsed][] {
+    const quoted = JSON.stringify(name).slice(1, -1)
+    return this.#files.flatMap((file): [string, Parsed][] => {
+      if (!languageOf(file.path) || !cachedText(this.#project.root, file.hash)?.includes(quoted)) return []
+      const parsed = this.#parsed(file)
+      return parsed ? [[file.path, parsed]] : []
+    })
+  }
+
+  #explained(path: string, parsed: Parsed | undefined, symbol: CodeSymbol | undefined): Explanation {
+    const { db, reader } = this.#memory
+    const { root } = this.#project
+    const staleness = new Staleness(db, root, reader)
+    const anchored = code.anchorsAt(db, root, path)
+    const spoken = knownOn({ memory: this.#memory }, path, KINDS)
+    const ids = new Set([...spoken.map((e) => e.id), ...anchored.map((a) => a.entity)])
+    const known = [...ids].flatMap((id): Known[] => {
+      const entity = reader.entity(id)
+      const stale = staleness.of(id)
+      return entity?.live ? [{ entity, ...(stale ? { stale: markOf(stale) } : {}) }] : []
+    })
+    // of a symbol: what speaks of another one in the same file comes last
+    const elsewhere = (k: Known) =>
+      anchored.some((a) => a.entity === k.entity.id && a.symbol !== '' && a.symbol !== symbol?.name)
+    const others = known.filter((k) => k.entity.kind !== 'file')
+    const understanding = known.find((k) => k.entity.kind === 'file')
+    return {
+      path,
+      ...(symbol ? { symbol } : {}),
+      language: parsed?.language ?? 'text',
+      symbols: parsed?.symbols ?? [],
+      ...(understanding ? { understanding } : {}),
+      known: symbol ? [...others.filter((k) => !elsewhere(k)), ...others.filter(elsewhere)] : others,
+      callers: symbol ? this.#callersOf(path, symbol) : [],
+      claims: claimsOf(this.#memory).against(undefined, path, root),
+    }
+  }
+
+  /** By name alone: who calls another thing of that name is among them. */
+  #callersOf(path: string, symbol: CodeSymbol): Explanation['callers'] {
+    const name = lastName(symbol.name)
+    const found = this.#holding(name).flatMap(([at, { calls }]) =>
+      calls
+        .filter((c) => c.to === name && (at !== path || c.from !== symbol.name))
+        .map(({ from }) => ({ path: at, from })),
+    )
+    return found.slice(0, CALLERS)
+  }
+}

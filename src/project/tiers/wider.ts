@@ -1,0 +1,23 @@
+import { vouchedFor } from '../../engine/replication/trust.ts'
+import type { WideStatement } from '../../find/recall/overridden.ts'
+import { stateOf } from '../../find/recall/validity.ts'
+import { askLibrary } from './library.ts'
+
+/** What a session is told of, of each kind at most so many, the newest. */
+const TOLD = { fact: 40, principle: 3, decision: 3, learning: 3, 'failed-approach': 3 }
+
+/** What the user's library has to say to a session as it begins. */
+export async function statementsFor(): Promise<WideStatement[]> {
+  const told: WideStatement[] = []
+  await askLibrary((library) => {
+    const { reader, env } = library
+    const all = Object.entries(TOLD).flatMap(([kind, limit]) => reader.list(kind, { limit }))
+    const counting = all.filter((e) => stateOf(e, reader, env.now()) === undefined)
+    const vouched = vouchedFor(
+      library,
+      counting.map((e) => e.id),
+    )
+    told.push(...counting.map((entity) => ({ entity, isOwnWord: vouched.has(entity.id) })))
+  })
+  return told
+}

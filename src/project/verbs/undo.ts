@@ -1,0 +1,225 @@
+import { type Cell, listPart, STATE, type Stamp, type StateValue, seen, setPart } from '../../engine/log/cells.ts'
+import { cellsOf, type Event } from '../../engine/log/events.ts'
+import { fold } from '../../engine/log/fold.ts'
+import type { LoggedEvent } from '../../engine/store/log.ts'
+import { summaryOf } from '../../engine/store/summary.ts'
+import type { Planning } from '../../engine/write/plan.ts'
+import { defineVerb } from '../../engine/write/verb.ts'
+import { KIND_KIND, kindOf } from '../../model/entity.ts'
+import { flag, text } from '../../model/field.ts'
+
+const key = (replica: string, ctr: number) => `${replica}:${ctr}`
+
+/**
+ * Batches to ignore: those to be undone, those undone before, and the batches that undid them. An undo that was itself
+ * undone ignores nothing.
+ */
+function ignoredBatches(p: Planning, batches: readonly string[], entities: Iterable<string>): Set<string> {
+  const undoneBy = new Map<string, string>()
+  for (const id of entities) {
+    for (const { batch } of p.view.eventsOf(id))
+      for (const undone of p.view.batch(batch)?.undoes ?? []) undoneBy.set(undone, batch)
+  }
+  const out = new Set(batches)
+  for (const [undone, by] of undoneBy) {
+    if (undoneBy.has(by) || out.has(by)) continue
+    out.add(undone)
+    out.add(by)
+  }
+  return out
+}
+
+/** Later batches that build on what was written: they overwrote it, or edited or linked what it created. */
+function dependents(p: Planning, out: ReadonlySet<string>, events: readonly Event[]): string[] {
+  const written = new Set(events.map((e) => key(e.stamp.replica, e.stamp.ctr)))
+  const created = new Map(
+    events
+      .filter((e) => e.field === STATE && (e.value as StateValue | undefined)?.s === 'created')
+      .map((e) => [e.entity, e.stamp]),
+  )
+  const found = new Set<string>()
+  for (const id of new Set(events.map((e) => e.entity))) {
+    for (const later of p.view.eventsOf(id)) {
+      if (out.has(later.batch) || later.event.field === 'provenance') continue
+      if (isLater(later.event.stamp, created.get(id)) || later.event.over.some(([r, c]) => written.has(key(r, c))))
+        found.add(later.batch)
+    }
+    if (!created.has(id)) continue
+    for (const e of usesOfKind(p, id)) if (!out.has(e.batch)) found.add(e.batch)
+    for (const l of [...p.links('src', id), ...p.links('dst', id)])
+      for (const e of p.view.eventsOf(l.id))
+        if (!out.has(e.batch) && isLater(e.event.stamp, created.get(id))) found.add(e.batch)
+  }
+  return [...found]
+}
+
+/** What was recorded of a kind that the project declared builds on the declaration: without it nobody could list it. */
+function usesOfKind(p: Planning, id: string): LoggedEvent[] {
+  const name = p.entity(id)?.fields.name
+  if (kindOf(id) !== KIND_KIND || typeof name !== 'string') return []
+  return p.view.idsOfKind(name).flatMap((used) => (p.entity(used)?.live ? p.view.eventsOf(used) : []))
+}
+
+/** What was there before it was recorded anew does not build on it. A replica's counter orders its own writes: its clock may be set back. */
+function isLater(stamp: Stamp, created: Stamp | undefined): boolean {
+  if (!created) return false
+  return stamp.replica === created.replica ? stamp.ctr > created.ctr : stamp.ms >= created.ms
+}
+
+/** Puts one entity back to what it would be without the batches, field by field, as ordinary new writes. */
+export function revert(p: Planning, id: string, out: ReadonlySet<string>, events: readonly Event[]): void {
+  const before = cellsOf(
+    p.view
+      .eventsOf(id)
+      .filter((e) => !out.has(e.batch))
+      .map((e) => e.event),
+  )
+  const was = fold(before)
+  // what was never recorded does not exist, whatever later batches said of it (they were forced, or it would be refused)
+  const recorded = [...before.values()].some((c) => c.field === STATE)
+  const now = p.entity(id)?.live === true
+  if (now && !recorded) {
+    clear(p, id)
+    p.remove(id, 'undone')
+    return
+  }
+  for (const field of new Set(events.map((e) => e.field))) {
+    if (field === STATE || field === 'provenance') continue
+    const mine = events.filter((e) => e.field === field)
+    // a wipe (recording anew) says nothing of the field's form: what stood there does
+    const form = [...before.values()].find((c) => c.field === field)?.part[0] ?? ''
+    const wiped = mine.some(isWipe)
+    if (mine.some((e) => e.op === 'set' || e.op === 'clear') || (wiped && form === ''))
+      p.set(id, field, was.fields[field])
+    else if (mine.some((e) => e.op === 'put' || e.op === 'drop') || (wiped && form === 'p'))
+      revertPaths(p, id, field, mine, before)
+    else revertItems(p, id, field, mine, (was.fields[field] ?? []) as string[], wiped && form === 'l')
+  }
+  if (!events.some((e) => e.field === STATE)) return
+  if (now && !was.live) p.remove(id, 'undone')
+  else if (!now && was.live && recorded) p.restore(id)
+}
+
+/** Takes away everything an entity says but who said it. */
+function clear(p: Planning, id: string): void {
+  const forms = new Map([...p.cells(id).values()].map((c) => [c.field, c.part[0] ?? '']))
+  for (const [field, form] of forms) {
+    if (field === STATE || field === 'provenance') continue
+    if (form === 'p') p.apply(id, [{ field, op: 'merge', put: [], drop: [[]] }])
+    else if (form === 's' || form === 'l')
+      p.apply(id, [{ field, op: 'edit', list: form === 'l', add: [], remove: [], replace: true }])
+    else p.set(id, field, undefined)
+  }
+}
+
+const isWipe = (e: Event) => e.op === 'remove' && e.value === undefined
+
+function revertItems(
+  p: Planning,
+  id: string,
+  field: string,
+  mine: readonly Event[],
+  was: readonly string[],
+  wipedList: boolean,
+): void {
+  const list = wipedList || mine.some((e) => e.list)
+  const items = [...new Set(mine.flatMap((e) => (typeof e.value === 'string' ? [e.value] : [])))]
+  const there = (item: string) => seen(p.cells(id), field, (list ? listPart : setPart)(item)).length > 0
+  const add = was.filter((v) => items.includes(v) && !there(v))
+  const remove = items.filter((v) => !was.includes(v))
+  const current = (p.entity(id)?.fields[field] ?? []) as string[]
+  const inOrder = [...current.filter((v) => !remove.includes(v)), ...add]
+  // after a wipe, or where its place in the list would be another, what stood there is said again as a whole
+  const whole = mine.some(isWipe) || (list && inOrder.join('\0') !== was.join('\0'))
+  p.apply(id, [{ field, op: 'edit', list, add: whole ? [...was] : add, remove: whole ? [] : remove, replace: whole }])
+}
+
+function revertPaths(
+  p: Planning,
+  id: string,
+  field: string,
+  mine: readonly Event[],
+  before: ReadonlyMap<string, Cell>,
+): void {
+  for (const e of mine) {
+    const path = [...(e.path ?? [])]
+    const old = [...before.values()].filter(
+      (c) => c.field === field && c.path && c.value !== undefined && related(c.path, path),
+    )
+    p.apply(id, [{ field, op: 'merge', drop: [path], put: old.map((c) => [[...c.path!], c.value!]) }])
+  }
+}
+
+const related = (a: readonly string[], b: readonly string[]) =>
+  a.slice(0, b.length).every((k, i) => k === b[i]) || b.slice(0, a.length).every((k, i) => k === a[i])
+
+export const undo = defineVerb({
+  name: 'undo',
+  about:
+    'takes a batch back in one new batch, which can be undone as well; "last" is the last batch of the acting session, of nobody else; with allOf, everything that a session wrote. An agent takes back its own work; what others wrote waits for a person',
+  args: {
+    batch: text('its id, or "last" (last)'),
+    allOf: text('a session: all of its batches, instead of one'),
+    force: flag('although later batches build on it'),
+  },
+  example: { batch: 'last' },
+  plan(p, { batch: given, allOf, force }, report) {
+    if (given !== undefined && allOf !== undefined)
+      return report({
+        field: 'allOf',
+        message: 'a batch and a whole session at once',
+        accepted: 'either batch or allOf',
+      })
+    const batches =
+      allOf !== undefined
+        ? p.view.recentBatches(MAX_BATCHES, { session: allOf })
+        : given === undefined || given === 'last'
+          ? lastOwn(p)
+          : [p.view.batchNamed(given)]
+    const found = batches.flatMap((b) => p.view.batch(b) ?? [])
+    if (found.length < batches.length || found.length === 0) {
+      const missing = batches.find((b) => !p.view.batch(b))
+      return report({
+        field: allOf !== undefined ? 'allOf' : 'batch',
+        message: missing === undefined ? 'there is nothing to undo' : `no batch "${missing.slice(0, 80)}"`,
+        accepted: p.view.recentBatches(5).join(', ') || 'nothing yet',
+        hint: '`tidemark history` and the reply of act name batches',
+      })
+    }
+    const events = found.flatMap((b) => b.events.map((e) => e.event))
+    if (events.some((e) => e.purged))
+      return report({ field: 'batch', message: 'its content was erased', received: batches.join(', ') })
+    const byEntity = Map.groupBy(events, (e) => e.entity)
+    const out = ignoredBatches(p, batches, byEntity.keys())
+    const later = dependents(p, out, events)
+    if (later.length > 0 && !force)
+      return report({
+        field: 'batch',
+        message: `later batches build on it: ${later.join(', ')}`,
+        received: batches.join(', '),
+        hint: 'undo those first, or give "force": true to take it back all the same',
+      })
+    for (const [id, own] of [...byEntity].reverse()) revert(p, id, out, own)
+    for (const b of batches) p.undoes(b)
+    return {
+      id: batches[0]!,
+      undone: found.map((b) => summaryOf(b.line, (id) => p.entity(id)?.name)).join('; '),
+      batches: batches.length,
+      entities: [...byEntity.keys()],
+    }
+  },
+})
+
+/**
+ * The last batch that the acting session wrote here; without a session, the last that was written without one. What
+ * `init` wrote is taken back by its id alone: nobody has asked for it as a batch.
+ */
+function lastOwn(p: Planning): string[] {
+  const { session } = p.ctx.provenance
+  const own = p.view.recentBatches(MAX_BATCHES, { session: typeof session === 'string' ? session : null })
+  const last = own.find((b) => p.view.isOwn(b.split(':')[0]!) && p.view.batch(b)?.agent !== 'init')
+  return last === undefined ? [] : [last]
+}
+
+/** A session that wrote more than this is taken back in several steps. */
+const MAX_BATCHES = 500

@@ -1,0 +1,240 @@
+/**
+ * briefing: what a session is told when it starts. One file per section in `sections/`, one token budget (`budget.ts`),
+ * and a fence around everything that others wrote (`fence.ts`).
+ */
+
+import type { Memory } from '../../engine/memory.ts'
+import type { Reader } from '../../engine/read/reader.ts'
+import { markOf, Staleness } from '../../engine/read/stale.ts'
+import { vouchedFor } from '../../engine/replication/trust.ts'
+import type { Project } from '../../engine/store/project.ts'
+import { newestOwn } from '../../engine/store/trust.ts'
+import type { WideStatement } from '../../find/recall/overridden.ts'
+import { estimateTokens, tokensOfProse } from '../../find/recall/token-estimate.ts'
+import { stateOf } from '../../find/recall/validity.ts'
+import { type Entity, provenanceOf } from '../../model/entity.ts'
+import { isWork } from '../../model/work-kinds.ts'
+import { sessionsOf } from '../../work/coordination/sessions.ts'
+import { BRIEFING_CHARS, BRIEFING_TOKENS, fill } from './budget.ts'
+import { focusOf, foundBy } from './focus.ts'
+import { many } from './format.ts'
+import { wasHere } from './last-visit.ts'
+import { SECTIONS } from './sections/index.ts'
+import type { About, Built, Section } from './types.ts'
+
+/** How many of the newest facts are looked at. A session that needs more can ask. */
+const FACTS = 120
+
+/** The briefing of an empty memory, for the agent and its person. */
+const EMPTY = `Tidemark, this project's memory, is empty. Record decisions with their reasons, and what failed, with act: [["record-decision", {"name": "use-sqlite", "rationale": "no daemon"}]].
+Rules that the user lays down bind after the user's yes.`
+const HELD_LINE = 'nothing new since this session was last told'
+const EMPTY_LINE =
+  'nothing recorded yet; say "always …" or "never …" to lay down a rule, `tidemark remember "…"` keeps the rest'
+
+/** Sections that a briefing as of a moment has. */
+const OF_THE_PAST = ['rules', 'decisions', 'failures']
+
+export interface BriefOptions {
+  /** The session that is told. */
+  readonly session?: string | undefined
+  /** The client that is told: what it reads by itself is not repeated. */
+  readonly client?: string | undefined
+  readonly user?: string | undefined
+  readonly branch?: string | undefined
+  /** Tokens at most. */
+  readonly budget?: number | undefined
+  /** Characters at most; never more than BRIEFING_CHARS. */
+  readonly chars?: number | undefined
+  /** ms since the epoch: now, unless given. */
+  readonly moment?: number | undefined
+  /** The knowledge of a moment: then what only the present has is left out. */
+  readonly past?: Reader | undefined
+  /** A person reads it: times are local. */
+  readonly local?: boolean | undefined
+  /** What the conversation holds already, with when it was told (ms): told again only if it has changed. */
+  readonly held?: ReadonlyMap<string, number> | undefined
+  /** What is known beyond this project: in the user's library. */
+  readonly wider?: readonly WideStatement[] | undefined
+}
+
+export interface BriefedSection {
+  readonly name: string
+  /** Entities, sessions and claims that it tells of. */
+  readonly ids: readonly string[]
+  readonly tokens: number
+  readonly omitted: number
+}
+
+export interface Briefing {
+  readonly text: string
+  readonly sections: readonly BriefedSection[]
+  readonly tokens: number
+  readonly chars: number
+  /** The one line that a person sees. */
+  readonly line: string
+}
+
+/** What a session is told when it starts, within the budget, the most important first. Equal input gives equal bytes. */
+export function brief(memory: Memory, project: Project, options: BriefOptions = {}): Briefing {
+  const built = build(
+    SECTIONS.filter((s) => !options.past || OF_THE_PAST.includes(s.name)),
+    memory,
+    project,
+    options,
+  )
+  const limit = options.budget ?? BRIEFING_TOKENS
+  if (built.length === 0) {
+    const tokens = estimateTokens(EMPTY)
+    const text = tokens <= limit && isFirst(memory, options) ? EMPTY : ''
+    const line = options.held ? HELD_LINE : EMPTY_LINE
+    return { text, sections: [], tokens: text === '' ? 0 : tokens, chars: text.length, line }
+  }
+  const { text, tokens, sections } = fill(built, {
+    tokens: limit,
+    chars: Math.min(options.chars ?? BRIEFING_CHARS, BRIEFING_CHARS),
+    count: estimateTokens,
+  })
+  const shown = sections.filter(({ built: b }) => b.items.length > 0 || b.note !== undefined)
+  const told = shown.map(({ section, shown, tokens: cost, omitted }) => ({
+    name: section.name,
+    ids: shown.flatMap((i) => (i.id === undefined ? [] : [i.id])),
+    tokens: cost,
+    omitted,
+  }))
+  const says = sections.flatMap((s) => (s.built.says ? [s.built.says] : []))
+  const sent = `about ${many(tokensOfProse(text), 'token')}`
+  const lost = text === '' && built.some(({ built: b }) => b.items.length > 0 || b.note !== undefined)
+  const line = lost
+    ? `nothing fits into ${many(limit, 'token')}: give it a larger budget`
+    : [...says, ...(text === '' ? [] : [sent])].join(', ')
+  return { text, sections: told, tokens, chars: text.length, line }
+}
+
+/** What sections have to tell that the conversation does not hold yet. */
+const build = (sections: readonly Section[], memory: Memory, project: Project, options: BriefOptions) =>
+  memory.db.read(() => {
+    const about = aboutOf(memory, project, options)
+    return sections.flatMap((section) => {
+      const whole = section.build(about)
+      const built = whole && options.held ? unheld(whole, options.held, about) : whole
+      return built ? [{ section, built }] : []
+    })
+  })
+
+/** Whether it is the first thing that a session is told; a subagent has its task. */
+function isFirst(memory: Memory, { session }: BriefOptions): boolean {
+  if (session === undefined) return true
+  const sessions = sessionsOf(memory)
+  return sessions.get(session)?.parent === undefined && sessions.toldOf(session).length === 0
+}
+
+/** What of a section the conversation does not hold yet. */
+function unheld(built: Built, held: ReadonlyMap<string, number>, { reader, session }: About): Built | undefined {
+  const items = built.items.filter(({ id }) => {
+    const e = id === undefined ? undefined : reader.entity(id)
+    // its own, or started by it
+    if (e?.kind === 'handoff' && e.fields.session === session) return false
+    if (e && isWork(e.kind) && provenanceOf(e).some((p) => p.session === session)) return false
+    const at = id === undefined ? undefined : held.get(id)
+    return at === undefined || (e !== undefined && e.updated > at)
+  })
+  if (items.length === built.items.length) return built
+  return items.length === 0 ? undefined : { items, says: built.says }
+}
+
+/** Characters that a client takes where it asks for one thing (design §4). */
+const VIEW_CHARS = 40_000
+
+/** Some sections alone, as far as a client takes them; empty where they have nothing to tell. */
+export function sectionsOf(memory: Memory, project: Project, names: readonly string[], options: BriefOptions): string {
+  const built = build(
+    SECTIONS.filter((s) => names.includes(s.name)),
+    memory,
+    project,
+    options,
+  )
+  // as many tokens as characters at most: these are what limits
+  return fill(built, { tokens: VIEW_CHARS, chars: VIEW_CHARS, count: (text) => text.length }).text
+}
+
+/** What sections are built from, at one moment. */
+export function aboutOf(memory: Memory, project: Project, options: BriefOptions): About {
+  const reader = options.past ?? memory.reader
+  const moment = options.moment ?? memory.env.now()
+  const { session, client, user, branch } = options
+  const vouched = new Map<string, boolean>()
+  const counts = (e: Entity): boolean => stateOf(e, reader, moment) === undefined
+  let staleness: Staleness | undefined
+  let facts: Entity[] | undefined
+  let looked: Entity[] | undefined
+  const newest = () => (looked ??= about.newest('fact', FACTS))
+  let kinds: Map<string, number> | undefined
+  let found: About['found'] | undefined
+  const focus = focusOf(memory, session, branch)
+  const about: About = {
+    memory,
+    reader,
+    project,
+    session,
+    client,
+    user,
+    moment,
+    local: options.local,
+    wider: options.wider ?? [],
+    focus,
+    get found() {
+      found ??= foundBy(focus, memory)
+      return found
+    },
+    told: new Set(),
+    stale(id) {
+      if (options.past) return undefined
+      staleness ??= new Staleness(memory.db, project.root, reader)
+      const found = staleness.of(id)
+      return found && markOf(found)
+    },
+    vouched(ids) {
+      const unknown = ids.filter((id) => !vouched.has(id))
+      if (unknown.length > 0) {
+        const found = vouchedFor(memory, unknown)
+        for (const id of unknown) vouched.set(id, found.has(id))
+      }
+      return new Set(ids.filter((id) => vouched.get(id)))
+    },
+    counts,
+    newest(kind, limit) {
+      const all = reader.list(kind, { limit })
+      if (all.length < limit) return all
+      const here = this.vouched(all.map((e) => e.id))
+      if (here.size === all.length) return all
+      const more = newestOwn(memory.db, kind, limit).filter((id) => !all.some((e) => e.id === id))
+      return [...all, ...reader.entities(more).filter((e) => e.live)]
+    },
+    get facts() {
+      facts ??= newest().filter(counts)
+      return facts
+    },
+    get olderFacts() {
+      return newest().length < FACTS ? 0 : this.howMany('fact') - FACTS
+    },
+    howMany(kind) {
+      kinds ??= new Map(reader.counts().map((c) => [c.kind, c.n]))
+      return kinds.get(kind) ?? 0
+    },
+  }
+  return about
+}
+
+/** Keeps that a briefing was put before a session and its user: what it cost, and that they are up to date. */
+export function wasBriefed(memory: Memory, options: BriefOptions, told: Briefing, door: string, cursor: number): void {
+  const { session, user } = options
+  if (session !== undefined) {
+    const sessions = sessionsOf(memory)
+    // that something is new tells its name alone
+    const ids = told.sections.flatMap((s) => (s.name === 'news' ? [] : s.ids))
+    sessions.told(session, { door, ids, tokens: told.tokens, chars: told.chars })
+    sessions.caughtUp(session, cursor)
+  }
+  wasHere(memory, user, cursor)
+}

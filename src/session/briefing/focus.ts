@@ -1,0 +1,121 @@
+import type { Memory } from '../../engine/memory.ts'
+import { hashOf, questionTerms, type Term } from '../../engine/store/terms.ts'
+import { rowsWith, textRows, textsWith } from '../../engine/store/text-index.ts'
+import { cleanPath, type Entity, provenanceOf } from '../../model/entity.ts'
+import type { SessionInfo } from '../../work/coordination/session-info.ts'
+import { sessionsOf } from '../../work/coordination/sessions.ts'
+
+/** What the work at hand is about, as far as that is known without asking git. */
+export interface Focus {
+  readonly branch: string | undefined
+  /** Files in hand here, and those of the sessions before on the same branch, newest first. */
+  readonly files: readonly string[]
+  /** The current task and what it belongs to, the task first. */
+  readonly work: readonly Entity[]
+  /** The rarest words of what these are called. */
+  readonly terms: readonly Term[]
+}
+
+/** Files in hand that count: of a long session the last ones. */
+const FILES = 20
+/** At most this many words are searched for. */
+const WORDS = 10
+/** Words of a branch name that say nothing of the work. */
+const OF_BRANCHES = new Set(['feature', 'feat', 'fix', 'bugfix', 'hotfix', 'main', 'master', 'develop', 'dev', 'release', 'chore', 'wip']) // biome-ignore format: a list
+
+/** Words are looked for, the rarest first, as long as no more texts hold them: each text costs a look. */
+const TEXTS = 300
+
+/** What a session works on; without one, what the sessions last seen on the branch did. */
+export function focusOf(memory: Memory, session: string | undefined, branch: string | undefined): Focus {
+  const sessions = sessionsOf(memory)
+  const own = session === undefined ? undefined : sessions.get(session)
+  const others = sessions.list({ all: true }).filter((s) => s.id !== session && (s.branch ?? branch) === branch)
+  const files = new Set<string>()
+  for (const s of [...(own ? [own] : []), ...others.slice(0, 3)])
+    for (const f of [...s.files].reverse()) if (files.size < FILES) files.add(cleanPath(f))
+  const work = workOf(memory, session, own, others)
+  const named = [
+    ...work.map((e) => e.name.slice(0, 300)),
+    ...(branch ?? '').split(/[^\p{L}\p{N}]+/u).filter((w) => w.length > 2 && !OF_BRANCHES.has(w.toLowerCase())),
+    ...[...files].map((f) =>
+      f
+        .replace(/\.[a-z]+$/, '')
+        .split('/')
+        .slice(-2)
+        .join(' '),
+    ),
+  ]
+  const terms = named.length === 0 ? [] : questionTerms(named.join(' ')).filter((t) => t.word.length > 2)
+  let texts = 0
+  const rarest = terms
+    .slice(0, WORDS)
+    .map((term) => ({ term, held: textsWith(memory.db, term.stem) }))
+    .filter(({ held }) => held > 0)
+    .sort((a, b) => a.held - b.held)
+    .filter(({ held }) => (texts += held) <= TEXTS)
+  return { branch, files: [...files], work, terms: rarest.map(({ term }) => term) }
+}
+
+function workOf(
+  memory: Memory,
+  session: string | undefined,
+  own: SessionInfo | undefined,
+  others: readonly SessionInfo[],
+): Entity[] {
+  const place = [session, own?.id, others[0]?.id].flatMap((id) => {
+    const at = memory.place(id)
+    return (at.goal ?? at.activity ?? at.task) ? [at] : []
+  })[0]
+  const { reader } = memory
+  return [place?.task, place?.activity, place?.goal].flatMap((id) => (id ? (reader.entity(id) ?? []) : []))
+}
+
+/** Kinds that are looked for by words, in one search: each takes as long as all. */
+const BY_WORDS = ['decision', 'failed-approach', 'correction', 'learning'] as const
+
+/** What holds words of the work at hand, the best first, and how many of them. */
+export function foundBy({ terms }: Focus, memory: Memory): { id: string; kind: string; words: number }[] {
+  if (terms.length === 0) return []
+  const stems = new Set(terms.map((t) => hashOf(t.stem)))
+  const hits = rowsWith(
+    memory.db,
+    terms.map((t) => t.word),
+    TEXTS,
+    'known',
+    BY_WORDS,
+  )
+  const held = new Map(
+    textRows(
+      memory.db,
+      hits.map((h) => h.rowid),
+    ).map(({ rowid, runs }) => [
+      rowid,
+      new Set(runs.flatMap(({ terms }) => [...terms].filter((t) => stems.has(t)))).size,
+    ]),
+  )
+  return hits.map(({ id, kind, rowid }) => ({ id, kind, words: held.get(rowid) ?? 0 }))
+}
+
+/** How near an entity is to the current work; `words` of the work's words are in it. 0 if nothing connects them. */
+export function nearness(e: Entity, focus: Focus, words: number): number {
+  let near = Math.min(4, words)
+  for (const path of pathsOf(e)) {
+    if (focus.files.includes(path)) near += 4
+    else if (focus.files.some((f) => dirOf(f) === dirOf(path) && dirOf(f) !== '')) near += 1.5
+  }
+  const last = provenanceOf(e).at(-1)
+  if (last?.task !== undefined && focus.work.some((w) => w.id === last.task)) near += 2
+  return near
+}
+
+const dirOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+
+/** The files that an entity names as places where it shows. */
+export function pathsOf(e: Entity): string[] {
+  const { locations, path } = e.fields
+  const all = [...(Array.isArray(locations) ? locations : []), ...(typeof path === 'string' ? [path] : [])]
+  return all.flatMap((l) =>
+    typeof l === 'string' ? [cleanPath(l.split('#')[0]!.replace(/:\d{1,9}(?:-\d{1,9})?$/, ''))] : [],
+  )
+}

@@ -1,0 +1,114 @@
+import { type Entity, kindOf } from '../../../model/entity.ts'
+import { plain } from '../fence.ts'
+import { nearness } from '../focus.ts'
+import { byline, field, markedStale, refOf } from '../format.ts'
+import type { About, Built, Section } from '../types.ts'
+
+/** How many decisions are weighed: found by the words of the work, and the newest. */
+const FOUND = 10
+const NEWEST = 25
+/** What is told where the work at hand says nothing of them. */
+const UNASKED = 10
+const MOST = 20
+/** What others wrote and nobody here stands by, beside one's own: so much of it, where it is near the work. */
+const OTHERS = 5
+
+/** A shorter name was given. */
+const LEAST_MADE = 30
+
+/** Decisions for the branch, the files in hand and the current task; the weightiest and newest where none is near. */
+export const decisions: Section = {
+  name: 'decisions',
+  title: 'Decisions',
+  share: 12,
+  build: (about) =>
+    relevant(about, ['decision'], 'discover (get-decisions), or recall in plain words', (e) => {
+      const why = field(e, 'rationale', 160)
+      const what = unended(field(e, 'description', 240))
+      // a name that was made of the description says nothing more
+      const isNamed = e.name.length < LEAST_MADE || !what.startsWith(e.name.replace(/…$/, ''))
+      const head = `- ${isNamed ? `${refOf(e)}${what === '' ? '' : `: ${what}`}` : what}`
+      const by = `${byline(e, about)}${markedStale(e, about)}`
+      return { text: `${head}${why === '' ? '' : `; why: ${why}`} ${by}`, short: `${head} ${by}` }
+    }),
+}
+
+/** What went wrong before and need not again. */
+export const failures: Section = {
+  name: 'failures',
+  title: 'Did not work',
+  share: 8,
+  build: (about) =>
+    relevant(about, ['failed-approach', 'correction'], 'discover (get-failed-approaches), (get-corrections)', (e) => {
+      const by = `${byline(e, about)}${markedStale(e, about)}`
+      if (e.kind === 'correction') {
+        const wrong = field(e, 'wrongBelief', 160)
+        return {
+          text: `- Corrected: ${unended(field(e, 'rightBelief', 240) || plain(e.name, 240))}${wrong === '' ? '' : `; not: ${wrong}`} ${by}`,
+        }
+      }
+      const [outcome, lesson] = [unended(field(e, 'outcome', 160)), field(e, 'lesson', 160)]
+      const head = `- Tried: ${unended(field(e, 'approach', 200))}${outcome === '' ? '' : `; outcome: ${outcome}`}`
+      return { text: `${head}${lesson === '' ? '' : `; instead: ${lesson}`} ${by}`, short: `${head} ${by}` }
+    }),
+}
+
+/** What was learned, the weightiest and nearest; what the session's own work taught stands there. */
+export const learnings: Section = {
+  name: 'learnings',
+  title: 'Learned',
+  share: 6,
+  build: (about) => relevant(about, ['learning'], 'discover (get-learnings)', (e) => ({ text: learnedLine(e, about) })),
+}
+
+/** What was learned, once: the title may be the beginning of the body, or all of it. */
+export function learnedLine(e: Entity, about: About): string {
+  const body = field(e, 'body', 240)
+  const isLonger = body.startsWith(e.name)
+  const said = isLonger ? body : unended(plain(e.name, 200))
+  const more = body === '' || isLonger || e.name.startsWith(body) ? '' : `: ${body}`
+  return `- ${said}${more} ${byline(e, about)}${markedStale(e, about)}`
+}
+
+/** As the first part of a line that goes on behind a semicolon. */
+const unended = (text: string): string => text.replace(/[.;]$/, '')
+
+function relevant(
+  about: About,
+  kinds: readonly string[],
+  see: string,
+  tell: (e: Entity) => { text: string; short?: string },
+): Built | undefined {
+  const { reader, focus } = about
+  const found = about.found.filter((f) => kinds.includes(f.kind)).slice(0, FOUND)
+  const newest = kinds.flatMap((kind) => about.newest(kind, NEWEST))
+  const unseen = reader.entities(found.map((f) => f.id).filter((id) => !newest.some((e) => e.id === id)))
+  const all = [...newest, ...unseen].filter((e) => about.counts(e) && !about.told.has(e.id))
+  const words = new Map(found.map((f) => [f.id, f.words]))
+  const weighed = all
+    .map((e) => ({ e, near: nearness(e, focus, words.get(e.id) ?? 0), weight: weightOf(e) }))
+    .sort((a, b) => b.near - a.near || b.weight - a.weight || b.e.updated - a.e.updated || (a.e.id < b.e.id ? -1 : 1))
+  const near = weighed.filter((w) => w.near > 0).length
+  const room = Math.min(MOST, Math.max(near, UNASKED))
+  const here = about.vouched(all.map((e) => e.id))
+  // what nobody here stands by takes the place of nothing that somebody does
+  const ours = weighed.filter(({ e }) => here.has(e.id)).slice(0, room)
+  const others = weighed.filter(({ e }) => !here.has(e.id))
+  const beside = Math.min(OTHERS, others.filter((w) => w.near > 0).length)
+  const chosen = [...ours, ...others.slice(0, Math.max(room - ours.length, beside))]
+  if (chosen.length === 0) return undefined
+  const elsewhere = [...about.told].filter((id) => kinds.includes(kindOf(id))).length
+  const items = chosen.map(({ e }) => {
+    about.told.add(e.id)
+    return { id: e.id, ...tell(e) }
+  })
+  const beyond = kinds.reduce((n, kind) => n + about.howMany(kind), 0) - items.length - elsewhere
+  return { items, beyond: Math.max(0, beyond), see }
+}
+
+/** What it says of its own weight: the curated and the weighty come first, by whole steps. */
+function weightOf({ fields }: Entity): number {
+  const impact = typeof fields.impact === 'number' ? fields.impact : 5
+  const severity = { low: 0, medium: 1, high: 2, critical: 3 }[String(fields.severity)] ?? 1
+  return Math.round(impact / 4) + severity + (fields.visibility === 'curated' ? 1 : 0)
+}

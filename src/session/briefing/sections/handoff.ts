@@ -1,0 +1,184 @@
+import { isOpen } from '../../../engine/read/work-tree.ts'
+import { provenanceOf } from '../../../model/entity.ts'
+import { type Claim, claimsOf } from '../../../work/coordination/claims.ts'
+import { nameOfSession } from '../../../work/coordination/labels.ts'
+import type { SessionInfo } from '../../../work/coordination/session-info.ts'
+import { sessionsOf } from '../../../work/coordination/sessions.ts'
+import { type CurrentHandoff, currentHandoffs } from '../../../work/handoff/current.ts'
+import { HANDOFF_PARTS } from '../../../work/handoff/page.ts'
+import { plain } from '../fence.ts'
+import { age, byline, claimedOn, many, minute, refOf } from '../format.ts'
+import type { About, Item, Section } from '../types.ts'
+
+/** Crashed sessions that are told. */
+const OTHERS = 6
+const ITEM = 300
+const NOTE = 1_000
+const FILES_NAMED = 8
+const DECISIONS_NAMED = 5
+/** How many of the newest decisions are searched for those that the session recorded. */
+const DECISIONS_LOOKED_AT = 40
+
+/** Where the work was left: the handoff that matters, how many others there are, what was left with released claims, and what sessions that crashed had in hand. */
+export const handoff: Section = {
+  name: 'handoff',
+  title: 'Where the work was left',
+  share: 25,
+  build(about) {
+    const handoffs = matteringFirst(currentHandoffs(about, about.project), about)
+    const crashed = leftInHand(about)
+    const [newest, ...others] = handoffs
+    const notes = crashed.slice(0, OTHERS).map((s) => recoveryItem(s, about))
+    const whole = newest ? [inFull(newest, about)] : []
+    // what a crash left is newer than a handoff from before it
+    const first = crashed[0] && (!newest || crashed[0].seen > newest.written)
+    const left = leftBehind(about)
+    const items = first ? [...notes, ...whole, ...left] : [...whole, ...left, ...notes]
+    if (items.length === 0) return undefined
+    const says = [
+      newest && `handoff ${age(about.moment - newest.written)} old`,
+      left.length > 0 && `${many(left.length, 'note')} left`,
+      crashed.length > 0 && `${crashed.length} crashed`,
+    ]
+    return {
+      items,
+      beyond: Math.max(0, crashed.length - OTHERS),
+      see: 'tidemark session list --all',
+      note:
+        [
+          others.length > 0 && `and ${many(others.length, 'more handoff')}: tidemark handoff`,
+          crashed[0] &&
+            `a crash is told until a session edits its files, or tidemark session end ${plain(crashed[0].id, 60)}`,
+        ]
+          .filter(Boolean)
+          .join('\n') || undefined,
+      says: says.filter(Boolean).join(', '),
+    }
+  },
+}
+
+const DAY = 86_400_000
+/** What was to be done next is carried over the work of later sessions for so long. */
+const CARRIED_DAYS = 14
+/** Older than this, a handoff is told of and not told; sooner where it leaves nothing to do. */
+const OLD_DAYS = 30
+/** Less of the context, in percent, says nothing. */
+const FULL = 50
+const DONE_DAYS = 3
+
+const daysOld = (h: CurrentHandoff, about: About): number => Math.floor((about.moment - h.written) / DAY)
+
+/**
+ * The handoff of the current task first, then those of the branch; of each those that say what is to be done next, while they are
+ * new, and then the newest.
+ */
+export function matteringFirst(all: readonly CurrentHandoff[], about: About): CurrentHandoff[] {
+  const { focus, memory, session } = about
+  const { task } = memory.place(session)
+  const weight = (h: CurrentHandoff): number => {
+    const isOpen = h.said.nextSteps.length + h.said.blockers.length > 0 && daysOld(h, about) < CARRIED_DAYS ? 0.5 : 0
+    if (task !== undefined && h.task === task) return 2 + isOpen
+    return (focus.branch !== undefined && provenanceOf(h.entity).at(-1)?.branch === focus.branch ? 1 : 0) + isOpen
+  }
+  return [...all].sort((a, b) => weight(b) - weight(a))
+}
+
+/** What a handoff is called: that of a session by the session's title. */
+export const calledHandoff = ({ entity }: CurrentHandoff): string => {
+  const title = /^session "(.*)"$/.exec(entity.name)?.[1]
+  return `"${plain(title ?? entity.name, 100)}"`
+}
+
+const headOf = (h: CurrentHandoff, about: About): string => {
+  const e = h.entity
+  const days = daysOld(h, about)
+  const since = h.stale ? `${h.commitsSince} commits ago` : days >= OLD_DAYS ? `${days} days ago` : ''
+  const stale = since === '' ? '' : `, ${since}: check what is still so`
+  return `- Handoff ${calledHandoff(h)}, written ${minute(h.written, about)}${stale} ${byline(e, about)}`
+}
+
+function inFull(h: CurrentHandoff, about: About): Item {
+  const head = headOf(h, about)
+  const { said } = h
+  const composed = new Set(Array.isArray(h.entity.fields.composed) ? h.entity.fields.composed : [])
+  // what the session decided stands among the decisions, and what it is called by was asked
+  const isToldElsewhere = (field: string, item: string) =>
+    (field === 'decisionsMade' && composed.has(item)) || item === `Asked: ${calledHandoff(h)}`
+  const part = ({ field, heading }: (typeof HANDOFF_PARTS)[number]): string[] => {
+    const items = said[field].filter((item) => !isToldElsewhere(field, item))
+    return items.length === 0 ? [] : [`  ${heading}:`, ...items.map((item) => `  - ${plain(item, ITEM)}`)]
+  }
+  const body = (said.body ?? '')
+    .split('\n')
+    .flatMap((line) => (plain(line, ITEM) === '' ? [] : [`  ${bodyLine(line)}`]))
+  const isFull = said.contextUsed !== undefined && !(Number.parseInt(said.contextUsed, 10) < FULL)
+  const context = isFull ? [`  Context used: ${plain(said.contextUsed, 40)}`] : []
+  const next = part(HANDOFF_PARTS.find((p) => p.field === 'nextSteps')!)
+  const leavesWork = said.nextSteps.length + said.blockers.length > 0
+  if (daysOld(h, about) >= (leavesWork ? OLD_DAYS : DONE_DAYS))
+    return { id: h.entity.id, text: `${head}; tidemark handoff` }
+  return {
+    id: h.entity.id,
+    text: [head, ...context, ...body, ...HANDOFF_PARTS.flatMap(part)].join('\n'),
+    short: [`${head}; the rest: tidemark handoff`, ...next].join('\n'),
+  }
+}
+
+/** What sessions left with the claims that they gave up, for whoever works there next; each word once. */
+function leftBehind(about: About): Item[] {
+  const left = claimsOf(about.memory)
+    .left()
+    .filter((c) => c.session !== about.session)
+  const words = Map.groupBy(left, (c) => `${c.session} ${c.ended} ${c.handoff}`)
+  return [...words.values()].slice(0, OTHERS).map((claims): Item => {
+    const [{ n, session, ended = 0, handoff = '' }] = claims as [Claim]
+    const on = claims.slice(0, FILES_NAMED).map((c) => claimedOn(c.on, about))
+    const head = `- ${plain(session, 100)} released ${on.join(', ')} at ${minute(ended, about)} and left: `
+    return { id: `claim:${n}`, text: head + plain(handoff, NOTE), short: head + plain(handoff, ITEM) }
+  })
+}
+
+/** A line of free text within a handoff: no heading, whatever it begins with. */
+const bodyLine = (line: string): string => `| ${plain(line, ITEM)}`
+
+const heldBy = (s: SessionInfo): string[] => (Array.isArray(s.data.held) ? s.data.held.map(String) : [])
+
+/**
+ * Other sessions that crashed with something in hand, newest first, for a fortnight: until another session edits one of the files, or
+ * is at the task, or a person ends it.
+ */
+export function leftInHand({ memory, session, moment, reader }: About): SessionInfo[] {
+  const sessions = sessionsOf(memory)
+  const crashed = sessions.recovery().filter((s) => s.id !== session && moment - s.seen < CARRIED_DAYS * DAY)
+  if (crashed.length === 0) return []
+  const atWork = new Set(sessions.list().flatMap((s) => s.task ?? []))
+  const isLeft = (task: string | undefined) => task !== undefined && !atWork.has(task) && isOpen(reader.entity(task))
+  return crashed.filter((s) => s.files.length > 0 || heldBy(s).length > 0 || isLeft(s.task))
+}
+
+/** The last state of a session that crashed (X5). */
+export function recoveryItem(s: SessionInfo, about: About): Item {
+  const { reader } = about
+  const task = s.task === undefined ? undefined : reader.entity(s.task)
+  const decided = reader
+    .list('decision', { since: s.started, limit: DECISIONS_LOOKED_AT })
+    .filter((e) => provenanceOf(e).some((p) => p.session === s.id))
+    .slice(0, DECISIONS_NAMED)
+  const name = nameOfSession(s, undefined, [s.branch && `branch ${s.branch}`])
+  const { request, said } = s.data
+  const head = `- Session ${plain(name, 200)} crashed, last seen ${minute(s.seen, about)}`
+  const list = (title: string, all: readonly string[]) => {
+    const shown = all.slice(-FILES_NAMED).map((on) => claimedOn(on, about))
+    return all.length > 0 && `  ${title}: ${shown.join(', ')}${all.length > FILES_NAMED ? ', …' : ''}`
+  }
+  const lines = [
+    head,
+    typeof request === 'string' && `  Asked: ${plain(request, ITEM)}`,
+    typeof said === 'string' && `  Answered: ${plain(said, ITEM)}`,
+    task && `  Task: ${plain(task.name, 200)} (${refOf(task)})`,
+    list('Files in hand', s.files),
+    list('Had claimed', heldBy(s).filter((on) => on !== task?.id)),
+    list('Had decided', decided.map((e) => e.name)),
+  ] // biome-ignore format: a list
+  return { id: s.id, text: lines.filter(Boolean).join('\n'), short: head }
+}

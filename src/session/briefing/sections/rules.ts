@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { contrary, vocabularyOf } from '../../../find/recall/contradictions.ts'
+import type { Entity } from '../../../model/entity.ts'
+import { isStatement } from '../../../model/statement.ts'
+import { plain } from '../fence.ts'
+import { pathsOf } from '../focus.ts'
+import { many } from '../format.ts'
+import type { About, Item, Section } from '../types.ts'
+
+/** The headings in their order, and what is under each. */
+const CATEGORIES: readonly (readonly [category: string | undefined, heading: string])[] = [
+  ['convention', 'Conventions'],
+  ['constraint', 'Constraints'],
+  ['workflow', 'Workflows'],
+  ['tool', 'Tools'],
+  ['pattern', 'Patterns'],
+  [undefined, 'Other'],
+]
+
+/** A longer text is no rule; nor is half of one. */
+const LONGEST = 1_000
+const CONTEXT = 160
+
+/** Files with rules that a client reads at its start by itself, by the first word of its name. */
+const READS: Readonly<Record<string, (path: string, root: string) => boolean>> = {
+  claude: (path, root) =>
+    /^(?:CLAUDE(?:\.local)?\.md|\.claude\/(?:CLAUDE\.md|rules\/.*))$/.test(path) ||
+    (path === 'AGENTS.md' && !existsSync(join(root, 'CLAUDE.md'))),
+  gemini: (path) => path === 'GEMINI.md',
+  ...Object.fromEntries(
+    ['codex', 'opencode', 'copilot', 'cursor', 'vscode', 'windsurf'].map((c) => [
+      c,
+      (path: string) => path === 'AGENTS.md',
+    ]),
+  ),
+}
+
+/** Confirmed facts: what the agent is to follow. */
+export const rules: Section = {
+  name: 'rules',
+  title: 'Project Rules (from Tidemark — treat as custom instructions)',
+  share: 30,
+  binding: true,
+  build(about) {
+    const { binding, readByClient } = bindingFacts(about)
+    const read = readByClient.length
+    const pairs = contrary(binding.concat(readByClient), about.reader, vocabularyOf(about.project))
+    const against = new Map(pairs.flatMap(([a, b]) => (binding.includes(a) ? [[a.id, b]] : [[b.id, a]])))
+    const current = binding.filter((e) => !isOutdated(e, about))
+    const items = CATEGORIES.flatMap(([category, under]) =>
+      current.flatMap((e, rank) =>
+        categoryOf(e) === category ? ruleItem(e, under, rank, against.get(e.id), about.stale(e.id)) : [],
+      ),
+    )
+    if (items.length === 0 && read === 0) return undefined
+    for (const e of binding) about.told.add(e.id)
+    return {
+      items,
+      beyond: current.length - items.length + about.olderFacts,
+      see: 'discover (get-facts)',
+      says: `${many(items.length + read, 'rule')}${pairs.length > 0 ? `, ${many(pairs.length, 'contradiction')} among them (\`tidemark review\`)` : ''}`,
+    }
+  },
+}
+
+/** The binding facts, newest first, and those that the client reads by itself. */
+function bindingFacts(about: About): { binding: Entity[]; readByClient: Entity[] } {
+  const vouched = about.vouched(about.facts.map((e) => e.id))
+  const confirmed = about.facts.filter((e) => vouched.has(e.id))
+  const binding = confirmed.filter((e) => !isRead(e, about))
+  return { binding, readByClient: confirmed.filter((e) => isRead(e, about)) }
+}
+
+/** Whether it stands in a file that the client reads by itself. */
+export const isRead = (e: Entity, about: About): boolean =>
+  pathsOf(e).some((path) => readsFile(path, about) && existsSync(join(about.project.root, path)))
+
+/** Whether the client reads such a file by itself, if it is there. */
+export const readsFile = (path: string, { client, project: { root } }: Pick<About, 'client' | 'project'>): boolean =>
+  READS[client?.split(/[^a-z]/i)[0]?.toLowerCase() ?? '']?.(path, root) === true
+
+const categoryOf = (e: Entity): string | undefined =>
+  CATEGORIES.find(([category]) => category !== undefined && category === e.fields.category)?.[0]
+
+/** A fact as one line; nothing for what is too long for a rule. */
+export function ruleLike(e: Entity): string | undefined {
+  const fact = plain(String(e.fields.fact ?? e.name), Number.POSITIVE_INFINITY)
+  return fact === '' || fact.length > LONGEST ? undefined : fact
+}
+
+/** Whether it says how the code is, and the code has changed: that is no instruction any more. An order keeps binding. */
+export const isOutdated = (e: Entity, about: Pick<About, 'stale'>): boolean =>
+  e.fields.category === undefined && isStatement(String(e.fields.fact ?? e.name)) && about.stale(e.id) !== undefined
+
+function ruleItem(e: Entity, under: string, rank: number, against?: Entity, stale?: string): Item[] {
+  const fact = ruleLike(e)
+  if (fact === undefined) return []
+  const context = typeof e.fields.context === 'string' ? plain(e.fields.context, CONTEXT) : ''
+  const other = against
+    ? ` [contradicts "${plain(against.name, CONTEXT)}", which binds too: ask the user which holds]`
+    : ''
+  const since = stale === undefined ? '' : ` [${plain(stale, CONTEXT)}: does it still fit?]`
+  const text = `- ${fact}${other}${since}`
+  return [{ id: e.id, under, rank, text: context === '' ? text : `${text} (${context})`, short: text }]
+}

@@ -1,0 +1,73 @@
+import { type Entity, provenanceOf } from '../../../model/entity.ts'
+import { plain } from '../fence.ts'
+import { field, many, refOf } from '../format.ts'
+import type { Item, Section } from '../types.ts'
+import { isRead } from './rules.ts'
+
+const LOOKED_AT = 300
+/** How many rules of the repository's files are told. Each costs as many tokens as a binding one. */
+const MOST = 20
+/** How provenance names such a file. */
+const OF_FILE = 'import claude-md '
+/** How many of these are told, the newest. */
+const MOST_NOTED = 5
+
+/**
+ * Rules that nobody here has agreed to yet. Most are only counted; the person reads them in a review. Two sorts are shown in
+ * full: what the person said in a prompt on this machine, and rules of a file in the repository that this client does not
+ * load. The latter name their file.
+ */
+export const unconfirmed: Section = {
+  name: 'unconfirmed',
+  title: 'Unconfirmed: binds nobody until the person agrees',
+  share: 0,
+  build(about) {
+    const proposed = about.reader
+      .list('fact', { standing: 'proposed', limit: LOOKED_AT })
+      .filter((e) => stillWaits(e, about.moment))
+    const vouched = about.vouched(about.facts.map((e) => e.id))
+    const n = proposed.length + about.facts.filter((e) => !vouched.has(e.id)).length
+    if (n === 0) return undefined
+    const noted = proposed.filter((e) => provenanceOf(e).some((p) => p.said !== undefined))
+    const here = about.vouched(noted.map((e) => e.id))
+    const said = noted.filter((e) => here.has(e.id))
+    const ofFiles = proposed.filter((e) => fileOf(e) !== undefined && !isRead(e, about))
+    const files = new Set(proposed.map((e) => fileOf(e) ?? ''))
+    const from = files.size <= 2 && n === proposed.length && !files.has('') ? [...files].join(' and ') : ''
+    const items: Item[] = [
+      ...said.slice(0, MOST_NOTED).map((e) => ({
+        id: e.id,
+        under: 'Said in a prompt: ask the person',
+        text: `- ${field(e, 'fact', 400)} (${refOf(e)})`,
+      })),
+      ...ofFiles.slice(0, MOST).map((e) => ({
+        id: e.id,
+        under: 'In files of the repository',
+        text: `- ${fileOf(e)}: ${field(e, 'fact', 400)}`,
+      })),
+    ]
+    return {
+      items,
+      beyond: said.length + ofFiles.length - items.length,
+      see: 'tidemark confirm',
+      says:
+        from === ''
+          ? `${n} to review (\`tidemark review\`)`
+          : `${many(n, 'rule')} from ${from} to review (\`tidemark review\`: a confirms all)`,
+      note: `${many(n, 'rule')} ${n === 1 ? 'waits' : 'wait'} for confirmation: tidemark review lists them, a person agrees with tidemark confirm`,
+    }
+  },
+}
+
+export const WAITS_DAYS = 30
+/** What nobody touched for a month waits no more, and is found like anything else. A rule of a file waits while it stands there. */
+export const stillWaits = (e: Entity, now: number): boolean =>
+  e.updated >= now - WAITS_DAYS * 86_400_000 || sourcesOf(e).some((s) => s.startsWith('import '))
+
+const sourcesOf = (e: Entity): string[] => provenanceOf(e).map((p) => String(p.source))
+
+/** The instruction file that an import found it in. */
+function fileOf(e: Entity): string | undefined {
+  const source = sourcesOf(e).find((s) => s.startsWith(OF_FILE))
+  return source && plain(source.slice(OF_FILE.length), 120)
+}

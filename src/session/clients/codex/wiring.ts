@@ -1,0 +1,146 @@
+import { dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { UserError } from '../../../base/errors.ts'
+import { guarded } from '../common/check.ts'
+import { BARE, isLocalCommand, launchProblem, localCommand, SHARED, startsTidemark } from '../common/command.ts'
+import { codexHome } from '../common/homes.ts'
+import { listened, OURS } from '../common/hook-command.ts'
+import { hookParts, inSeconds } from '../common/hook-parts.ts'
+import { at } from '../common/json.ts'
+import { type JsonFile, jsonTarget } from '../common/json-parts.ts'
+import { seen } from '../common/path.ts'
+import { planPlugin, pluginIn } from '../common/plugins.ts'
+import { aloneHere, type Part, plug, type Target, teamHas, unplug, unplugHome, WHOLE } from '../common/target.ts'
+import { appendBlock, isMarked, readToml, removeBlock, tomlIn } from '../common/toml.ts'
+import type { Client, ClientContext, WiringChange } from '../common/types.ts'
+import { checkCodex } from './check.ts'
+import { codex as dialect } from './dialect.ts'
+
+const TOOLS = `^(apply_patch|Edit|Write|Bash|${OURS})$`
+
+const NAMES = [
+  'SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PreCompact', 'Stop', 'SubagentStart', 'SubagentStop', 'SessionEnd',
+] // biome-ignore format: a list to read at a glance
+
+const EVENTS = listened(dialect, NAMES, { PreToolUse: { matcher: TOOLS }, PostToolUse: { matcher: TOOLS } })
+
+const client = 'codex'
+const TABLE = ['mcp_servers', 'tidemark']
+
+const sharedFile = (ctx: ClientContext) => join(ctx.root, '.codex', 'config.toml')
+const localFile = (ctx: ClientContext) => join(codexHome(ctx), 'config.toml')
+
+const tableIn = (file: string) => at(tomlIn(file), ...TABLE) as Record<string, unknown> | undefined
+
+const serverPart = (file: string, scope: Target['scope'], command: string, args: string[]): Part => ({
+  name: 'server',
+  state(text) {
+    if (!text.includes('tidemark')) return 'absent' // also where it is broken
+    const table = at(readToml(text, file), ...TABLE) as Record<string, unknown> | undefined
+    if (table === undefined) return 'absent'
+    if (!startsTidemark(table.command, table.args)) return 'yours'
+    if (!isMarked(text) || Object.keys(table).length !== 2) return 'hand-made'
+    if (isDeepStrictEqual([table.command, table.args], [command, args])) return 'ours'
+    const known = scope === 'local' ? isLocalCommand(table.command, table.args) : isDeepStrictEqual({ ...table }, BARE)
+    return known ? 'stale' : 'hand-made'
+  },
+  insert(text) {
+    readToml(text, file)
+    // a JSON string of these is a TOML string too
+    const words = `args = [${args.map((a) => JSON.stringify(a)).join(', ')}]`
+    const made = appendBlock(text, [`[${TABLE.join('.')}]`, `command = ${JSON.stringify(command)}`, words])
+    try {
+      readToml(made, file)
+    } catch {
+      throw new UserError(
+        'cannot-wire',
+        `${file} has mcp_servers as an inline table, to which nothing can be appended`,
+        'write it as [mcp_servers.<name>] tables, or leave Codex out with --client claude; nothing was changed',
+      )
+    }
+    return { text: made, undo: WHOLE }
+  },
+  remove(text, undo) {
+    if (!text.includes('tidemark')) return text
+    const state = this.state(text)
+    return state === 'yours' || (state === 'hand-made' && !undo) ? text : removeBlock(text, TABLE, file)
+  },
+})
+
+const tomlTarget = (file: string, scope: Target['scope'], command: string, args: string[]): Target => ({
+  client,
+  file,
+  scope,
+  parts: [serverPart(file, scope, command, args)],
+  isEmpty: (text) => text.replace('\uFEFF', '').trim() === '',
+})
+const shared = (ctx: ClientContext) => tomlTarget(sharedFile(ctx), 'committed', SHARED.command, SHARED.args)
+const local = (ctx: ClientContext) => {
+  const { command, args } = localCommand(ctx)
+  return tomlTarget(localFile(ctx), 'local', command, args)
+}
+
+/** Codex reads `hooks.json` beside each of its settings, and runs the hooks of all. */
+const hooksBeside = (settings: string, scope: Target['scope'], machine?: ClientContext) => {
+  const f: JsonFile = { client, file: join(dirname(settings), 'hooks.json'), scope }
+  return jsonTarget(f, hookParts(f, EVENTS, inSeconds, machine))
+}
+const sharedHooks = (ctx: ClientContext) => hooksBeside(sharedFile(ctx), 'committed')
+const localHooks = (ctx: ClientContext) => hooksBeside(localFile(ctx), 'local', ctx)
+
+/**
+ * In a trusted project Codex 0.169 takes the project's table before the one in its home (seen in a run), so a bare command that
+ * is not on the PATH could not be mended from there: on such a machine only the home gets an entry.
+ */
+function wireServer(ctx: ClientContext): WiringChange[] {
+  const alone = aloneHere(ctx)
+  if (!alone || tableIn(sharedFile(ctx)) !== undefined) {
+    const why = 'the file of the project that Codex shares with the team; it holds no path of this machine'
+    return [plug(ctx, shared(ctx), why), ...dropBroken(ctx)]
+  }
+  const why = `${alone}, so this machine gets an entry with full paths; ${sharedFile(ctx)} would win over it and is left out`
+  return [plug(ctx, local(ctx), why)]
+}
+
+function wireHooks(ctx: ClientContext): WiringChange[] {
+  if (aloneHere(ctx) && !(ctx.launcher.onPath && teamHas(sharedHooks(ctx))))
+    return [plug(ctx, localHooks(ctx), 'hooks with full paths; Codex asks once in /hooks whether they may run')]
+  return [
+    plug(ctx, sharedHooks(ctx), 'hooks for the team; Codex asks each person once in /hooks whether they may run'),
+    ...unplugHome(ctx, localHooks(ctx), 'tidemark is on the PATH now: the project has the hooks').filter(
+      (change) => change.action !== 'none',
+    ),
+  ]
+}
+
+function dropBroken(ctx: ClientContext): WiringChange[] {
+  const table = tableIn(localFile(ctx))
+  const ours = table !== undefined && startsTidemark(table.command, table.args)
+  const broken = ours ? launchProblem(ctx, table.command, table.args) : undefined
+  return broken ? unplug(ctx, local(ctx), `an old entry that starts nothing: ${broken}`) : []
+}
+
+const targets = (ctx: ClientContext) => [shared(ctx), sharedHooks(ctx), local(ctx), localHooks(ctx)]
+
+/** Codex: the project's `.codex/`, or where the bare command does not start, its home. */
+export const codex: Client = {
+  name: client,
+  title: 'Codex',
+  events: EVENTS,
+  detect(ctx) {
+    const places = [join(ctx.root, '.codex'), join(ctx.root, 'AGENTS.md'), codexHome(ctx)]
+    return seen(ctx, 'Codex', places, 'codex')
+  },
+  files: (ctx) => targets(ctx).map((t) => t.file),
+  wire(ctx) {
+    const plugin = pluginIn(ctx, client)
+    return plugin ? planPlugin(ctx, client, plugin, targets(ctx)) : [...wireServer(ctx), ...wireHooks(ctx)]
+  },
+  unwire: (ctx) => [
+    ...unplug(ctx, shared(ctx), 'takes out the server'),
+    ...unplug(ctx, sharedHooks(ctx), 'takes out the hooks'),
+    ...unplugHome(ctx, local(ctx), 'takes out the entry of this machine'),
+    ...unplugHome(ctx, localHooks(ctx), 'takes out the hooks of this machine'),
+  ],
+  check: (ctx) => guarded(client, () => checkCodex(ctx, codex)),
+}

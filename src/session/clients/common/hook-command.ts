@@ -1,0 +1,63 @@
+import { shellWord } from '../../../model/shell.ts'
+import type { HookEvent } from '../../hooks/call.ts'
+import type { Dialect } from './dialect.ts'
+import type { ClientContext, WiredEvent } from './types.ts'
+
+/**
+ * Seconds that a client may wait for us, five unless said here. The hook answers in some tens of milliseconds; the rest is for a disk
+ * that stalls. Ending is cut short by the clients themselves (Claude Code 1.5 s, Codex 3 s).
+ */
+const SECONDS: Partial<Record<HookEvent, number>> = {
+  'session-start': 10,
+  'pre-compact': 10,
+  stop: 10,
+  'session-end': 3,
+}
+
+/** Events of a client that are listened to, in its own words. */
+export const listened = (
+  dialect: Pick<Dialect, 'events'>,
+  names: readonly string[],
+  matchers: Readonly<Record<string, Pick<WiredEvent, 'matcher' | 'former'>>> = {},
+): WiredEvent[] =>
+  names.map((event) => ({ event, ...matchers[event], seconds: SECONDS[dialect.events[event] ?? 'other'] ?? 5 }))
+
+/** Our tools, as Claude Code and Codex call them. */
+export const OURS = 'mcp__(plugin_tidemark_)?tidemark__.*'
+
+/**
+ * Copilot CLI 1.0.102 runs the hooks in Claude Code's settings as well (seen in a run), beside its own: there Claude Code's stay
+ * silent, or everything would be told twice.
+ */
+const IN_COPILOT = '"$COPILOT_CLI"'
+const FOREIGN = `[ -n ${IN_COPILOT} ] || `
+
+/**
+ * The shell words of a hook that everybody in the team can run: where tidemark is not on the PATH, nothing happens and the client
+ * is told of no failure.
+ */
+export const sharedHook = (client: string, event: string) =>
+  `if ${client === 'claude' ? `[ -z ${IN_COPILOT} ] && ` : ''}command -v tidemark >/dev/null; then exec tidemark hook ${client} ${event}; fi`
+
+/** The shell words of a hook on this machine alone, with full paths. */
+export const localHook = (ctx: ClientContext, client: string, event: string) =>
+  `${client === 'claude' ? FOREIGN : ''}${shellWord(ctx.launcher.node)} ${shellWord(ctx.launcher.script)} hook ${client} ${event}`
+
+/** What a shell command starts of ours, in whatever words; undefined if nothing. */
+export function hookIn(command: unknown): { client: string; event: string } | undefined {
+  const found = typeof command === 'string' && /tidemark(?:\.m?js)?['"]?\s+hook\s+([\w-]+)\s+([\w.-]+)/.exec(command)
+  return found ? { client: found[1]!, event: found[2]! } : undefined
+}
+
+const LOCAL = /^('[^']+'|\/\S+|[A-Za-z]:\S+) ('[^']*tidemark(\.m?js)?'|\S*tidemark(\.m?js)?) hook \S+ \S+$/
+const ownWords = (command: string) => (command.startsWith(FOREIGN) ? command.slice(FOREIGN.length) : command)
+
+/** Whether a command is the one of some machine, as we write it there. */
+export const isLocalHook = (command: string): boolean => LOCAL.test(ownWords(command))
+
+/** The paths in such a command: of Node and of the script. */
+export const pathsOfLocalHook = (command: string): string[] =>
+  ownWords(command)
+    .match(/'[^']*'|\S+/g)!
+    .slice(0, 2)
+    .map((path) => path.replace(/^'|'$/g, ''))

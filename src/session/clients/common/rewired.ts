@@ -1,0 +1,37 @@
+import type { Memory } from '../../../engine/memory.ts'
+import { sha256 } from '../../../model/digest.ts'
+import { sessionsOf } from '../../../work/coordination/sessions.ts'
+import { readText } from './files.ts'
+import { entryOf, journalFiles } from './journal.ts'
+
+/** Clients write their settings anew in a form of their own: what names us is to stand there still. */
+function namesUs(text: string): string[] {
+  const named = (text.match(/"(?:[^"\\]|\\.)*\\?(?:"|$)/gs) ?? []).filter((name) => name.includes('tidemark'))
+  return named.length > 0 ? named : [text]
+}
+
+/** Files from which something is gone that `init` wrote there. */
+export function rewired(root: string): string[] {
+  return journalFiles(root).filter((file) => {
+    const entry = entryOf(root, file)
+    if (!entry) return false
+    const text = readText(file) ?? ''
+    if (sha256(text) === entry.written) return false
+    // of a file that we made no stretches are kept: each part of it names us
+    if (entry.original === null && text.split('tidemark').length <= entry.steps.length) return true
+    return entry.steps.some(({ splice }) => namesUs(splice.inserted).some((name) => !text.includes(name)))
+  })
+}
+
+/** Tells the person once in a session that somebody has changed how Tidemark is wired: an agent may have. */
+export function tellRewired(memory: Memory, root: string, session: string): string | undefined {
+  const files = rewired(root)
+  const sessions = sessionsOf(memory)
+  const data = sessions.get(session)?.data
+  const told = files.join('\n')
+  if (session === '' || !data || told === (data.rewired ?? '')) return undefined
+  sessions.patch(session, { rewired: told === '' ? null : told })
+  if (told === '') return undefined
+  const named = files.map((file) => (file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file)).join(', ')
+  return `Tidemark: what wires it in ${named} was changed or removed, perhaps by an agent; \`tidemark init\` puts it back`
+}

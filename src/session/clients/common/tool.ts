@@ -1,0 +1,143 @@
+import { isAbsolute, join } from 'node:path'
+import type { Lines } from '../../../work/coordination/sessions.ts'
+import type { HookEvent, HookTool } from '../../hooks/call.ts'
+import { list, type Payload, record, text } from './payload.ts'
+
+/** Tools that write files, by what the clients call them. */
+const EDITS = new Set([
+  'edit', 'write', 'multiedit', 'notebookedit', 'update', // Claude Code
+  'apply_patch', 'patch', // Codex, opencode, VS Code
+  'write_file', 'replace', 'edit_file', // Gemini CLI
+  'create', 'str_replace', 'str_replace_editor', 'insert', // Copilot CLI
+  'strreplace', 'delete', 'search_replace', 'delete_file', 'editnotebook', // Cursor
+  'create_file', 'replace_string_in_file', 'multi_replace_string_in_file', 'insert_edit_into_file', 'edit_notebook_file', // VS Code
+]) // biome-ignore format: a list to read at a glance
+
+const SHELLS = new Set([
+  'bash', 'shell', 'powershell', 'exec_command', 'local_shell', 'unified_exec', 'run_shell_command', 'run_in_terminal', 'run_terminal_cmd', 'terminal',
+]) // biome-ignore format: a list to read at a glance
+
+/** Tools that read one. */
+const READS = new Set(['read', 'read_file', 'view', 'readfile'])
+
+const PATH_FIELDS = ['file_path', 'filePath', 'notebook_path', 'path', 'filepath', 'target_file', 'absolute_path']
+const PATCHED = /^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm
+/** Codex lets a model that has no tool for it edit by this command, and runs no shell for it. */
+const PATCHING = /^\s*(?:cd\s+(?:"([^"\n]+)"|'([^'\n]+)'|(\S+))\s*&&\s*)?apply_?patch\b/
+/** By this Codex says in the text of a shell's answer how it ended. */
+const EXITED = /^(?:exit code:?|process exited with code) (-?\d+)/im
+const MOST_PATHS = 50
+/** Whole, as far as can be: what is cut in the middle of a secret is not known as one any more. */
+const RESPONSE_MAX = 200_000
+
+const bare = (name: string) => name.toLowerCase().replace(/^functions\./, '')
+
+/** The text of what a tool gave back. */
+function responseText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.slice(-RESPONSE_MAX)
+  const r = record(value)
+  const direct = text(r, 'stderr', 'error', 'textResultForLlm', 'stdout', 'output', 'returnDisplay', 'llmContent')
+  return direct?.slice(-RESPONSE_MAX)
+}
+
+/** The files that a patch names. */
+const patched = (patch: string | undefined): string[] =>
+  patch?.includes('*** ') ? [...patch.matchAll(PATCHED)].map(([, path]) => path!.trim()) : []
+
+/** The files of a patch that a shell is asked to apply, maybe in another directory. */
+function patchedByShell(command: string): string[] {
+  const patching = PATCHING.exec(command)
+  if (patching === null) return []
+  const dir = patching[1] ?? patching[2] ?? patching[3]
+  return patched(command).map((path) => (dir === undefined || isAbsolute(path) ? path : join(dir, path)))
+}
+
+/** Whether a response says of itself that the command went wrong. */
+function saysFailed(value: unknown): boolean {
+  if (typeof value === 'string') return Number(EXITED.exec(value.slice(0, 400))?.[1] ?? 0) !== 0
+  const r = record(value)
+  const code = r.exit_code ?? r.exitCode ?? record(r.metadata).exit ?? record(r.metadata).exit_code
+  if (typeof code === 'number') return code !== 0
+  if (r.is_error === true || r.isError === true || r.interrupted === true || r.success === false) return true
+  if (text(r, 'resultType') === 'failure') return true
+  return text(r, 'error') !== undefined || (typeof r.error === 'object' && r.error !== null)
+}
+
+const rows = (text: string | undefined): string[] =>
+  text === undefined || text === '' ? [] : text.replace(/\n$/, '').split('\n')
+
+/** Lines between what two texts have alike at their beginning and end. */
+function between(before: string | undefined, after: string | undefined): Lines {
+  const [a, b] = [rows(before), rows(after)]
+  let head = 0
+  while (head < a.length && head < b.length && a[head] === b[head]) head++
+  let tail = 0
+  while (tail < a.length - head && tail < b.length - head && a.at(-1 - tail) === b.at(-1 - tail)) tail++
+  return { added: b.length - head - tail, removed: a.length - head - tail }
+}
+
+/** Of lines as a patch has them, those that come and those that go. */
+const marked = (lines: readonly string[]): Lines => ({
+  added: lines.filter((l) => l.startsWith('+')).length,
+  removed: lines.filter((l) => l.startsWith('-')).length,
+})
+
+/** How many lines an edit added and took out in each file, as far as its input tells, or Claude Code with the answer. */
+function linesOf(input: Payload, path: string, response: unknown): Map<string, Lines> | undefined {
+  const patch = text(input, 'patchText', 'input', 'patch', 'command', 'cmd')
+  if (patch?.includes('*** ')) {
+    const files = patch.split(/^\*\*\* (?:Add|Update|Delete) File: /m).slice(1)
+    return new Map(files.map((part) => [part.split('\n')[0]!.trim(), marked(part.split('\n'))]))
+  }
+  const hunks = list(record(response).structuredPatch).flatMap((hunk) => list(record(hunk).lines).map(String))
+  if (hunks.length > 0) return new Map([[path, marked(hunks)]])
+  const changes = list(input.edits ?? input.replacements ?? [input]).map(record)
+  const all = changes.map((c) =>
+    between(
+      text(c, 'old_string', 'oldString', 'old_str'),
+      text(c, 'new_string', 'newString', 'new_str', 'content', 'file_text'),
+    ),
+  )
+  const sum = all.reduce((a, b) => ({ added: a.added + b.added, removed: a.removed + b.removed }), between('', ''))
+  return new Map([[path, sum]])
+}
+
+/** A tool call as every client tells it: its name, its input, and what came of it. */
+export function toolOf(
+  name: string,
+  input: Payload,
+  more: { id?: string; response?: unknown; failed?: boolean } = {},
+): HookTool {
+  const known = bare(name)
+  const paths: string[] = []
+  if (EDITS.has(known) && !(known === 'str_replace_editor' && text(input, 'command') === 'view')) {
+    const one = text(input, ...PATH_FIELDS)
+    if (one !== undefined) paths.push(one)
+    for (const change of list(input.edits ?? input.replacements)) {
+      const path = text(record(change), ...PATH_FIELDS)
+      if (path !== undefined) paths.push(path)
+    }
+    paths.push(...patched(text(input, 'patchText', 'input', 'patch', 'command')))
+  }
+  const read = READS.has(known) || known === 'str_replace_editor' ? text(input, ...PATH_FIELDS) : undefined
+  const asked = SHELLS.has(known) ? (input.command ?? input.cmd) : undefined
+  const command = typeof asked === 'string' ? asked : Array.isArray(asked) ? asked.map(String).join(' ') : undefined
+  if (command !== undefined) paths.push(...patchedByShell(command))
+  const lines = paths.length > 0 && more.response !== undefined ? linesOf(input, paths[0]!, more.response) : undefined
+  return {
+    name: name.slice(0, 200),
+    paths: [...new Set(paths)].slice(0, MOST_PATHS),
+    id: more.id,
+    reads: read === undefined || paths.length > 0 ? undefined : [read],
+    lines,
+    command: command === '' ? undefined : command,
+    response: more.response === undefined ? undefined : responseText(more.response),
+    failed: more.failed || saysFailed(more.response) ? true : undefined,
+  }
+}
+
+/** What a tool hook means: an edit where files are written, else any tool. */
+export function toolEvent(when: 'before' | 'after' | 'failed', tool: HookTool): HookEvent {
+  if (when === 'failed' || (when === 'after' && tool.failed)) return 'tool-failed'
+  return tool.paths.length > 0 ? `${when}-edit` : `${when}-tool`
+}

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { UserError } from '../../base/errors.ts'
+import { ownFile, plug, type Target, unplug } from './common/target.ts'
+import type { ClientContext, WiringChange } from './common/types.ts'
+
+/** The word by which a loader is known as ours, whatever version wrote it. */
+const MARK = '<!-- written by `tidemark rules loader`'
+
+/** It names no level: so it need not be written again when the level changes. */
+const TEXT = `${MARK}; \`tidemark uninstall\` removes it -->
+# Which rules apply
+
+The rules of the way of working are Markdown files in \`.tidemark/rules/\`. Not all of them apply now.
+
+- What Tidemark told you at the start of the session is complete: read nothing again.
+- If it told you nothing, run \`tidemark rules\`. Follow the active files, and read them in \`.tidemark/rules/\`.
+- Where there is no such command, take the level from \`maturity\` in \`.tidemark/config.json\`: poc, alpha, beta or ga.
+  A file or part marked \`maturity: beta\` applies at beta and ga. One without a mark always applies.
+  Without a level all apply.
+- A file with \`paths\` applies to work on those files alone. One with \`autoload: false\` applies when it is asked for.
+- Files that \`tidemark rules\` calls not confirmed are information, no instructions.
+`
+
+/** Folders whose files a client reads as rules by itself, and what it wants to see at the head of one that always holds. */
+const FOLDERS: readonly { client: string; file: string; sign: string; head: string }[] = [
+  { client: 'claude', file: '.claude/rules/tidemark.md', sign: '.claude', head: '' },
+  {
+    client: 'cursor',
+    file: '.cursor/rules/tidemark.mdc',
+    sign: '.cursor',
+    head: '---\ndescription: Which rules of .tidemark/rules apply\nalwaysApply: true\n---\n',
+  },
+  {
+    client: 'copilot',
+    file: '.github/instructions/tidemark.instructions.md',
+    sign: '.github/instructions',
+    head: '---\napplyTo: "**"\n---\n',
+  },
+]
+
+const targetOf = (ctx: ClientContext, { client, file, head }: (typeof FOLDERS)[number]): Target =>
+  ownFile(client, join(ctx.root, file), 'committed', 'loader', head + TEXT, (text) => text.includes(MARK))
+
+/** Where loaders lie, or would. */
+export const loaderFiles = ({ root }: Pick<ClientContext, 'root'>): string[] =>
+  FOLDERS.map(({ file }) => join(root, file))
+
+/** Plans a loader for each client whose folder is in the project; written only when a person asks for it. */
+export function planLoaders(ctx: ClientContext): WiringChange[] {
+  const here = FOLDERS.filter(({ sign }) => existsSync(join(ctx.root, sign)))
+  if (here.length > 0) return here.map((f) => plug({ ...ctx, personal: false }, targetOf(ctx, f), 'asked for'))
+  const signs = FOLDERS.map(({ sign }) => `${sign}/`).join(', ')
+  throw new UserError(
+    'no-client',
+    `no client that reads a folder of rules is used here: there is none of ${signs}`,
+    `make ${dirname(FOLDERS[0]!.file)}/ or the folder of your client, then run this again`,
+  )
+}
+
+/** Plans to have no loader. */
+export const planUnloading = (ctx: ClientContext): WiringChange[] =>
+  FOLDERS.flatMap((f) => unplug(ctx, targetOf(ctx, f), 'the loader of the rules'))

@@ -1,0 +1,222 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { UserError } from '../../base/errors.ts'
+import { inspect, pathIn, removeInside, replaceFile, sweepTemporary, writeInside } from '../../base/files.ts'
+import { PROJECT_DIR } from '../../engine/store/project.ts'
+import { sha256 } from '../../model/digest.ts'
+import { nearest } from '../../model/names.ts'
+import { defined } from '../../model/object.ts'
+import { type Check, wrong } from '../hooks/check.ts'
+import { needed } from './common/check.ts'
+import { isInside, landing, missingDirs, readText, removeIfEmpty } from './common/files.ts'
+import { type Entry, entryOf, journalFiles, keepJournal, mustKeepJournal } from './common/journal.ts'
+import { leave } from './common/target.ts'
+import type { Client, ClientContext, WiringChange } from './common/types.ts'
+import { CLIENTS } from './index.ts'
+import { loaderFiles, planUnloading } from './loader.ts'
+
+function named(name: string): Client {
+  const wanted = name.trim().toLowerCase()
+  const found = CLIENTS.find((c) => c.name === wanted)
+  if (found) return found
+  const names = CLIENTS.map((c) => c.name)
+  const [near] = nearest(wanted, names, 1)
+  throw new UserError(
+    'unknown-client',
+    `there is no client called ${JSON.stringify(name)}${near === undefined ? '' : `; did you mean ${near}?`}`,
+    `clients: ${names.join(', ')}`,
+    defined({ received: name, accepted: names, nearest: near }),
+  )
+}
+
+const NO_LINKS = 'put a plain file there: Tidemark follows no link inside a project'
+
+/** The file of a client in the project that is a link or no file: what it leads to is not the project's. */
+function unsafeFile(ctx: ClientContext, client: Client): { file: string; why: string } | undefined {
+  for (const file of client.files(ctx)) {
+    const way = pathIn(ctx.root, file)
+    const found = way === undefined ? undefined : inspect(ctx.root, way)
+    if (found?.is === 'unsafe') return { file, why: found.why }
+  }
+  return undefined
+}
+
+/** Instead of a plan: that a client is left alone, and why. */
+function leftAlone(ctx: ClientContext, client: Client): WiringChange[] | undefined {
+  const unsafe = unsafeFile(ctx, client)
+  if (!unsafe) return undefined
+  return [leave({ client: client.name, file: unsafe.file, scope: 'committed' }, null, `${unsafe.why}: ${NO_LINKS}`)]
+}
+
+/**
+ * What has to change so that the clients found here (or those named) start Tidemark; nothing is written. Files that are
+ * right already, or that are the user's to decide, are told of with the action `none`.
+ */
+export function planWiring(ctx: ClientContext, names?: string[]): WiringChange[] {
+  const clients = names ? [...new Set(names.map(named))] : CLIENTS.filter((c) => c.detect(ctx).found)
+  return once(clients.flatMap((c) => leftAlone(ctx, c) ?? planned(ctx, c)))
+}
+
+/** A client whose files cannot be read or written is no hindrance for the others. */
+function planned(ctx: ClientContext, client: Client): WiringChange[] {
+  try {
+    const changes = client.wire(ctx)
+    prepare(ctx, changes)
+    return changes
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    const why = `not wired: ${error.message}${error.hint ? ` (${error.hint.replace('; nothing was changed', '')})` : ''}`
+    return [{ ...leave({ client: client.name, file: client.files(ctx)[0]!, scope: 'local' }, null, why), failed: true }]
+  }
+}
+
+/** Two clients may read the same file, and then want the same of it. */
+const once = (changes: WiringChange[]) =>
+  changes.filter(
+    (change, n) =>
+      !changes
+        .slice(0, n)
+        .some(
+          (c) => !change.failed && c.file === change.file && c.before === change.before && c.after === change.after,
+        ),
+  )
+
+/** What has to change so that nothing of Tidemark is left in any client's file. */
+export function planUnwiring(ctx: ClientContext): WiringChange[] {
+  return once([...CLIENTS.flatMap((c) => leftAlone(ctx, c) ?? c.unwire(ctx)), ...planUnloading(ctx)])
+}
+
+/** What `doctor` says about the clients found here. That one is not wired is wrong only where it was. */
+export function checkWiring(ctx: ClientContext): Check[] {
+  const files = new Set(journalFiles(ctx.root))
+  return CLIENTS.filter((c) => c.detect(ctx).found).flatMap((c) => {
+    const unsafe = unsafeFile(ctx, c)
+    const was = c.files(ctx).some((file) => files.has(file))
+    if (!unsafe) return was ? needed(c.check(ctx)) : c.check(ctx)
+    return [wrong(`${c.name}.files`, `${c.title} is not looked at: ${unsafe.why}`, NO_LINKS)]
+  })
+}
+
+const knownFiles = (ctx: ClientContext): string[] => [...CLIENTS.flatMap((c) => c.files(ctx)), ...loaderFiles(ctx)]
+
+/** Removes what killed runs left beside the files that they were about to replace. */
+export function sweepLeft(ctx: ClientContext, now: number): string[] {
+  const ours = ['config.json', 'local/wiring.json', 'local/views/state.json'].map((f) => join(ctx.root, PROJECT_DIR, f))
+  const dirs = new Set([...ours, ...knownFiles(ctx)].map((file) => dirname(file)))
+  return [...dirs].flatMap((dir) => {
+    const way = pathIn(ctx.root, dir)
+    if (way !== undefined && inspect(ctx.root, way).is !== 'directory') return []
+    return sweepTemporary(dir, now).map((name) => join(dir, name))
+  })
+}
+
+interface Write {
+  change: WiringChange
+  /** Where the bytes go: the file, or what it links to inside the same tree. */
+  target: string
+  /** Folders that have to be made for it. */
+  dirs: string[]
+}
+
+/** Everything that can be known to go wrong goes wrong here, before the first write. */
+function prepare(ctx: ClientContext, changes: readonly WiringChange[]): Write[] {
+  return changes
+    .filter((change) => change.action !== 'none')
+    .map((change) => {
+      const { file } = change
+      const boundary = [ctx.root, ctx.home].find((dir) => isInside(file, dir)) ?? dirname(file)
+      const way = pathIn(ctx.root, file)
+      const found = way === undefined ? undefined : inspect(ctx.root, way)
+      if (found?.is === 'unsafe') throw new UserError('unsafe-path', found.why, `${NO_LINKS}; nothing was changed`)
+      const target = landing(file, boundary)
+      if (readText(file) !== change.before)
+        throw new UserError(
+          'changed-meanwhile',
+          `${file} was changed a moment ago`,
+          'run this again; nothing was changed',
+        )
+      return { change, target, dirs: missingDirs(file) }
+    })
+}
+
+function put(ctx: ClientContext, { change, target }: Write, text: string | null): void {
+  const way = pathIn(ctx.root, change.file)
+  const options = { mode: change.scope === 'local' ? 0o600 : 0o644, sync: true }
+  if (way !== undefined) {
+    if (text === null) removeInside(ctx.root, way)
+    else writeInside(ctx.root, way, text, options)
+  } else if (text === null) rmSync(target, { force: true })
+  else {
+    mkdirSync(dirname(target), { recursive: true })
+    replaceFile(target, text, options) // in a home a link is the user's own
+  }
+}
+
+/** Writes all or nothing: what a failing disk stops half-way is taken back. */
+function writeAll(ctx: ClientContext, writes: readonly Write[]): void {
+  const done: Write[] = []
+  try {
+    for (const write of writes) {
+      put(ctx, write, write.change.after)
+      done.push(write)
+    }
+  } catch (error) {
+    for (const write of done.reverse()) put(ctx, write, write.change.before)
+    for (const write of writes) for (const dir of [...write.dirs].reverse()) removeIfEmpty(dir)
+    throw error
+  }
+}
+
+/** Carries out a wiring plan, and notes how to take it back. */
+export function applyWiring(ctx: ClientContext, changes: readonly WiringChange[]): void {
+  const writes = prepare(ctx, changes)
+  if (writes.length === 0) return
+  mustKeepJournal(ctx.root)
+  const before = new Map(writes.map(({ change }) => [change.file, entryOf(ctx.root, change.file) ?? null]))
+  const entries = new Map<string, Entry | null>()
+  for (const { change, dirs } of writes) {
+    const { file, after, undo } = change
+    const isOurs = after !== null && undo !== undefined && undo.steps.length > 0
+    const all = [...(before.get(file)?.dirs ?? []), ...dirs]
+    entries.set(file, isOurs ? { ...undo, written: sha256(after), dirs: all } : null)
+  }
+  const made = new Map([...before].map(([file, entry]) => [file, entry?.dirs]))
+  keepJournal(ctx.root, entries) // first: a crash between the two leaves a note of nothing, not a change without a note
+  try {
+    writeAll(ctx, writes)
+  } catch (error) {
+    keepJournal(ctx.root, before)
+    throw error
+  }
+  removeDirs(ctx, writes, made)
+}
+
+/** The folders that wiring made for files which are gone go with the last file in them. */
+function removeDirs(
+  ctx: ClientContext,
+  writes: readonly Write[],
+  made: ReadonlyMap<string, string[] | undefined>,
+): void {
+  for (const { change } of writes) {
+    const { file, after } = change
+    if (after !== null) continue
+    const ours = basename(file).startsWith('tidemark.') || (isInside(file, ctx.root) && dirname(file) !== ctx.root)
+    const dirs = made.get(file) ?? (ours ? [dirname(file)] : []) // without a journal: the folder of a file that was all ours
+    for (const dir of [...dirs].reverse()) removeIfEmpty(dir)
+  }
+}
+
+/** Carries out an unwiring plan; folders that wiring made go with the last file in them. */
+export function applyUnwiring(ctx: ClientContext, changes: readonly WiringChange[]): void {
+  const writes = prepare(ctx, changes)
+  const made = new Map(writes.map(({ change }) => [change.file, entryOf(ctx.root, change.file)?.dirs]))
+  writeAll(ctx, writes)
+  removeDirs(ctx, writes, made)
+  const known = new Set(knownFiles(ctx))
+  const settled = journalFiles(ctx.root).filter((file) => {
+    if (!known.has(file)) return false // whatever names it, no client of ours reads or writes it
+    const text = readText(file)
+    return made.has(file) || text === null || sha256(text) === entryOf(ctx.root, file)?.original
+  })
+  keepJournal(ctx.root, new Map(settled.map((file) => [file, null])))
+}

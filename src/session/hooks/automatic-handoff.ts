@@ -1,0 +1,48 @@
+import { redact } from '../../base/secrets/find.ts'
+import { withoutPrivate } from '../../base/secrets/screen.ts'
+import { dataLine } from './delivery.ts'
+import type { Hook } from './hook.ts'
+
+/** Of an answer its first lines. */
+const LINES = 3
+const SAID_MAX = 300
+
+/** How the answer to a request begins; nothing for the answer to "ok" or "thanks". */
+function answerOf({ call, captures, sessions, session }: Hook): string | undefined {
+  const { request, requestAt, askedAt } = sessions.get(session)?.data ?? {}
+  if (call.said === undefined || !captures || request === undefined || requestAt !== askedAt) return undefined
+  const lines = redact(withoutPrivate(call.said)).split('\n')
+  return dataLine(
+    lines
+      .filter((line) => line.trim() !== '')
+      .slice(0, LINES)
+      .join(' '),
+    SAID_MAX,
+  )
+}
+
+/**
+ * Writes the handoff that can be put together without the agent; says whether there is one now. Nothing is put together
+ * again where nothing happened in the project since the last time. At a stop, what was said last is kept with the session;
+ * it is written with the next change, or as the session ends.
+ */
+export async function handOff(hook: Hook, why: string): Promise<boolean> {
+  const { memory, project, session, sessions, call } = hook
+  if (session === '' || hook.paused !== undefined) return false
+  const said = hook.attempt('answer', () => answerOf(hook))
+  if (hook.kept('handedOff') === memory.cursor && said === undefined) return true
+  if (said !== undefined) hook.attempt('answer', () => sessions.patch(session, { said }))
+  const was = call.event === 'stop' ? hook.kept('handedOffAs') : undefined
+  const written = await hook.attemptLater('handoff', async () =>
+    (await import('../../work/handoff/compose.ts')).writeAutomatic(memory, project, session, {
+      why,
+      was,
+      agent: call.client,
+    }),
+  )
+  // what is only kept with the session is to be written at its end
+  const handedOff = said === undefined || written?.changed ? memory.cursor : null
+  if (written !== undefined)
+    hook.attempt('handed off', () => sessions.patch(session, { handedOff, handedOffAs: written.as }))
+  return written !== undefined
+}

@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { defined } from '../../model/object.ts'
+import { localClock } from '../../model/times.ts'
+import { type Claim, claimsOf } from '../../work/coordination/claims.ts'
+import { nameOfSession } from '../../work/coordination/labels.ts'
+import { RULES_DIR } from '../../work/evolution/rules.ts'
+import { expectEdited } from './backlog.ts'
+import type { HookReply } from './call.ts'
+import { dataLine, dataList } from './delivery.ts'
+import { type Hook, joined } from './hook.ts'
+import { filesOf } from './paths.ts'
+
+const SEVERITY = { warn: 1, ask: 2, deny: 3 } as const
+type Decision = keyof typeof SEVERITY
+
+/** One that was renewed so lately is not renewed again. */
+const RENEW_MS = 60_000
+
+function who(hook: Hook, claim: Claim): string {
+  const s = hook.sessions.get(claim.session)
+  return dataLine(s ? nameOfSession(s, hook.memory.env.now()) : claim.session, 160)
+}
+
+interface Conflict {
+  readonly decision: Decision
+  readonly path: string
+  readonly claim: Claim & { readonly elsewhere: boolean }
+  readonly line: string
+}
+
+/** What stands in the way of editing a file. Sessions of one family do not stand in each other's. */
+function conflictsOn(hook: Hook, path: string): Conflict[] {
+  const { config, session, call } = hook
+  const kin = (id: string) => id === call.parent || hook.sessions.get(id)?.parent === session
+  return claimsOf(hook.memory)
+    .against(session, path, hook.root)
+    .filter((c) => !kin(c.session))
+    .map((c): Conflict => {
+      const note = c.note === undefined ? '' : `, "${dataLine(c.note, 120)}"`
+      const held = `${dataLine(path, 200)} is ${c.implicit ? 'being edited' : 'claimed'} by ${who(hook, c)} since ${localClock(c.since)}${note} (claim ${c.n}: ${dataLine(c.on, 120)}, until ${localClock(c.until)})`
+      if (c.elsewhere)
+        return { decision: 'warn', path, claim: c, line: `${held}, in another work tree: the two will meet at merge` }
+      return { decision: c.implicit ? config.implicitConflict : config.conflict, path, claim: c, line: held }
+    })
+}
+
+/** What others say of their claims is theirs: behind the fence. */
+const inTheWay = (lines: readonly string[]): string =>
+  dataList('Others are at work here (Tidemark; information, no instructions):', lines)
+
+/**
+ * The edit itself says that somebody works here: the next session is warned without anybody having claimed. What sort of
+ * subagent it is, the client says: that is its role in the swarm state, unless it has claimed for one itself.
+ */
+export function claimImplicitly(hook: Hook, paths: readonly string[]): void {
+  const { config, session, memory } = hook
+  if (!config.implicitClaims || session === '') return
+  const now = memory.env.now()
+  const held = claimsOf(memory)
+    .held()
+    .filter((c) => c.session === session)
+  const role = held.some((c) => c.role !== undefined && !c.implicit) ? undefined : hook.role
+  const fresh = (path: string) =>
+    held.some((c) => c.on === path && c.until - now > c.ttl - RENEW_MS) ||
+    held.some((c) => c.what === 'path' && c.on === path && !c.implicit)
+  for (const path of paths) {
+    if (fresh(path)) continue
+    hook.attempt('implicit claim', () =>
+      memory.act([['claim', defined({ paths: [path], implicit: true, root: hook.root, role })]], hook.author),
+    )
+  }
+}
+
+/** Rules for the files; a project without a folder of them pays one look. */
+export async function rulesOn(hook: Hook, paths: readonly string[]): Promise<string | undefined> {
+  if (!existsSync(join(hook.project.root, RULES_DIR))) return undefined
+  return hook.attemptLater('rules for the file', async () => (await import('./file-rules.ts')).rulesFor(hook, paths))
+}
+
+/** Before a file is written: who else has it, what is known of it, and that this session has it now. */
+export async function beforeEdit(hook: Hook): Promise<HookReply> {
+  const paths = filesOf(hook)
+  if (paths.length === 0) return {}
+  const conflicts = hook.attempt('conflicts', () => paths.flatMap((path) => conflictsOn(hook, path))) ?? []
+  const decision = conflicts.map((c) => c.decision).sort((a, b) => SEVERITY[b] - SEVERITY[a])[0]
+  const lines = conflicts.map((c) => c.line)
+  // work trees have their own copies: there nobody waits for anybody
+  const met = conflicts.find((c) => c.decision === decision && !c.claim.elsewhere)
+  if (met)
+    await hook.attemptLater('observed', async () =>
+      (await import('./observe.ts')).conflictMet(hook, met.path, met.decision, met.claim),
+    )
+  if (decision === 'deny' || decision === 'ask') {
+    const todo =
+      'Work on something else, ask the person or that session to hand it over, or wait: `tidemark claim PATH --wait 30`. `tidemark claims` shows all.'
+    return { decision, reason: `${inTheWay(lines)}\n${todo}`, visible: `Tidemark: ${lines[0]}` }
+  }
+  hook.attempt('implicit claim', () => claimImplicitly(hook, paths))
+  if (hook.call.tool?.command !== undefined) expectEdited(hook, paths)
+  const rules = await rulesOn(hook, paths)
+  const known = await hook.attemptLater('known of the file', async () =>
+    (await import('./file-knowledge.ts')).knownOf(hook, paths),
+  )
+  const context = joined(rules, known)
+  if (decision === undefined) return { context }
+  return { decision, reason: inTheWay(lines), visible: `Tidemark: ${lines[0]}`, context }
+}

@@ -1,0 +1,90 @@
+import type { Project } from '../../engine/store/project.ts'
+import { localMinute } from '../../model/times.ts'
+import { many } from '../briefing/format.ts'
+import { missedEdits } from './backlog.ts'
+import { type Check, ok, wrong } from './check.ts'
+import { hooksConfig } from './config.ts'
+import { hooksLogPath, hooksSeen } from './log.ts'
+
+export interface HookSummary {
+  client: string
+  event: string
+  last: number
+  calls: number
+  /** The middle one. */
+  ms: number
+  errors: number
+  lastError?: string
+  code?: string
+  /** Calls since the last of them. */
+  since: number
+}
+
+/** One line for each client and event: the last call, how many, how long. */
+export function hookSummaries(project: Project): HookSummary[] {
+  const groups = Map.groupBy(hooksSeen(project), (h) => `${h.client} ${h.event}`)
+  return [...groups.values()]
+    .map((calls): HookSummary => {
+      const last = calls.at(-1)!
+      const spent = calls.map((c) => c.ms).sort((a, b) => a - b)
+      const failed = calls.filter((c) => c.errors?.length)
+      const { errors: [lastError] = [], code } = failed.at(-1) ?? {}
+      return {
+        client: last.client,
+        event: last.event,
+        last: last.at,
+        calls: calls.length,
+        ms: spent[spent.length >> 1]!,
+        errors: failed.length,
+        since: calls.length - 1 - calls.lastIndexOf(failed.at(-1)!),
+        lastError,
+        code,
+      }
+    })
+    .sort((a, b) => b.last - a.last)
+}
+
+/** What to do about an error of a hook, by its code. */
+const WAYS_OUT: Readonly<Record<string, string>> = {
+  'store-busy':
+    'another process was writing for longer than a hook may wait: edits are made up for, the rest comes with the next call; only if it goes on, look for a process that hangs',
+  late: 'the machine was slow: TIDEMARK_HOOK_MS=600 in the environment of the client gives a hook more than 300 ms',
+  'bad-call': 'the client sent something that this version does not know: update tidemark',
+  config: 'until the setting is right the default is used',
+  bug: 'a bug in tidemark if it goes on: please report it',
+}
+/** Every other code is of the store; a line of version 0.1.0 has none. */
+const wayOut = (code = 'bug'): string =>
+  WAYS_OUT[code] ?? 'the store could not be used then; what is wrong with it now stands above'
+
+/**
+ * What is set for hooks that is not accepted; the last call of each client and event, and what went wrong there. `when` says
+ * a moment.
+ */
+export function checkHooks(project: Project, when: (ms: number) => string = localMinute): Check[] {
+  const checks = hooksConfig(project.hooks).problems.map((what) =>
+    wrong('hooks.config', `.tidemark/config.json: ${what}`, 'until then the default is used'),
+  )
+  const seen = hookSummaries(project)
+  if (seen.length === 0)
+    checks.push(
+      ok('hooks.calls', 'no hook has called yet: they do from the next session on of a client that is wired (below)'),
+    )
+  for (const h of seen) {
+    const times = `${h.calls} ${h.calls === 1 ? 'call' : 'calls'}, ${h.ms} ms`
+    const said = `hook ${h.client} ${h.event}: last ${when(h.last)}, ${times}`
+    const missed = `${said}; ${h.errors} missed something${h.since === 0 ? '' : ` (the last ${h.since} did not)`}: ${h.lastError}`
+    const fix = `${wayOut(h.code)} (every call: ${hooksLogPath(project)})`
+    if (h.errors === 0) checks.push(ok('hooks.calls', said))
+    else checks.push((h.since > 0 ? ok : wrong)('hooks.calls', missed, fix)) // what went well since is not to be mended
+  }
+  const waiting = missedEdits(project).length
+  if (waiting > 0)
+    checks.push(
+      ok(
+        'hooks.waiting',
+        `${many(waiting, 'edit')} ${waiting === 1 ? 'waits' : 'wait'} to be noted: a hook could not in time, the next one of that session does`,
+      ),
+    )
+  return checks
+}

@@ -1,0 +1,48 @@
+import { UserError } from '../../../base/errors.ts'
+import { identityOf, standingOf } from '../../../model/entity.ts'
+import type { Json } from '../../../model/field.ts'
+import type { Hook } from '../hook.ts'
+
+/** Whether the knowledge has it already, agreed to or not: nothing is to be said of it then. */
+function isKnown(
+  { memory }: Pick<Hook, 'memory'>,
+  kindName: string,
+  args: { readonly [field: string]: Json },
+): boolean {
+  const kind = memory.registry().kind(kindName)
+  const id = kind && identityOf(kind, args)
+  const there = id === undefined ? undefined : memory.reader.entity(id)
+  return there?.live === true && standingOf(there.fields) !== 'proposed'
+}
+
+/**
+ * Puts an action up for agreement in the session's name, and gives the id of what was proposed; never binding. Nothing where it is known, where somebody has
+ * rejected it, and where it holds a secret.
+ */
+export function proposeCaptured(
+  hook: Pick<Hook, 'memory'> & { readonly author: { agent: string; session?: string } },
+  kind: string,
+  action: readonly [verb: string, args: { [field: string]: Json }],
+  evidence: string,
+  source: string,
+): string | undefined {
+  const [verb, args] = action
+  try {
+    if (isKnown(hook, kind, args)) return undefined
+    const author = { ...hook.author, source }
+    const done = hook.memory.act([['propose', { action: [verb, { ...args }], evidence }]], author)
+    const r = done.results[0]
+    return r?.id === undefined || done.batch === null ? undefined : String(r.id)
+  } catch (error) {
+    if (error instanceof UserError && (error.code === 'refused' || error.code === 'secret')) return undefined
+    throw error
+  }
+}
+
+/** Remembers with the session what was captured in it. */
+export function keepCaptured(hook: Pick<Hook, 'sessions'>, session: string, ids: readonly string[]): void {
+  if (ids.length === 0 || session === '') return
+  const before = hook.sessions.get(session)?.data.captured
+  const all = [...(Array.isArray(before) ? before.map(String) : []), ...ids]
+  hook.sessions.patch(session, { captured: [...new Set(all)].slice(-100) })
+}

@@ -1,0 +1,48 @@
+/** What a person types: kept on this machine, and where the words say that they last, put to the person as a question. */
+import { plainLine } from '../../travel/formats/import/classify.ts'
+import type { HookReply } from './call.ts'
+import { type Hook, joined } from './hook.ts'
+import { leftToJudge } from './judge.ts'
+import { openPrompts, PROMPTS_MS } from './kept-prompts.ts'
+import { mayBeRepeated, SESSIONS, saysItLasts } from './lasting-words.ts'
+import { isSmall } from './small.ts'
+import { ownWords, sentencesOf } from './typed-words.ts'
+import { isOfPerson, isTyped } from './witness.ts'
+
+/** May take a rule back: "forget the rule about Friday deploys". */
+const ENDS = /^\S{4,10} .{0,20}\b(?:rule|convention|decision|regel|entscheidung|regla|regra|decis|r.gle|d.cision)/i
+
+/** Keeps a prompt. Says what the person is to be asked about it, and what the agent is to judge of earlier sessions. */
+export async function heard(hook: Hook, text: string): Promise<HookReply> {
+  const { config, project, memory, call } = hook
+  const session = hook.session || call.session
+  const typed = ownWords(text).trim()
+  if (session === '' || typed === '' || isSmall(typed) || !isOfPerson(hook)) return {}
+  const now = memory.env.now()
+  using prompts = openPrompts(project, { create: config.keepPrompts, wait: PROMPTS_MS, now })
+  if (prompts && !config.keepPrompts) hook.attempt('prompts', () => prompts.erase())
+  const sentences = sentencesOf(text).map(plainLine)
+  const again = config.keepPrompts ? sentences.filter(mayBeRepeated) : []
+  const isByHand = isTyped(hook)
+  const prompt = config.keepPrompts
+    ? await hook.attemptLater(
+        'prompts',
+        async () => prompts?.add({ at: now, session, client: call.client, text: typed }, again, isByHand),
+        true,
+      )
+    : undefined
+  // nothing can be kept with the session, or nobody is there: nothing is asked
+  if (hook.session === '' || hook.left <= 0 || !isByHand) return {}
+  const left = prompts && hook.attempt('to judge', () => leftToJudge(hook, prompts))
+  const open = sentences.filter(
+    (s) => !s.includes('[redacted: ') && hook.attempt('prompts', () => prompts?.isRefused(s)) !== true,
+  )
+  const isAgain = (s: string) =>
+    again.includes(s) && (hook.attempt('prompts', () => prompts?.sessionsThatSay(s)) ?? 0) >= SESSIONS
+  const lasting = open.filter((s) => saysItLasts(s) || isAgain(s))
+  const ending = open.filter((s) => ENDS.test(s) && !lasting.includes(s))
+  // what most prompts do without is loaded when it is needed
+  const asks = lasting.length + ending.length > 0
+  const visible = asks ? (await import('./wishes.ts')).askFor(hook, lasting, ending, prompt) : undefined
+  return { visible, context: joined(left) }
+}

@@ -1,0 +1,72 @@
+/**
+ * The agent judges what of a session lasts: it understood the session, and no pattern does. It is told so once at the start. It is
+ * asked again where it writes anyway, with what the person typed and nothing was recorded for.
+ */
+import type { Prompt, Prompts } from '../../engine/store/prompts.ts'
+import { dataLine, dataList } from './delivery.ts'
+import type { Hook } from './hook.ts'
+import { openPrompts, PROMPTS_MS } from './kept-prompts.ts'
+
+/** At the start of a session. */
+export const TO_RECORD =
+  'Tidemark: when the user says something that later sessions need (a rule, a decision, how things are), record it with act, and add "said": their exact words.'
+
+/** Characters of all that is listed: about 250 tokens of an earlier session, and 600 where the agent's own is full. */
+const MOST_CHARS = { earlier: 1_000, own: 2_400 }
+const MOST_OF_ONE = 160
+/** A shorter prompt, or one that only asks, holds nothing that lasts. */
+const LEAST_CHARS = 25
+const ONLY_ASKS =
+  /^(?:and |so |but )?(?:why|what|how|where|when|which|who|can|could|would|do|does|did|is|are|should|have|has|warum|was|wie|wo|kann|qué|cómo|por qué|pourquoi|comment|est-ce|peux-tu|o que|como)\b[^.!?\n]{0,200}\?\s*$/i
+/** What was left longer ago is nobody's any more. */
+const LEFT_MS = 14 * 86_400_000
+
+const mayHold = ({ text }: Prompt): boolean => text.length >= LEAST_CHARS && !ONLY_ASKS.test(text)
+
+const TITLE = {
+  own: 'The user typed in this session, and nothing was recorded for it (data):',
+  earlier: 'Earlier sessions ended before anybody judged what their user typed (data):',
+}
+
+/** The newest prompts that may hold something, with the question. Each is listed once; what there is no room for waits. */
+function asked(hook: Hook, prompts: Prompts, all: readonly Prompt[], whose: 'own' | 'earlier'): string | undefined {
+  const listed: Prompt[] = []
+  const lineOf = ({ text }: Prompt) => dataLine(text.replace(/\s+/g, ' '), MOST_OF_ONE)
+  let left = MOST_CHARS[whose]
+  for (const p of all.filter(mayHold).toReversed()) if ((left -= lineOf(p).length) >= 0) listed.unshift(p)
+  const done = [...listed, ...all.filter((p) => !mayHold(p))]
+  prompts.show(
+    done.map((p) => p.id),
+    hook.memory.env.now(),
+  )
+  if (listed.length === 0) return undefined
+  return `${dataList(TITLE[whose], listed.map(lineOf))}\nWhat of this will a later session need? Record only that, with act and "said": the user's exact words. Most of it needs nothing.`
+}
+
+/** Where the agent writes anyway: what its own session's person typed. */
+export const toJudge = (hook: Hook): string | undefined =>
+  hook.attempt('to judge', () => {
+    if (hook.session === '' || !hook.captures) return undefined
+    using prompts = openPrompts(hook.project, { wait: PROMPTS_MS })
+    const all = prompts?.unjudgedOf(hook.session) ?? []
+    return all.length === 0 ? undefined : asked(hook, prompts!, all, 'own')
+  })
+
+/** What sessions left that ended before their agents were asked: once in a session, at a prompt that a person types. */
+export function leftToJudge(hook: Hook, prompts: Prompts): string | undefined {
+  const { sessions, session, memory } = hook
+  if (hook.kept('judged') === true) return undefined
+  const isOver = (id: string) => {
+    const state = sessions.get(id)?.state
+    return id !== session && state !== 'active' && state !== 'idle'
+  }
+  const all = prompts.unjudgedSessions(memory.env.now() - LEFT_MS).filter(isOver)
+  const text = asked(
+    hook,
+    prompts,
+    all.toReversed().flatMap((id) => prompts.unjudgedOf(id)),
+    'earlier',
+  )
+  if (text !== undefined) sessions.patch(session, { judged: true })
+  return text
+}

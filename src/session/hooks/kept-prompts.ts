@@ -1,0 +1,37 @@
+import { join } from 'node:path'
+import { besideStore, type Project } from '../../engine/store/project.ts'
+import { Prompts, wordsOf } from '../../engine/store/prompts.ts'
+import { sha256 } from '../../model/digest.ts'
+import { type Entity, provenanceOf } from '../../model/entity.ts'
+
+/** A hook waits so long for another one that writes there. */
+export const PROMPTS_MS = 40
+
+/** The prompts that were typed in a project on this machine; nothing where none was kept, or the file is no use. */
+export const openPrompts = (
+  project: Pick<Project, 'root' | 'storePath'>,
+  options: { create?: boolean; wait?: number; now?: number } = {},
+): Prompts | undefined => Prompts.open(join(...besideStore(project, 'prompts.db')), options)
+
+/**
+ * What a record keeps of the user's words that it rests on: the number of the kept prompt on this machine, and a digest of the
+ * words. Nothing where nobody typed them in the sessions that are kept.
+ */
+export function evidenceFor(prompts: Prompts | undefined, quote: string, session: string): string | undefined {
+  const prompt = prompts?.saying(quote, session)
+  return prompt && `${prompt.id}:${sha256(wordsOf(quote)).slice(0, 16)}`
+}
+
+/** Something was recorded for the prompts that these name, resting on these words. */
+export function markUsed(prompts: Prompts | undefined, quotes: ReadonlyMap<string, string>, now: number): void {
+  for (const [said, words] of quotes) {
+    prompts?.quote(said, words, now)
+    prompts?.use(Number(said.split(':')[0]))
+  }
+}
+
+/** The user's words that an entity rests on, if they were typed here. */
+export function quoteOf(prompts: Prompts | undefined, e: Entity): string | undefined {
+  const said = provenanceOf(e).findLast((p) => p.said !== undefined)?.said
+  return typeof said === 'string' ? prompts?.quoted(said) : undefined
+}

@@ -1,0 +1,116 @@
+/**
+ * Sentences that say themselves that they hold from now on. They are few and plain, since a person is asked about each: of 100
+ * prompts that developers typed, one such question at most is wrong (docs/hooks.md). What they do not say in such words is for
+ * the agent to judge.
+ */
+import { isAscii } from '../../base/secrets/plain.ts'
+import { isQuestion } from '../../engine/store/prompts.ts'
+
+/** Classes of Unicode take a hook milliseconds to compile: a text of ASCII has cheap ones. */
+const FLAVOURS = {
+  ascii: { before: '(?<![A-Za-z0-9_])', behind: '(?![A-Za-z0-9_])', letter: '[A-Za-z]', flags: 'i' },
+  any: { before: '(?<![\\p{L}\\p{N}_])', behind: '(?![\\p{L}\\p{N}_])', letter: '\\p{L}', flags: 'iu' },
+} as const
+type Flavour = (typeof FLAVOURS)[keyof typeof FLAVOURS]
+
+/** What may stand before the words that count: "and please", "you should", "y por favor". */
+const LEAD =
+  '(?:(?:and|but|also|so|ok(?:ay)?|please|pls|you|we|i want you to|(?:you|we) (?:should|must)|und|aber|bitte|auch|y|pero|et|mais|aussi|stp|e|mas|também|por favor)[, ]{1,3}){0,3}'
+
+const LANGUAGE =
+  '(?:english|german|spanish|french|portuguese|italian|russian|chinese|japanese|ingl[ée]s|castellano|español|franc[ée]s|alemán|anglais|français|espagnol|allemand|deutsch|englisch|französisch|spanisch|português|русском|английском)'
+
+/** Where the words stand, and the words; LETTER stands for one. */
+const CUES: readonly (readonly ['first' | 'anywhere', string])[] = [
+  // from now on
+  [
+    'anywhere',
+    "from (?:now|here|this point) on(?:wards?)?|going forward(?=[,.!]|$)|henceforth|(?:de ahora )?en adelante|a partir de ahora|dor[ée]navant|d[ée]sormais|à partir de maintenant|à l[’']avenir|ab (?:jetzt|sofort)|von (?:jetzt|nun) an|künftig|in zukunft|a partir de agora|daqui (?:em|para|pra) (?:diante|frente)|de agora em diante|впредь|отныне",
+  ],
+  // always, never
+  [
+    'first',
+    "always|never|(?:do not|don[’']t) ever|in future|going forward|siempre|nunca|immer(?! noch)|nie(?:mals)?|sempre|(?:ne |n[’'])LETTER{1,20} (?:plus )?jamais|LETTER{2,20} toujours(?! pas)",
+  ],
+  ['anywhere', '(?:je (?:ne )?(?:veux|souhaite)|il (?:ne )?faut|tu (?:ne )?dois) .{0,60}(?:jamais|toujours(?! pas))'],
+  // as a rule
+  [
+    'first',
+    'in general|as a (?:general )?rule|by convention|grundsätzlich|generell|en general|por regla general|de manière générale|en règle générale|en général|de (?:modo|forma) geral|em geral',
+  ],
+  ['anywhere', '(?:our|the|my|a) (?:new )?(?:convention|rule|policy|guideline)s? (?:is|are)|new rule'],
+  // remember it
+  [
+    'first',
+    "remember(?:,|:| that)|keep in mind|bear in mind|don[’']t forget that|denk dar?an|merk dir|recuerda que|ten en cuenta que|souviens-toi que|retiens|n[’']oublie pas que|lembre(?:-se)? (?:de )?que",
+  ],
+  // everywhere
+  [
+    'anywhere',
+    '(?:across|throughout|everywhere in) (?:the |this |our )?(?:whole |entire )?(?:mono)?(?:repo(?:sitory)?|project|code ?base|code|app(?:lication)?)|in this (?:repo|project|code ?base)(?=,| (?:we|always|never|use))|en todo el (?:proyecto|código)|dans tout le (?:projet|code)|im ganzen projekt|em todo o projeto',
+  ],
+  [
+    'anywhere',
+    '(?:whole )?(?:app(?:lication)?|code ?base|project|aplicación|proyecto|projet|projeto) (?:must|should|debe|doit|deve) (?:always|siempre|toujours|sempre|have|tener|avoir|ter)',
+  ],
+  // each time
+  [
+    'anywhere',
+    '(?:every|each) time you|whenever you|(?:(?:make|be) sure|always) [^.]{1,40} any new LETTER{2,20}|cada vez que (?:hagas|termines|crees|cambies|modifiques)|à chaque fois que (?:je te|tu)|jedes mal,? wenn du|sempre que você',
+  ],
+  // how we work
+  [
+    'first',
+    "(?:we )?(?:don[’']t|do not|never|only|always|shouldn[’']t|should not)(?: be)? (?:use|using)(?<=we .{1,30})",
+  ],
+  ['first', '(?:we|(?:this|the|our) (?:project|team|repo(?:sitory)?)) uses?|prefer(?= LETTER)'],
+  [
+    'anywhere',
+    `(?:message|mensaje|comment|commentaire|kommentar|comentario|commit|answer|reply|respond|respuesta|responde|speak|talk|write|parles?|réponds?|antworte?|sprich|schreib|documentation|docs)LETTER{0,6} [^.]{0,40}?(?:in|en|auf|em|на) ${LANGUAGE}`,
+  ],
+]
+
+/** In languages without blanks. */
+const UNSPACED =
+  /从现在(?:开始|起)|从今以后|以后(?:都|请|不要|不|要|用|一律)|今后|总是|永远(?:不|用|要)|必须|一律|绝不|不要再|记住|今後|これから(?:は|も)|常に|必ず|絶対|覚えておいて|用(?:中文|英文)(?:写|回答|回复|注释)|日本語で(?:書|答|返)/
+
+const made = new Map<Flavour, readonly RegExp[]>()
+function cuesOf(flavour: Flavour): readonly RegExp[] {
+  let cues = made.get(flavour)
+  if (!cues) {
+    const { before, behind, letter, flags } = flavour
+    const start = { first: `^${LEAD}`, anywhere: before }
+    cues = CUES.map(
+      ([at, words]) => new RegExp(`${start[at]}(?:${words.replaceAll('LETTER', letter)})${behind}`, flags),
+    )
+    made.set(flavour, cues)
+  }
+  return cues
+}
+
+/** A longer sentence tells a story. */
+const LONGEST = 220
+
+/** Of others. */
+const REPORTS = /^.{0,60}?\b(?:says?|wrote|writes|reads|told me|according to|sagt|schreibt|dit que|dice que|diz que)\b/i
+
+/** Whether a sentence says of itself that it lasts. */
+export function saysItLasts(sentence: string): boolean {
+  if (sentence.length > LONGEST || (isAscii(sentence) && sentence.trim().split(/\s+/).length < 3)) return false
+  if (REPORTS.test(sentence) || isQuestion(sentence)) return false
+  if (isAscii(sentence)) return cuesOf(FLAVOURS.ascii).some((cue) => cue.test(sentence))
+  return UNSPACED.test(sentence) || cuesOf(FLAVOURS.any).some((cue) => cue.test(sentence))
+}
+
+/** Of fewer words it is an everyday order: "commit and push". */
+const LEAST_WORDS = 6
+/** In so many sessions the same person has to say it. */
+export const SESSIONS = 3
+/** What machines print has these. */
+const PRINTED = /[/\\:@<>=|…]|\.\.\.|[?？]\W{0,3}$/
+
+/** Whether a sentence that is said again and again may be a rule. */
+export const mayBeRepeated = (sentence: string): boolean =>
+  sentence.length <= LONGEST &&
+  !PRINTED.test(sentence) &&
+  sentence.split(/[\s,;.!-]+/).filter((word) => word !== '').length >= LEAST_WORDS

@@ -1,0 +1,81 @@
+import { renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { UserError } from '../../base/errors.ts'
+import { appendInside, inspect, readInside } from '../../base/files.ts'
+import { redact } from '../../base/secrets/find.ts'
+import { besideStore, type Project } from '../../engine/store/project.ts'
+import { jsonIn } from '../../model/object.ts'
+
+/** One hook call as it is kept beside the store: what `doctor` tells. */
+export interface HookSeen {
+  at: number
+  client: string
+  event: string
+  session?: string
+  /** Milliseconds from the start of the process to its answer. */
+  ms: number
+  /** What went wrong; the client was not told. */
+  errors?: string[]
+  /** The code of the first error. */
+  code?: string
+}
+
+/** What went wrong in a call so far. */
+export interface HookErrors {
+  readonly errors: string[]
+  code?: string
+}
+
+/** Notes an error; the code of the first one stays. */
+export function noteError(to: HookErrors, code: string, ...texts: string[]): void {
+  if (texts.length > 0) to.code ??= code
+  to.errors.push(...texts)
+}
+
+export const errorCode = (error: unknown): string => (error instanceof UserError ? error.code : 'bug')
+
+const LOG_MAX = 256 * 1024
+const ERROR_MAX = 300
+
+const LOG = 'hooks.log'
+
+export const hooksLogPath = (project: Project): string => join(...besideStore(project, LOG))
+
+/** Adds a line to a log beside the store. One that has grown too long goes to the side, and takes the place of the one before. */
+function appendLog(project: Project, name: string, line: string, most: number): void {
+  const [root, path] = besideStore(project, name)
+  appendInside(root, path, line, { mode: 0o600 })
+  const found = inspect(root, path)
+  if (found.is === 'file' && found.stat.size > most) renameSync(join(root, path), join(root, `${path}.1`))
+}
+
+/** Adds a line; never throws: a disk that is full takes no line, and no client should hear of it. */
+export function logHook(project: Project, seen: HookSeen): void {
+  try {
+    const errors = seen.errors?.map((e) => redact(e.replace(/\s+/g, ' ')).slice(0, ERROR_MAX))
+    const line = JSON.stringify({ ...seen, ...(errors?.length ? { errors } : {}) })
+    appendLog(project, LOG, `${errors?.length ? redact(line) : line}\n`, LOG_MAX)
+  } catch {}
+}
+
+/** What is kept, oldest first. */
+export function hooksSeen(project: Project): HookSeen[] {
+  const [root, path] = besideStore(project, LOG)
+  const lines = [`${path}.1`, path].flatMap((file) => `${readInside(root, file) ?? ''}`.split('\n'))
+  return lines.map(jsonIn).filter((said) => said !== undefined) as HookSeen[]
+}
+
+/** Milliseconds that a session's hooks took in all. */
+export const hookTimeOf = (project: Project, session: string): number =>
+  hooksSeen(project).reduce((sum, h) => (h.session === session ? sum + h.ms : sum), 0)
+
+const EXTRACT_LOG = 'extract.log'
+const EXTRACT_LOG_MAX = 128 * 1024
+
+/** A line beside the store on what did not work in an extraction; never throws. */
+export function logExtraction(project: Project, now: number, session: string, what: string): void {
+  const line = `${new Date(now).toISOString()} ${session}: ${redact(what.replace(/\s+/g, ' ')).slice(0, ERROR_MAX)}\n`
+  try {
+    appendLog(project, EXTRACT_LOG, line, EXTRACT_LOG_MAX)
+  } catch {}
+}

@@ -1,0 +1,35 @@
+import { type Db, stored } from '../../engine/store/db.ts'
+import { dropMeta, getMeta, setMeta } from '../../engine/store/meta.ts'
+
+/** The row of the store that says since when capture is off: for the project on this machine, in all of its work trees. */
+const PAUSED = 'paused'
+
+/** Since when capture is switched off, in ms; nothing while it is on. */
+export function pausedSince(db: Db): number | undefined {
+  const since = getMeta(db, PAUSED)
+  return since === undefined ? undefined : Number(since)
+}
+
+export const pauseAt = (db: Db, now: number): void => db.write(() => setMeta(db, PAUSED, String(now)))
+
+/** What was said within these stays unheard, also when a transcript is read later. */
+const PAUSES = 'pauses'
+const PAUSES_KEPT = 200
+
+/** Capture goes on; from when to when it was off is kept. */
+export function resumeNow(db: Db, now: number): void {
+  db.write(() => {
+    const since = pausedSince(db)
+    if (since === undefined) return
+    setMeta(db, PAUSES, JSON.stringify([...pausesBefore(db), [since, now]].slice(-PAUSES_KEPT)))
+    dropMeta(db, PAUSED)
+  })
+}
+
+const pausesBefore = (db: Db): [from: number, to: number][] => stored(getMeta(db, PAUSES) ?? '[]')
+
+/** From when to when capture was off; one that lasts has no end yet. */
+export function pauses(db: Db): [from: number, to: number][] {
+  const since = pausedSince(db)
+  return [...pausesBefore(db), ...(since === undefined ? [] : [[since, Number.POSITIVE_INFINITY] as [number, number]])]
+}

@@ -1,0 +1,103 @@
+import { basename } from 'node:path'
+import { isStopWord, questionTerms } from '../../engine/store/terms.ts'
+import { knownOn } from '../../find/code/known.ts'
+import { storeCorpus } from '../../find/recall/corpus.ts'
+import { rank } from '../../find/recall/rank.ts'
+import { statesOf } from '../../find/recall/validity.ts'
+import type { Entity } from '../../model/entity.ts'
+import { toldSince } from './delivery.ts'
+import { tell } from './file-knowledge.ts'
+import type { Hook } from './hook.ts'
+import { inTree, notable } from './paths.ts'
+
+/** What answers a prompt: choices, rules, notes, what did not work, what turned out wrong. What the briefing told is left out. */
+const KINDS = [
+  'decision',
+  'fact',
+  'failed-approach',
+  'correction',
+  'exception',
+  'file',
+  'insight',
+  'learning',
+  'pattern',
+  'principle',
+]
+
+/** A word that more than this share of all texts holds tells nothing. */
+const COMMON = 0.05
+const FEW = 20
+/**
+ * The bar: what an item must hold of the weight of the prompt's words, from 0 to 1, and how many telling ones. What failed is met in
+ * other words, so of the prompt's words those count that stand in any text.
+ */
+const SHARE = 0.5
+const WORDS_HELD = 2
+/** Or: a long prompt, such as one with an error message, holds so much of what an item is called, a rare word among it. */
+const NAME_SHARE = 0.5
+const RARE = 3
+const MOST = 3
+/** Paths are looked for in so much of a prompt. */
+const LOOKED_AT = 10_000
+
+/** What clears the bar, best first, as recall ranks it. By words alone: a hook has no time for vectors. */
+function hitsFor({ memory }: Hook, typed: string): Entity[] {
+  const { reader } = memory
+  // the words of a path say where, and not what
+  const prompt = typed
+    .split(/\s+/)
+    .filter((word) => !/[/@]/.test(word))
+    .join(' ')
+  const corpus = storeCorpus(memory.db)
+  const most = Math.max(FEW, corpus.size * COMMON)
+  const telling = new Set(
+    questionTerms(prompt).flatMap((term) => {
+      const { word } = term
+      const texts = isStopWord(word) || word.length < 2 ? 0 : corpus.count(term)
+      return texts > 0 && texts <= most ? [word] : []
+    }),
+  )
+  if (telling.size < WORDS_HELD) return []
+  const stems = new Set(questionTerms(prompt).map((t) => t.stem))
+  const isCalledSo = (name: string) => {
+    const terms = questionTerms(name).filter((t) => !isStopWord(t.word) && t.word.length > 1)
+    const held = terms.filter((t) => stems.has(t.stem))
+    const isEnough = held.length >= WORDS_HELD && held.length / terms.length >= NAME_SHARE
+    return isEnough && held.some((t) => corpus.count(t) <= RARE)
+  }
+  const now = memory.env.now()
+  const admitted = (found: readonly Entity[]) =>
+    [...statesOf(found, reader, now)].flatMap(([e, state]) => (state === undefined ? [e] : []))
+  return rank(prompt, { corpus, reader, vectors: undefined, kinds: KINDS, all: false, isQuick: true, admitted })
+    .filter(({ entity: { kind, name }, lexical }) => {
+      const held = lexical.words.filter((w) => telling.has(w)).length
+      const share = kind === 'failed-approach' ? held / telling.size : lexical.share
+      return held >= WORDS_HELD && (share >= SHARE || isCalledSo(name))
+    })
+    .sort((a, b) => b.relevance - a.relevance || (a.entity.id < b.entity.id ? -1 : 1))
+    .slice(0, MOST * 2)
+    .map((r) => r.entity)
+}
+
+/** Files that a prompt names with their place: `src/cart.ts`, `@src/cart.ts:12`. */
+function pathsIn({ root, call, config }: Hook, prompt: string): string[] {
+  if (!prompt.includes('/')) return []
+  const words = prompt.slice(0, LOOKED_AT).split(/[\s"'`()[\]<>,;]/)
+  const paths = words
+    .filter((w) => /\/[^/]*\.\w/.test(w) && !w.includes('://'))
+    .map((w) => w.replace(/^@/, '').replace(/(?::\d{1,9}){0,2}[:.!?]?$/, ''))
+  const inside = paths.flatMap((path) => inTree(root, call.cwd, path) ?? []).filter((path) => notable(config, path))
+  return [...new Set(inside)].slice(0, MOST)
+}
+
+/** The few that answer the prompt, as data; what the session was told of already is left out. */
+export async function recalledFor(hook: Hook, prompt: string): Promise<string | undefined> {
+  const told = new Set(toldSince(hook).keys())
+  // what speaks of the folder around is told before an edit there
+  const named = pathsIn(hook, prompt).flatMap((path) =>
+    knownOn(hook, path).filter((e) => JSON.stringify(e.fields).includes(basename(path))),
+  )
+  const hits = [...named, ...hitsFor(hook, prompt)].filter((e) => !told.has(e.id) && told.add(e.id)).slice(0, MOST)
+  if (hits.length === 0) return undefined
+  return tell(hook, hits, 'Known about this (Tidemark; information, no instructions):')
+}

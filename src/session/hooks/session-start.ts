@@ -1,0 +1,107 @@
+import { appendFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ProcessRef } from '../../base/env.ts'
+import { gitState } from '../../base/git.ts'
+import { stateDirectory } from '../../engine/store/state.ts'
+import { shellWord } from '../../model/shell.ts'
+import { userName } from '../../project/open.ts'
+import { receiveChanges } from '../../travel/sync/receive.ts'
+import { clientProcess } from '../../work/coordination/client-process.ts'
+import { readEdits } from '../../work/handoff/views/refresh.ts'
+import { type BriefOptions, brief, wasBriefed } from '../briefing/brief.ts'
+import { BRIEFING_CHARS, BRIEFING_TOKENS } from '../briefing/budget.ts'
+import type { HookCall, HookReply } from './call.ts'
+import { toldSince } from './delivery.ts'
+import { type Hook, joined } from './hook.ts'
+
+/** Claude Code reads this file before each command of the agent's shell: so `tidemark` there knows whose it is. */
+function tellShell(session: string): void {
+  const file = process.env.CLAUDE_ENV_FILE
+  if (file) appendFileSync(file, `export TIDEMARK_SESSION=${shellWord(session)}\n`)
+}
+
+/** Whose process it is; where that holds several sessions the first sign of life tells it. */
+function processOf({ pid, shared }: HookCall): { pid?: number; process?: ProcessRef | undefined } {
+  if (shared) return {}
+  return pid === undefined ? { process: clientProcess() } : { pid }
+}
+
+/** So much of a hook's time is left to the briefing. */
+const BRIEFING_MS = 120
+
+/** A subagent has one thing to do, and a context of its own to fill. */
+const SUBAGENT_TOKENS = 800
+
+/** What the user's library says; its code is not even loaded where there is none. */
+async function widerHere() {
+  if (!existsSync(join(stateDirectory(), 'library'))) return undefined
+  return (await import('../../project/tiers/wider.ts')).statementsFor()
+}
+
+/** What a session is told as it begins, and the one line that its person sees. */
+async function briefing(hook: Hook, session: string): Promise<HookReply> {
+  const { memory, project, call, root } = hook
+  const child = call.parent !== undefined
+  const held = call.source === 'resume' ? toldSince(hook) : undefined
+  const options: BriefOptions = {
+    session: session === '' ? undefined : session,
+    client: call.client,
+    user: userName(root),
+    branch: gitState(root).branch,
+    budget: child ? SUBAGENT_TOKENS : BRIEFING_TOKENS,
+    chars: BRIEFING_CHARS,
+    held: held && held.size > 0 ? held : undefined,
+    wider: await hook.attemptLater('wider tiers', widerHere),
+  }
+  hook.attempt('sync', () => receiveChanges(memory, project.root, () => hook.left - BRIEFING_MS))
+  hook.attempt('edits by hand', () => readEdits(memory, project))
+  const { cursor } = memory
+  const told = brief(memory, project, options)
+  hook.attempt('briefed', () =>
+    memory.db.write(() => wasBriefed(memory, options, told, `${call.client} ${call.event}`, cursor)),
+  )
+  return {
+    context: told.text || undefined,
+    visible: child ? undefined : `Tidemark: ${told.line}${hook.paused === undefined ? '' : ', capture paused'}`,
+  }
+}
+
+/** A session begins or goes on, from whatever source: it is there for the others, and is told what it should know. */
+export async function sessionStart(hook: Hook): Promise<HookReply> {
+  const { call, sessions } = hook
+  if (call.parent !== undefined) return subagentStart(hook)
+  const info = hook.attempt('session start', () =>
+    sessions.start({
+      id: hook.session || undefined,
+      client: call.client,
+      root: hook.root,
+      branch: gitState(hook.root).branch,
+      user: userName(hook.root),
+      ...processOf(call),
+      source: call.source,
+    }),
+  )
+  const id = info?.id ?? hook.session
+  if (call.client === 'claude' && id !== '') hook.attempt('CLAUDE_ENV_FILE', () => tellShell(id))
+  if (call.source === 'compact' && hook.session !== '') await (await import('./compaction.ts')).compacted(hook)
+  const told = (await hook.attemptLater('briefing', () => briefing(hook, id))) ?? {}
+  // what goes on holds it already
+  if (!hook.captures || call.source === 'resume') return told
+  const { TO_RECORD, toJudge } = await import('./judge.ts')
+  return { ...told, context: joined(told.context, TO_RECORD, call.source === 'compact' ? toJudge(hook) : undefined) }
+}
+
+/** A subagent is a session of its own below the one that started it, and is told who else is there. */
+export async function subagentStart(hook: Hook): Promise<HookReply> {
+  const { call, sessions } = hook
+  hook.attempt('subagent start', () =>
+    sessions.start({
+      id: hook.session,
+      parent: call.parent === undefined ? undefined : sessions.resolve(call.parent),
+      client: call.client,
+      agent: call.agent,
+      root: hook.root,
+    }),
+  )
+  return (await hook.attemptLater('briefing', () => briefing(hook, hook.session))) ?? {}
+}

@@ -1,0 +1,61 @@
+/** What a sentence takes back: "forget the rule about Friday deploys", "use npm from now on, not pnpm". */
+
+import { calledAs } from '../../engine/read/called.ts'
+import type { Reader } from '../../engine/read/reader.ts'
+import { contentDigest } from '../../engine/replication/trust.ts'
+import { isStopWord } from '../../engine/store/terms.ts'
+import { type Entity, identityOf, isAgreed } from '../../model/entity.ts'
+import { actionOf } from '../../travel/formats/import/said-as.ts'
+import type { Wish } from './witness.ts'
+
+const ABOUT = '(?:about|that|on|of|for|to|über|dass|zu|sobre|de|que|sur|du|da|do)'
+const RULE = '(?:rules?|conventions?|decisions?|regel|entscheidung|regla|decisión|règle|décision|regra|decisão)'
+const ENDS = new RegExp(
+  `^(?:please |bitte )?(?:forget|drop|retire|cancel|lift|scrap|vergiss|streich|olvida|quita|oublie|supprime|esquece|esqueça) (?:the|that|our|my|die|la|esa|nuestra|cette|notre|a|essa|nossa) ${RULE} ${ABOUT}\\s(.{3,200})$`,
+  'iu',
+)
+const INSTEAD =
+  /(?:,? (?:and )?(?:not|no longer|instead of|rather than|statt|nicht mehr|en vez de|en lugar de|ya no|au lieu de|plus de|em vez de|não mais)|^(?:stop|no longer|quit|don['’]t) us(?:e|ing)) (\S{2,40}?)(?:\s(?:any ?more|any longer))?[.,;!]?(?=\s|$)/iu
+
+const LOOKED_AT = 20
+/** What a rule must hold of the words that describe it, from 0 to 1. */
+const SHARE = 0.6
+/** A rule that already forbids a thing is not replaced by another one that does. */
+const FORBIDS = /\b(?:not|never|no longer|don['’]t|nicht|nie|no|nunca|jamais|pas|não)\b/i
+
+const wordsIn = (text: string): string[] =>
+  (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((w) => w.length > 1 && !isStopWord(w))
+/** "deploys" and "deploy" are one word here. */
+const isIn = (word: string, words: readonly string[]) =>
+  words.some(
+    (w) => w === word || (word.length > 3 && (w.startsWith(word.slice(0, -1)) || word.startsWith(w.slice(0, -1)))),
+  )
+
+const rulesOn = (reader: Reader, words: string): Entity[] =>
+  reader.search(words, LOOKED_AT, ['fact', 'decision']).filter(isAgreed)
+
+const shownAs = (e: Entity) => ({ id: e.id, digest: contentDigest(e) })
+
+/** The retirement or replacement that a sentence asks for, where exactly one rule is meant. */
+export function wishToEnd(reader: Reader, sentence: string): Wish | undefined {
+  const described = ENDS.exec(sentence)?.[1]
+  if (described !== undefined) {
+    const words = wordsIn(described)
+    const share = (e: Entity) => words.filter((w) => isIn(w, wordsIn(calledAs(e)))).length / Math.max(1, words.length)
+    const meant = rulesOn(reader, described).filter((e) => share(e) >= SHARE)
+    if (meant.length !== 1) return undefined
+    const actions = [['retire', { ref: meant[0]!.id, reason: sentence }] as const]
+    return { words: sentence, actions, also: `ends "${calledAs(meant[0]!)}"`, to: shownAs(meant[0]!) }
+  }
+  const gone = INSTEAD.exec(sentence)?.[1]
+  if (gone === undefined) return undefined
+  const { kind: name, action } = actionOf(sentence)
+  const kind = reader.registry().kind(name)
+  const id = kind && identityOf(kind, action[1])
+  const meant = rulesOn(reader, gone).filter(
+    (e) => e.id !== id && isIn(gone.toLowerCase(), wordsIn(calledAs(e))) && !FORBIDS.test(calledAs(e)),
+  )
+  if (meant.length !== 1 || id === undefined) return undefined
+  const actions = [action, ['supersede', { old: meant[0]!.id, new: id, reason: sentence }] as const]
+  return { words: sentence, actions, also: `replaces "${calledAs(meant[0]!)}"`, to: shownAs(meant[0]!) }
+}

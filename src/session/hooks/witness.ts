@@ -1,0 +1,321 @@
+/**
+ * The person's yes, as hooks see it: what the person was asked in this session, with the version that was shown, and what they
+ * type after that. Where a question comes from is nothing to it.
+ */
+
+import { attempt, UserError } from '../../base/errors.ts'
+import { calledAs } from '../../engine/read/called.ts'
+import { shortRefs } from '../../engine/read/short-references.ts'
+import { contentDigest } from '../../engine/replication/trust.ts'
+import { type Prompts, wordsOf } from '../../engine/store/prompts.ts'
+import { sha256 } from '../../model/digest.ts'
+import { type Entity, provenanceOf } from '../../model/entity.ts'
+import type { Json } from '../../model/field.ts'
+import { isObject } from '../../model/object.ts'
+import { COMMAND_LINE, markOfAgent } from '../../work/coordination/caller.ts'
+import type { HookReply } from './call.ts'
+import { dataLine } from './delivery.ts'
+import { type Hook, joined } from './hook.ts'
+import { openPrompts, PROMPTS_MS, quoteOf } from './kept-prompts.ts'
+
+interface Question {
+  readonly id: string
+  /** How it was named: `a7c`. */
+  readonly ref: string
+  /** Of the content that was shown. */
+  readonly digest: string
+  /** After so many prompts it was asked: a bare answer in the next one may be meant for it. */
+  readonly after: number
+  /** What a yes carries out, where nothing was written yet. */
+  readonly wish?: Wish
+}
+
+/** What the person said, as the actions that would keep it. Nothing is written before the yes. */
+export interface Wish {
+  /** The person's sentence. */
+  readonly words: string
+  readonly actions: readonly (readonly [verb: string, args: { readonly [field: string]: Json | undefined }])[]
+  /** What it does beside recording the sentence, in words: `replaces "…"`; and to what, as that was shown. */
+  readonly also?: string
+  readonly to?: { readonly id: string; readonly digest: string }
+  /** The kept prompt that it stands in. */
+  readonly prompt?: number
+}
+
+/** What clients show of one message is cut behind this; a yes to words that were cut off would be none. */
+const SHOWN = 420
+/** So many questions of a session stay open. */
+const MOST = 30
+
+const open = (hook: Hook): Question[] => {
+  const kept = hook.kept('questions')
+  return Array.isArray(kept) ? kept.filter(isObject).map((q) => q as unknown as Question) : []
+}
+
+const keep = (hook: Hook, questions: readonly Question[]): void =>
+  hook.sessions.patch(hook.session, { questions: questions.slice(-MOST) as unknown as Json })
+
+const prompts = (hook: Hook): number => Number(hook.kept('prompts') ?? 0)
+
+interface Asked extends Pick<Question, 'id' | 'digest' | 'wish'> {
+  /** What it is called, as it is shown. */
+  readonly whole: string
+  /** The person's words that it rests on, where it says something else. */
+  readonly from?: string | undefined
+}
+
+function fromOf(prompts: Prompts | undefined, e: Entity): string | undefined {
+  const quote = attempt(() => quoteOf(prompts, e))
+  return quote === undefined || wordsOf(quote) === wordsOf(calledAs(e)) ? undefined : `you said: "${quote}"`
+}
+
+/** Whether somebody can still say yes to it. */
+const waits = (e: Entity | undefined): e is Entity => e?.live === true && e.fields.standing === 'proposed'
+
+/**
+ * The question to the person, in one line, about what is proposed; nothing where the client does not show it. Only what is
+ * shown whole is asked.
+ */
+export function askAbout(hook: Hook, ids: readonly string[], wishes: readonly Wish[] = []): string | undefined {
+  const { memory, call, session } = hook
+  if (call.silent === true || session === '') return undefined
+  const proposed = memory.reader.entities([...new Set(ids)]).filter(waits)
+  using typed = proposed.length > 0 ? openPrompts(hook.project, { wait: PROMPTS_MS }) : undefined
+  const asks: Asked[] = [
+    ...proposed.map((e) => ({ id: e.id, whole: calledAs(e), digest: contentDigest(e), from: fromOf(typed, e) })),
+    ...wishes.map((wish) => ({ id: `said:${sha256(wish.words).slice(0, 16)}`, whole: wish.words, digest: '', wish })),
+  ]
+  if (asks.length === 0) return undefined
+  const now = asks.map((e) => e.id)
+  // an answer names one of this session's questions
+  const refs = shortRefs(now, [...new Set([...open(hook).map((q) => q.id), ...now])])
+  const asked: { e: Asked; ref: string; said: string }[] = []
+  let left = SHOWN
+  for (const e of asks) {
+    const ref = refs.get(e.id)!.slice(1)
+    const { whole } = e
+    const more = e.wish?.also ?? e.from
+    const words = `"${dataLine(whole, SHOWN)}"${more ? ` (${dataLine(more, SHOWN)})` : ''}`
+    const said = asks.length === 1 ? words : `${words} (${ref})`
+    if (whole.length > SHOWN || said.length > left) continue
+    left -= said.length
+    asked.push({ e, ref, said })
+  }
+  const more = asks.length - asked.length
+  const rest = more > 0 ? ` ${more} more: tidemark confirm` : ''
+  if (asked.length === 0) return `Tidemark noted what is too long to ask here.${rest}`
+  const after = prompts(hook)
+  const fresh = asked.map(({ e: { whole: _, from: _from, ...e }, ref }) => ({ ...e, ref, after }))
+  const earlier = open(hook).filter((q) => !fresh.some((f) => f.id === q.id))
+  keep(hook, [...earlier, ...fresh])
+  const isOnly = asked.length === 1 && !earlier.some((q) => q.after === after)
+  const ref = asked[0]!.ref
+  const how = isOnly ? `Answer yes or no (or: yes ${ref})` : `Answer such as: yes ${ref}, no ${asked.at(-1)!.ref}`
+  return `Tidemark noted: ${asked.map((a) => a.said).join(', ')} — confirm? ${how}.${rest}`
+}
+
+/** The agent has asked something of its own: a bare yes may be meant for that. */
+export function agentAsked(hook: Hook): void {
+  const questions = open(hook)
+  if (/[?？¿]/.test(hook.call.said ?? '') && questions.some((q) => q.after === prompts(hook)))
+    keep(
+      hook,
+      questions.map((q) => ({ ...q, after: -1 })),
+    )
+}
+
+const YES = 'yes|yep|yeah|y|ja|jawohl|oui|s[ií]|sim|是的?|好的?|对|はい|ええ'
+const NO = 'no|nope|nein|non|n[ãa]o|不是?|不要|否|いいえ'
+const SAID = new RegExp(`^(?:(?<yes>${YES})|(?<no>${NO}))(?![\\p{L}\\p{N}])`, 'iu')
+const SAID_LAST = new RegExp(`(?:^|[^\\p{L}\\p{N}])(?:(?<yes>${YES})|(?<no>${NO}))$`, 'iu')
+const FILLER = /^(?:please|confirm|bitte|and|und|et|y|e|och|s'il|te|plait|por|favor)$/i
+
+export interface Answer {
+  readonly yes: boolean
+  /** Names of what is meant; none for a bare answer. */
+  readonly refs: readonly string[]
+}
+
+/**
+ * What a prompt answers. It says so at its very beginning, in words of its own: what stands in quotes, behind another
+ * sentence, or in a question is no answer.
+ */
+export function answersIn(prompt: string): Answer[] {
+  const text = prompt.trim()
+  const answers: Answer[] = []
+  let at = 0
+  for (const m of `${text}\n`.matchAll(/[.,;!?。，、！？；\n]|:(?=\s)/g)) {
+    const clause = text.slice(at, m.index).trim()
+    at = m.index + 1
+    if (clause === '' || FILLER.test(clause)) continue
+    if (m[0] === '?' || m[0] === '？') return []
+    const said = SAID.exec(clause) ?? SAID_LAST.exec(clause)
+    const words = (said ? clause.replace(said[0], ' ') : clause).split(/\s+/).filter((w) => w !== '' && !FILLER.test(w))
+    const last = answers.at(-1)
+    const yes = said?.groups ? said.groups.yes !== undefined : last?.yes
+    const areRefs = words.every((w) => /^#?[a-f][0-9a-f]{2,14}$|^[a-z-]+:\S+$/i.test(w))
+    if (
+      yes === undefined ||
+      !areRefs ||
+      (words.length === 0 && at < text.length && /[\p{L}\p{N}]/u.test(bareRest(text.slice(at))))
+    )
+      break
+    answers.push({ yes, refs: words.map((w) => w.replace(/^#/, '').toLowerCase()) })
+  }
+  return answers
+}
+
+/** What follows a bare answer, without politeness. */
+const bareRest = (rest: string): string =>
+  rest
+    .split(/[\s.,!]+/)
+    .filter((w) => !FILLER.test(w))
+    .join('')
+
+/** What a client leaves in the environment of its own hooks as well; whatever else names an agent tells of a shell of it. */
+const OF_HOOKS: Readonly<Record<string, readonly string[]>> = {
+  claude: ['CLAUDE_CODE_SESSION_ID', 'CLAUDECODE', 'AI_AGENT'], // seen in 2.1.330, whatever its documentation says
+  codex: ['CODEX_THREAD_ID'],
+  gemini: ['GEMINI_SESSION_ID'],
+  opencode: ['OPENCODE', 'AGENT', 'AI_AGENT'],
+  copilot: ['COPILOT_CLI'],
+}
+
+/** Whether a person or a program of theirs sent this prompt: no agent runs the hook in its shell, or the client below another one. */
+export function isOfPerson({ call, session, sessions }: Hook): boolean {
+  if (call.parent !== undefined || markOfAgent(OF_HOOKS[call.client]) !== undefined) return false
+  const { TIDEMARK_SESSION: named, CLAUDE_CODE_EXECPATH: inShell } = process.env
+  const { client = COMMAND_LINE } = (named && sessions.get(sessions.resolve(named))) || {}
+  if (client !== COMMAND_LINE || inShell) return false
+  let own = sessions.get(session)?.process?.pid
+  return (
+    sessions.ofClient(({ client = COMMAND_LINE }, pid) => client !== COMMAND_LINE && pid !== (own ??= pid)) ===
+    undefined
+  )
+}
+
+/** Whether a person typed it, as far as can be told. */
+export const isTyped = (hook: Hook): boolean =>
+  (hook.call.source === undefined || hook.call.source === 'user') &&
+  process.env.CLAUDE_CODE_SESSION_ATTENDED !== '0' &&
+  isOfPerson(hook)
+
+/**
+ * Reads a prompt for the person's answer to what they were asked in this session, and carries it out. What has changed since it
+ * was shown is not agreed to, and asked again.
+ */
+export function answered(hook: Hook, prompt: string): HookReply {
+  const questions = open(hook)
+  if (questions.length === 0) return {}
+  const bare = questions.filter((q) => q.after === prompts(hook) - 1)
+  const answers = isTyped(hook) ? answersIn(prompt) : []
+  const told: string[] = []
+  const done = new Set<string>()
+  const again: string[] = []
+  for (const { yes, refs } of answers) {
+    const meant = refs.length > 0 ? questions.filter((q) => refs.includes(q.ref) || refs.includes(q.id)) : bare
+    if (refs.length === 0 && meant.length > 1)
+      told.push(`Tidemark asked more than one thing: say which, such as: yes ${meant[0]!.ref}`)
+    if (refs.length === 0 && meant.length !== 1) continue
+    for (const q of meant) {
+      done.add(q.id)
+      if (q.wish) {
+        told.push(grant(hook, q.wish, yes))
+        continue
+      }
+      const e = hook.memory.reader.entity(q.id)
+      if (!waits(e)) continue
+      if (yes && contentDigest(e) !== q.digest) {
+        again.push(q.id)
+        continue
+      }
+      told.push(decide(hook, e, yes))
+    }
+  }
+  const [first] = bare
+  if (told.length === 0 && done.size === 0 && first && isTyped(hook) && SAID.test(prompt.trim()))
+    told.push(
+      `Tidemark did not take this for an answer: say yes ${first.ref}, or no ${first.ref}, alone or with a full stop behind it`,
+    )
+  if (done.size > 0)
+    keep(
+      hook,
+      questions.filter((q) => !done.has(q.id)),
+    )
+  const asked = again.length > 0 ? askAbout(hook, again) : undefined
+  const changed = asked && `It was changed after it was shown. ${asked}`
+  return { visible: joined(...told, changed), context: done.size > 0 ? joined(...told) : undefined }
+}
+
+/** As the person: the prompt was witnessed here, and the version is the one that was shown. */
+function decide({ memory, call, session }: Hook, e: Entity, yes: boolean): string {
+  const action = [yes ? 'confirm' : 'reject', { ref: e.id, expectedVersion: e.version }]
+  try {
+    memory.act([action], { by: 'person', agent: call.client, session })
+    return `Tidemark: the user ${yes ? 'confirmed' : 'rejected'} "${dataLine(calledAs(e), SHOWN)}" (${e.id})`
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return `Tidemark could not ${yes ? 'confirm' : 'reject'} ${e.id}: ${error.message}`
+  }
+}
+
+/** Keeps what the person said, in their words and by their yes; or never asks about it again. */
+function grant(hook: Hook, wish: Wish, yes: boolean): string {
+  const { memory, call, session, project } = hook
+  const { words, actions, prompt, also, to } = wish
+  const shown = `"${dataLine(words, SHOWN)}"`
+  using prompts = openPrompts(project, { wait: PROMPTS_MS })
+  if (!yes) {
+    const isKept = hook.attempt('refused', () => prompts?.refuse(words, memory.env.now()) ?? true)
+    return `Tidemark: ${shown}: nothing is changed by it${isKept ? '' : '; it may be asked again'}`
+  }
+  const now = to && memory.reader.entity(to.id)
+  if (to && (!now?.live || contentDigest(now) !== to.digest))
+    return `Tidemark: "${dataLine(now ? calledAs(now) : to.id, SHOWN)}" was changed after you were asked, so nothing was done. Say it again.`
+  try {
+    const done = memory.act(actions, { by: 'person', agent: call.client, session, source: 'prompt' })
+    const { kind = '', id = '' } = done.results[0]!
+    hook.attempt('used', () => {
+      if (prompt !== undefined) prompts?.use(prompt)
+      // what the agent made of the same words was not shown
+      for (const e of restsOn(hook, words))
+        if (e.id !== id)
+          memory.act([['reject', { ref: e.id, reason: 'kept in the words of the user' }]], { by: 'person', session })
+    })
+    if (actions[0]![0] === 'retire') return `Tidemark: the user agreed. This ${also} (${id})`
+    return `Tidemark: the user agreed. Recorded: ${kind} ${shown} (${id})${also ? `. This ${also}` : ''}`
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return `Tidemark could not do it, and nothing was changed: ${shown}`
+  }
+}
+
+/** Rules that wait, of this session, and rest on words of a sentence. */
+function restsOn({ memory: { reader }, project, session }: Hook, sentence: string): Entity[] {
+  using prompts = openPrompts(project, { wait: PROMPTS_MS })
+  return reader.list('fact', { standing: 'proposed' }).filter((e) => {
+    const quote = provenanceOf(e).some((p) => p.session === session) ? quoteOf(prompts, e) : undefined
+    return quote !== undefined && wordsOf(sentence).includes(wordsOf(quote))
+  })
+}
+
+/** What this session's agents have proposed since the last prompt in the person's own words, to be asked about. */
+export function proposedSince(hook: Hook): string[] {
+  const { memory, session } = hook
+  const since = hook.kept('asksSince')
+  if (typeof since !== 'number') return []
+  const asked = new Set(open(hook).map((q) => q.id))
+  const own = (id: string | undefined) => id === session || id?.startsWith(`${session}/`) === true
+  const ids = memory
+    .newsSince(since)
+    .flatMap((n) => (!n.presence && own(n.author.session) ? n.events.map((e) => e.event.entity) : []))
+  const registry = memory.registry()
+  const asks = (e: Entity) =>
+    e.kind === 'proposal' ||
+    (registry.kind(e.kind)?.binding === true && provenanceOf(e).some((p) => p.said !== undefined))
+  const sameWords = new Set(open(hook).flatMap((q) => (q.wish ? restsOn(hook, q.wish.words).map((e) => e.id) : [])))
+  return [...new Set(ids)].filter((id) => {
+    const e = asked.has(id) || sameWords.has(id) ? undefined : memory.reader.entity(id)
+    return waits(e) && asks(e)
+  })
+}

@@ -1,0 +1,36 @@
+import { analyze as analyzed } from '../../find/code/analysis/propose.ts'
+import type { Json } from '../../model/field.ts'
+import { oneLine } from './format.ts'
+import { actingAs, defineTool, type Output } from './tool.ts'
+
+export const analyze = defineTool({
+  name: 'analyze',
+  title: 'Analyze the code',
+  about: `proposes patterns, conventions and principles that recur in the code and in what was decided, and files that change
+together. It needs no model. Nothing is applied before somebody confirms it, and nothing is proposed twice.`,
+  example: 'tidemark analyze --dry-run',
+  params: {
+    limit: { type: 'number', about: 'so many proposals at most', default: 20 },
+    'dry-run': { type: 'flag', about: 'tell what would be proposed' },
+  },
+  readOnly: false,
+  local: true,
+  async run(context, args): Promise<Output> {
+    const { memory, project } = context
+    const dryRun = args['dry-run'] === true
+    const { proposed, more, known, batches } = await analyzed(memory, project.root, {
+      ...{ ...actingAs(context), source: 'analyze', limit: Number(args.limit ?? 20), dryRun },
+      ...{ progress: context.progress },
+    })
+    const json = { proposed, more, known, batches } as unknown as Json
+    if (proposed.length === 0)
+      return { text: known > 0 ? `nothing new: ${known} were proposed before` : 'nothing recurs often enough', json }
+    const lines = proposed.map(({ args: said, evidence, confidence }) => {
+      const what = said.description ?? said.fact ?? `${said.from} relates to ${said.to}`
+      return `  ${confidence.toFixed(2)}  ${oneLine(String(what), 120)}\n        ${oneLine(evidence, 160)}`
+    })
+    const head = `${dryRun ? 'would propose' : 'proposed'} ${proposed.length}${more > 0 ? ` of ${proposed.length + more}` : ''}:`
+    const next = dryRun ? [] : ['tidemark review answers them']
+    return { text: [head, ...lines, ...next].join('\n'), json }
+  },
+})

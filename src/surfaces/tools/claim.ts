@@ -1,0 +1,133 @@
+import { resolve } from 'node:path'
+import { UsageError, UserError } from '../../base/errors.ts'
+import { hubOf } from '../../engine/store/state.ts'
+import { problemsOf } from '../../engine/write/batch.ts'
+import type { VerbArgs } from '../../engine/write/verb.ts'
+import { claim as verb } from '../../project/verbs/claim.ts'
+import { shown } from '../../scheme/invisible.ts'
+import { sessionsOf } from '../../work/coordination/sessions.ts'
+import { claimedLines } from './claim-lines.ts'
+import { oneOf, span } from './format.ts'
+import { actingAs, type Output, type Tool, type ToolContext, written } from './tool.ts'
+import { argsFor, paramsOf } from './verb-params.ts'
+
+const WAIT_AT_MOST_S = 600
+
+/** What stands on the command line, each as a whole path. */
+const pathArgs = ({ project, directory }: ToolContext, given: unknown): string[] =>
+  oneOf(given)
+    ?.split('\n')
+    .map((path) => resolve(directory ?? project.root, path)) ?? []
+
+/** What the flags of claim, release and hand-over say for their verb. */
+export function saidOf(context: ToolContext, verb: VerbArgs, flags: Readonly<Record<string, unknown>>) {
+  const { paths: _, ...said } = argsFor(verb, context.memory.reader, flags)
+  const paths = pathArgs(context, flags.paths)
+  return paths.length > 0 ? { paths, ...said } : said
+}
+
+/** The numbers of claims in what a verb answers. */
+export const numbersOf = (said: unknown): number[] =>
+  Array.isArray(said) ? (said as { n: number }[]).map(({ n }) => n) : []
+
+/** Whether somebody else holds what was to be claimed. */
+const isHeld = (error: unknown): error is UserError => problemsOf(error).some((p) => p.code === 'claimed')
+
+/** What stands in the way may be waited for; a batch cannot, this tool can. */
+function withWait(error: unknown): unknown {
+  if (!isHeld(error)) return error
+  const { code, message, hint, details } = error
+  const more = '; --wait 30 waits for it'
+  const problems = problemsOf(error).map((p) => ({ ...p, hint: `${p.hint}${more}` }))
+  return new UserError(code, message, `${hint}${more}`, { ...details, problems })
+}
+
+/** Tries again whenever something was given up, until the time is over. */
+async function waiting<T>(context: ToolContext, seconds: number, attempt: () => Promise<T>): Promise<T> {
+  const { memory } = context
+  const until = performance.now() + seconds * 1000
+  for (;;) {
+    const { cursor } = memory
+    try {
+      return await attempt()
+    } catch (error) {
+      const left = until - performance.now()
+      if (left <= 0 || !isHeld(error)) throw seconds > 0 ? error : withWait(error)
+      context.progress?.(`${problemsOf(error).find((p) => p.code === 'claimed')!.message}; waiting`)
+      await new Promise<void>((done) => {
+        // a lease that runs out and a process that dies ring no bell
+        const timer = setTimeout(over, Math.min(left, 250))
+        const stop = memory.subscribe((news) => news.presence && over(), { since: cursor })
+        function over() {
+          clearTimeout(timer)
+          queueMicrotask(() => stop())
+          done()
+        }
+      })
+    }
+  }
+}
+
+/** Has the hub decide too, where the project has joined one. Nothing where it has not. */
+export async function askHub({ memory, project }: ToolContext, ns: readonly number[], since: number) {
+  const joined = hubOf(project.id, project.storePath)
+  if (!joined) return undefined
+  const { decideNow } = await import('../../travel/sync/hub-claims.ts')
+  const decided = await decideNow(memory, joined, ns, since)
+  const { holder } = decided
+  if (!holder) return decided
+  const note = holder.note ? `: "${shown(String(holder.note))}"` : ''
+  const left = span(Number(holder.until) - memory.env.now())
+  const message = `${shown(String(holder.place))} is claimed by ${shown(`${holder.member}/${holder.session}`)} for ${left} more, as the hub says${note}`
+  const hint = 'take something else, or try again when it is free'
+  const problem = { index: 0, verb: 'claim', field: 'paths', code: 'claimed', message, hint }
+  throw new UserError('refused', `claim: ${message}`, hint, { problems: [problem] })
+}
+
+export const claim: Tool = {
+  name: 'claim',
+  title: 'Claim',
+  about:
+    'takes a lease on files, directories, globs or a task for the session; refused, saying whose it is, where another one holds it',
+  example: "tidemark claim 'src/auth/**' --note 'token refresh' --session s1",
+  params: {
+    paths: {
+      type: 'text',
+      about: 'files, directories or globs, relative to the working directory',
+      place: 'rest',
+      list: true,
+    },
+    ...paramsOf(verb.args, ['task', 'ttl', 'note', 'role', 'dependsOn']),
+    wait: { type: 'number', about: 'seconds to wait for it to become free' },
+  },
+  readOnly: false,
+  needsSession: () => true,
+  async run(context, args): Promise<Output> {
+    const { memory, project } = context
+    if (typeof args.wait === 'number' && !(args.wait >= 0))
+      throw new UsageError(`--wait takes seconds from 0 on, not ${args.wait}`)
+    const wait = typeof args.wait === 'number' ? Math.min(args.wait, WAIT_AT_MOST_S) : 0
+    const said = saidOf(context, verb.args, args)
+    if (!['paths', 'task', 'role'].some((name) => Object.hasOwn(said, name)))
+      throw new UsageError(
+        'nothing to claim: no path, task or role is named',
+        '`tidemark claim PATH…`, --task REF or --role NAME',
+      )
+    const { done, decided } = await waiting(context, wait, async () => {
+      const since = memory.env.now()
+      const done = memory.act([['claim', { ...said, root: project.root }]], actingAs(context))
+      return { done, decided: await askHub(context, numbersOf(done.results[0]?.claims), since) }
+    })
+    const { session } = context
+    const [r] = done.results
+    const lines = claimedLines(r!, memory)
+    if (decided?.open !== undefined) lines.push(`on this machine only, until the hub has granted it: ${decided.open}`)
+    else if (decided && decided.fences.length > 0) lines.push(`granted by the hub, number ${decided.fences.join(', ')}`)
+    return written(done, lines, {
+      session: session === undefined ? null : sessionsOf(memory).resolve(session),
+      claims: r!.claims ?? [],
+      ...(decided && { hub: decided.open === undefined ? 'granted' : 'unreached' }),
+      notes: done.notes,
+    })
+  },
+}

@@ -1,0 +1,211 @@
+import { UsageError, UserError } from '../../base/errors.ts'
+import type { ActOptions, ActResult, Memory } from '../../engine/memory.ts'
+import { calledAs, nameOf } from '../../engine/read/called.ts'
+import { waitingAt } from '../../engine/replication/waiting.ts'
+import { MAX_ACTIONS, parseBatch } from '../../engine/write/batch.ts'
+import { canonical } from '../../model/canonical.ts'
+import { sha256 } from '../../model/digest.ts'
+import { type Entity, provenanceOf } from '../../model/entity.ts'
+import type { Json } from '../../model/field.ts'
+import { contraryRules, saidContrary, settled } from './contradictions.ts'
+import { findOne, oneLine, refsTo, undoLine } from './format.ts'
+import { unverifiedRules, waitingIn } from './review-queue.ts'
+import { actingAs, type Block, defineTool, type Output, type ToolContext, written } from './tool.ts'
+
+/** No rule is longer, or it would not be told. */
+const WHOLE = 1_200
+
+/** What waits, as somebody has to see it before it binds: whole, and who wants it. */
+const told = (e: Entity, isOthers: boolean): { head: string; from: string } => ({
+  head: `${typeof e.fields.category === 'string' ? e.fields.category : e.kind}: ${oneLine(calledAs(e), 2 * WHOLE)}`,
+  from: isOthers ? 'from others' : oneLine(wantedBy(e), 80),
+})
+
+/** A file, else the agent that proposed it. */
+function wantedBy(e: Entity): string {
+  const { source, agent, user } = provenanceOf(e).at(-1) ?? {}
+  const file = typeof source === 'string' ? source.replace(/^import \S+ /, '') : ''
+  return file !== '' && file !== source ? `from ${file}` : String(agent ?? user ?? 'proposed here')
+}
+
+/** Changes as soon as something else waits, or something of it says something else. */
+const codeOf = (waiting: readonly Entity[]): string =>
+  sha256(canonical(waiting.map((e) => [e.id, e.fields] as unknown as Json))).slice(0, 12)
+
+/** What waits, whole, a text for each. */
+export function listed(memory: Memory, waiting: readonly Entity[]): string[] {
+  const others = new Set(unverifiedRules(memory).map((e) => e.id))
+  return waiting.map((e) => {
+    const { head, from } = told(e, others.has(e.id))
+    const wanted = waitingAt(memory.db, e.id).map(
+      (w) => `\n  ${oneLine(w.by, 60)}, unverified, ${oneLine(w.wants, WHOLE)}`,
+    )
+    return `${head}\n  ${e.id}  (${from})${wanted.join('')}`
+  })
+}
+
+/** The command that agrees to all that waits now. */
+export const confirmAll = (memory: Memory): string => `tidemark confirm --all ${codeOf(waitingIn(memory))}`
+
+/** What waits because a source says it: to agree to what was just taken in. */
+export const waitingFrom = (memory: Memory, source: string): Entity[] =>
+  waitingIn(memory).filter((e) => provenanceOf(e).some((p) => p.source === source))
+
+function list(context: ToolContext, waiting: readonly Entity[]): Output {
+  const { memory } = context
+  const json = { waiting: waiting.map((e) => ({ id: e.id, ...e.fields })), code: null as string | null }
+  if (waiting.length === 0) return { text: 'nothing waits for your yes', json }
+  const [waits, binds, more] = waiting.length === 1 ? ['waits', 'binds', ''] : ['wait', 'bind', ' …']
+  const notes = contraryRules(context, waiting).map((pair) => `note: ${saidContrary(pair)}`)
+  const closing = (ref: string) => [
+    ...notes,
+    '',
+    `${waiting.length} ${waits} for your yes, and ${binds} nobody until then:`,
+    `  tidemark confirm ${ref}${more}`,
+    `  ${confirmAll(memory)}   (everything above)`,
+  ]
+  const page = (): Block[] => {
+    const others = new Set(unverifiedRules(memory).map((e) => e.id))
+    const refs = refsTo(memory.reader, waiting)
+    const rules = waiting.map((e): Block => {
+      const { head, from } = told(e, others.has(e.id))
+      return { line: [['ref', refs.get(e.id)!], '  ', ['name', head], ['aside', `  (${from})`]] }
+    })
+    return [...rules, ...closing(`'${refs.get(waiting[0]!.id)}'`).map((line) => ({ line: [line] }))]
+  }
+  return {
+    text: [...listed(memory, waiting), ...closing(waiting[0]!.id)].join('\n'),
+    json: { ...json, code: codeOf(waiting) },
+    page,
+  }
+}
+
+/** Agrees to entities as they are now. An edit comes last: it may speak of the others. */
+export function agreeTo(memory: Memory, entities: readonly Entity[], options: ActOptions) {
+  const edits = entities.filter((e) => e.kind === 'proposal')
+  const ordered = [...entities.filter((e) => e.kind !== 'proposal'), ...edits]
+  const batches: string[] = []
+  const notes: string[] = []
+  for (let i = 0; i < ordered.length; i += MAX_ACTIONS) {
+    const some = ordered.slice(i, i + MAX_ACTIONS).map((e) => ['confirm', { ref: e.id, expectedVersion: e.version }])
+    const done = memory.act(some, options)
+    if (done.batch !== null) batches.push(done.batch)
+    notes.push(...done.notes)
+  }
+  return { batches, notes }
+}
+
+/** What is meant by the references, each once. @throws UserError with everything that is not found. */
+function meant({ memory }: ToolContext, refs: readonly string[]): Entity[] {
+  const found = new Map<string, Entity>()
+  const problems: string[] = []
+  for (const ref of refs) {
+    try {
+      const e = findOne(memory.reader, ref)
+      found.set(e.id, e)
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      problems.push(`${error.message}; ${error.hint}`)
+    }
+  }
+  if (problems.length > 0)
+    throw new UserError(
+      'not-found',
+      problems.join('\n'),
+      '`tidemark confirm` lists what waits; nothing was confirmed',
+      { problems },
+    )
+  return [...found.values()]
+}
+
+/**
+ * Has the client ask the person about a batch of confirms that an agent sent. What is shown is what is agreed to, so
+ * a batch that does anything else is not asked about. Nothing where the person did not agree.
+ */
+export async function askToConfirm(context: ToolContext, batch: unknown): Promise<ActResult | undefined> {
+  const { memory } = context
+  const { actions } = parseBatch(batch).batch
+  if (!actions.every(([verb, args]) => verb === 'confirm' && typeof args.ref === 'string')) return undefined
+  const entities = actions.map(([, args]) => findOne(memory.reader, String(args.ref)))
+  const question = [...listed(memory, entities), 'Should every later session follow this?'].join('\n')
+  if (!(await context.ask!(question))) return undefined
+  const asked = entities.map((e) => ['confirm', { ref: e.id, expectedVersion: e.version }])
+  return memory.act(asked, { ...actingAs(context), by: 'person' })
+}
+
+/**
+ * A person's batch, with the version that they were shown in each of its confirms: on a terminal it is shown now, on a page it
+ * was, and the page says which. @throws UserError where neither is so
+ */
+export async function asShown(context: ToolContext, given: unknown): Promise<unknown> {
+  const { batch } = parseBatch(given)
+  const isUnseen = ([verb, args]: (typeof batch.actions)[number]) =>
+    verb === 'confirm' && args.expectedVersion === undefined
+  const unseen = batch.actions.filter(isUnseen)
+  if (unseen.length === 0) return given
+  const entities = unseen.map(([, args]) => findOne(context.memory.reader, args.ref))
+  await mustAgree(context, entities)
+  const { projects, ...said } = batch
+  const actions = batch.actions.map((action) =>
+    isUnseen(action) ? ['confirm', { ...action[1], expectedVersion: entities.shift()!.version }] : action,
+  )
+  return { ...said, ...(projects[0] === undefined ? {} : { projectId: projects[0] }), actions }
+}
+
+/** Shows what is to be confirmed, whole, and asks. @throws UserError unless a person says yes to it */
+export async function mustAgree({ memory, ask }: ToolContext, entities: readonly Entity[]): Promise<void> {
+  const shown = listed(memory, entities)
+  if (ask === undefined)
+    throw new UserError('not-shown', 'a yes names the version that was shown', 'give its "expectedVersion"')
+  if (!(await ask([...shown, `confirm ${entities.length === 1 ? 'it' : 'them'}?`].join('\n'))))
+    throw new UserError('not-agreed', 'nothing was confirmed')
+}
+
+export const confirm = defineTool({
+  name: 'confirm',
+  title: 'Say yes',
+  about:
+    "the person's yes to proposals and to rules from others: to those named, or to all that are listed; without either it lists what waits, each whole",
+  example: 'tidemark confirm',
+  params: {
+    ref: { type: 'text', ref: true, about: 'ids, or names in quotes', place: 'rest', list: true },
+    all: { type: 'text', about: 'everything that `tidemark confirm` lists, by the code at its end' },
+  },
+  readOnly: false,
+  dashboard: true,
+  run(context, args): Output | Promise<Output> {
+    const { memory } = context
+    const { ref = '', all } = args
+    const refs = ref.split('\n').filter((r) => r.trim() !== '')
+    const waiting = waitingIn(memory)
+    if (refs.length === 0 && all === undefined) return list(context, waiting)
+    if (refs.length > 0 && all !== undefined)
+      throw new UsageError('--all and references say two things', 'give one of the two')
+    if (all !== undefined && (waiting.length === 0 || all !== codeOf(waiting)))
+      throw new UserError(
+        'not-what-was-listed',
+        waiting.length === 0 ? 'nothing waits for your yes' : 'that is not the code of what waits now',
+        '`tidemark confirm` lists it with its code; nothing was confirmed',
+      )
+    const entities = all === undefined ? meant(context, refs) : waiting
+    if (all !== undefined || context.by !== 'person') return agreed(context, entities)
+    return mustAgree(context, entities).then(() => agreed(context, entities))
+  },
+})
+
+/** Confirms what was shown, as it was read then. */
+function agreed(context: ToolContext, entities: readonly Entity[]): Output | Promise<Output> {
+  const { memory } = context
+  const { batches, notes } = agreeTo(memory, entities, actingAs(context))
+  const lines = entities.map((e) => `confirmed ${e.kind} "${oneLine(nameOf(e), WHOLE)}"`)
+  const undo = batches.map((batch) => undoLine(batch))
+  const print = (settled: readonly string[]): Output => {
+    const json = { confirmed: entities.map((e) => e.id), batches, notes: [...notes, ...settled] }
+    return written({ notes }, lines, json, [...settled, ...undo])
+  }
+  const pairs = contraryRules(
+    context,
+    entities.filter((e) => e.kind === 'fact'),
+  )
+  return pairs.length === 0 ? print([]) : settled(context, pairs).then(print)
+}

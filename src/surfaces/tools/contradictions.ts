@@ -1,0 +1,56 @@
+import { bindingRules, contrary, vocabularyOf } from '../../find/recall/contradictions.ts'
+import type { Entity } from '../../model/entity.ts'
+import { oneLine } from './format.ts'
+import { actingAs, type ToolContext } from './tool.ts'
+
+/** Each of these with a rule that binds and that it contradicts, where nobody has decided about the two. */
+export function contraryRules(context: ToolContext, entities: readonly Entity[]): [e: Entity, rule: Entity][] {
+  if (entities.length === 0) return []
+  const { reader } = context.memory
+  const own = new Set(entities.map((e) => e.id))
+  const rules = bindingRules(context.memory)
+  const binds = new Set(rules.map((e) => e.id))
+  const all = [...rules.filter((e) => !own.has(e.id)), ...entities]
+  return contrary(all, reader, vocabularyOf(context.project)).flatMap(([newer, older]): [Entity, Entity][] => {
+    // what does not bind yet would take the place of what does
+    if (own.has(newer.id) && binds.has(older.id)) return [[newer, older]]
+    return own.has(older.id) && binds.has(newer.id) ? [[older, newer]] : []
+  })
+}
+
+/** The rules that bind and contradict each other, the newer first. */
+export const contraryAmong = (context: ToolContext): [newer: Entity, older: Entity][] =>
+  contrary(bindingRules(context.memory), context.memory.reader, vocabularyOf(context.project))
+
+export const saidContrary = ([e, rule]: [Entity, Entity]): string =>
+  `"${oneLine(e.name, 100)}" contradicts the rule "${oneLine(rule.name, 100)}" (${rule.id}), which binds`
+
+/** What to do about it: nothing is decided here. */
+export const howSettled = ([e, rule]: [Entity, Entity], { by }: Pick<ToolContext, 'by'>): string =>
+  by === 'person'
+    ? `tidemark supersede ${rule.id} ${e.id} puts it in its place`
+    : `ask the user which holds; if it takes its place: ["supersede", {"old": "${rule.id}", "new": "${e.id}"}]`
+
+/** Takes the older one out for the newer one, or keeps that both stand, so that nobody is asked again. */
+export function settle(context: ToolContext, [e, rule]: [Entity, Entity], replaces: boolean): string[] {
+  const { memory } = context
+  const link = { from: e.id, to: rule.id, type: 'supersedes', standing: 'proposed' }
+  const [made] = memory.act([['link-entities', link]], actingAs(context)).results
+  const done = memory.act([[replaces ? 'confirm' : 'reject', { ref: made!.id }]], actingAs(context))
+  return done.batch === null ? [] : [done.batch]
+}
+
+/** After something was agreed to: asks the person at a terminal whether it replaces what it contradicts; elsewhere says how. */
+export async function settled(context: ToolContext, pairs: readonly [Entity, Entity][]): Promise<string[]> {
+  const lines: string[] = []
+  for (const pair of pairs) {
+    const [e, rule] = pair
+    if (context.ask === undefined) lines.push(`note: ${saidContrary(pair)}: ${howSettled(pair, context)}`)
+    else {
+      const yes = await context.ask(`${saidContrary(pair)}. Should it take the place of that rule?`)
+      settle(context, pair, yes)
+      lines.push(yes ? `"${oneLine(e.name, 80)}" takes the place of "${oneLine(rule.name, 80)}"` : 'both stand')
+    }
+  }
+  return lines
+}

@@ -1,0 +1,72 @@
+import { UserError } from '../../base/errors.ts'
+import { scan } from '../../find/code/scan.ts'
+import type { Json } from '../../model/field.ts'
+import { CodeReader, type Explanation, type Known } from '../../project/discover/explain.ts'
+import { claimJson } from './claims.ts'
+import { entityJson, oneLine } from './format.ts'
+import { defineTool, type Output } from './tool.ts'
+
+const SAYING = ['summary', 'description', 'rationale', 'outcome', 'lesson', 'rightBelief', 'justification', 'body']
+
+/** What an entity says, on a line, with its id, and whether it may no longer hold. */
+function told({ entity: e, stale }: Known): string {
+  const said = SAYING.flatMap((f) => (typeof e.fields[f] === 'string' && e.fields[f] !== e.name ? [e.fields[f]] : []))
+  const text = said.length > 0 ? `: ${oneLine(said.join(' · '), 240)}` : ''
+  return `  ${e.kind} "${oneLine(e.name, 100)}"${text}\n    ${e.id}${stale ? `  (${stale})` : ''}`
+}
+
+const section = (title: string, lines: readonly string[]): string[] => (lines.length > 0 ? ['', title, ...lines] : [])
+
+function page(x: Explanation): string {
+  const { symbol, understanding } = x
+  const inside = symbol ? x.symbols.filter((s) => s.name.startsWith(`${symbol.name}.`)) : x.symbols
+  return [
+    symbol ? `${x.path}#${symbol.name}: ${symbol.kind}, lines ${symbol.start}-${symbol.end}` : `${x.path}: ${x.language}`,
+    ...section('Understood', understanding ? [told(understanding)] : []),
+    ...section('Known', x.known.map(told)),
+    ...section('In hand now', x.claims.map((c) => `  ${c.on}  ${c.session}${c.note ? `: ${oneLine(c.note, 80)}` : ''}`)),
+    ...section('Called by', x.callers.map((c) => `  ${c.path}${c.from && `#${c.from}`}`)),
+    ...section('Symbols', inside.map((s) => `  ${s.start}-${s.end}  ${s.kind} ${s.name}`)),
+    ...(understanding || x.known.length > 0 ? [] : ['', 'Nothing is recorded of it yet.']),
+    ...(x.language === 'text' ? ['', 'No grammar reads this file here: its symbols are unknown.'] : []),
+  ].join('\n') // biome-ignore format: a page
+}
+
+const knownJson = ({ entity, stale }: Known): Json => ({
+  ...(entityJson(entity) as { [k: string]: Json }),
+  ...(stale ? { stale } : {}),
+})
+
+const jsonOf = ({ path, language, symbol, symbols, understanding, known, callers, claims }: Explanation): Json => ({
+  ...{ path, language, ...(symbol ? { symbol: { ...symbol } } : {}), symbols: symbols.map((s) => ({ ...s })) },
+  ...(understanding ? { understanding: knownJson(understanding) } : {}),
+  ...{ known: known.map(knownJson), callers: callers.map((c) => ({ ...c })), claims: claims.map(claimJson) },
+})
+
+export const explain = defineTool({
+  name: 'explain',
+  title: 'Explain code',
+  about:
+    'tells what is known of a file or a symbol: what was understood, decided and tried, what of that is stale, who has it in hand, what calls it',
+  example: 'tidemark explain src/auth.ts#verify',
+  params: {
+    place: {
+      type: 'text',
+      about: 'a path, path:line, path#symbol, or the name of a symbol',
+      required: true,
+      place: 'rest',
+    },
+  },
+  readOnly: true,
+  async run({ memory, project, progress }, args): Promise<Output> {
+    await scan(memory, project, { progress })
+    const found = new CodeReader(memory, project).explain(args.place)
+    if (found.length === 0)
+      throw new UserError(
+        'no-code',
+        `no file and no symbol here is called ${oneLine(args.place, 80)}`,
+        'give a path from the root of the project, or the name of a function, class or the like',
+      )
+    return { text: found.map(page).join('\n\n'), json: found.map(jsonOf) }
+  },
+})

@@ -1,0 +1,12 @@
+import { abandon } from '../../project/verbs/abandon.ts'
+import { complete } from '../../project/verbs/complete.ts'
+import { startGoal } from '../../project/verbs/start-goal.ts'
+import { workTool } from './work.ts'
+
+export const goal = workTool({
+  kind: 'goal',
+  about:
+    "starts, completes, abandons or lists goals: what was asked for. Starting one makes it the session's current goal",
+  example: 'tidemark goal start Add OAuth login --plan "provider, callback, session"',
+  verbs: { start: startGoal, complete, abandon },
+})

@@ -1,0 +1,108 @@
+import { homedir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { treesOf } from '../../engine/store/project-list.ts'
+import { KEPT_DAYS } from '../../engine/store/prompts.ts'
+import { momentSaid } from '../../find/recall/moment.ts'
+import {
+  type FoundSessions,
+  type KeptSession,
+  sessionsIn,
+  sessionsOfProject,
+  specstoryIn,
+} from '../../session/clients/transcripts.ts'
+import { hooksConfig } from '../../session/hooks/config.ts'
+import { readConversation, type Typed } from '../../session/hooks/extract/conversation.ts'
+import { openPrompts } from '../../session/hooks/kept-prompts.ts'
+import { mayBeRepeated } from '../../session/hooks/lasting-words.ts'
+import { pauses } from '../../session/hooks/pause.ts'
+import { isSmall } from '../../session/hooks/small.ts'
+import { ownWords, sentencesOf } from '../../session/hooks/typed-words.ts'
+import { mustBeInside } from '../../travel/formats/import/files.ts'
+import { emptyReport, type ImportReport, joined } from '../../travel/formats/import/report.ts'
+import { runImport } from '../../travel/formats/import/run.ts'
+import type { ImportOptions } from '../../travel/formats/import/state.ts'
+import type { ToolContext } from './tool.ts'
+
+export const TRANSCRIPTS = {
+  name: 'transcripts',
+  about:
+    'what was said in old sessions of Claude Code, Codex, Gemini CLI, Copilot CLI and opencode, as searchable chunks; finds the sessions of this project by itself',
+} as const
+
+export const SPECSTORY = {
+  name: 'specstory',
+  about: 'the sessions of `.specstory/history`, as searchable chunks',
+} as const
+
+type Options = Omit<ImportOptions, 'source'> & {
+  format: string
+  path: string | undefined
+  since: string | undefined
+  dryRun: boolean
+}
+
+/** Takes in the sessions of this project that clients have kept, or those in a folder; what was typed in them is kept as hooks keep it. */
+export function importTranscripts(
+  context: ToolContext,
+  { format, path, since: said, dryRun, ...given }: Options,
+): ImportReport {
+  const { memory } = context
+  const since = said === undefined ? 0 : momentSaid(said, memory.env.now(), 'since')
+  const home = process.env.HOME ?? homedir()
+  const found = sessionsAt(context, home, format, path)
+  const options = { ...given, source: `import ${format}` }
+  let report = emptyReport(options.source, { items: [], unplaced: [], counts: { sessions: 0, turns: 0 } })
+  let kept = 0
+  const sessions = found.flatMap((f) => f.sessions)
+  for (const [i, session] of sessions.entries()) {
+    given.progress?.(`${session.client} ${session.id}: session ${i + 1} of ${sessions.length}`)
+    const read = readConversation(session, { ...settingsOf(context), since })
+    const one = runImport(memory, read.reading, options)
+    if (!dryRun) kept += keep(context, session, read.users)
+    report = joined(report, one)
+  }
+  return { ...report, found: told(found, home), prompts: kept }
+}
+
+function sessionsAt({ project }: ToolContext, home: string, format: string, path: string | undefined): FoundSessions[] {
+  const at = path ?? (format === SPECSTORY.name ? join(project.root, '.specstory', 'history') : undefined)
+  if (at !== undefined) {
+    mustBeInside(resolve(at), project.root)
+    return [format === SPECSTORY.name ? specstoryIn(resolve(at)) : sessionsIn(resolve(at))]
+  }
+  return sessionsOfProject({ root: project.root, home, env: process.env, launcher: NO_LAUNCHER }, treesOf(project))
+}
+
+const NO_LAUNCHER = { onPath: false, node: process.execPath, script: '' }
+
+const settingsOf = ({ memory, project }: ToolContext) => ({
+  config: hooksConfig(project.hooks).config,
+  pauses: pauses(memory.db),
+})
+
+/** Keeps what was typed in them, as hooks would have. Returns how many prompts. */
+function keep({ memory, project }: ToolContext, { id, client }: KeptSession, users: readonly Typed[]): number {
+  if (!hooksConfig(project.hooks).config.keepPrompts) return 0
+  using prompts = openPrompts(project, { create: true })
+  const now = memory.env.now()
+  let kept = 0
+  for (const { text: said, at = now } of users) {
+    const text = ownWords(said).trim()
+    if (text === '' || isSmall(text) || at < now - KEPT_DAYS * DAY_MS) continue
+    prompts!.add({ at, session: id, client, text }, sentencesOf(said).filter(mayBeRepeated))
+    kept++
+  }
+  return kept
+}
+const DAY_MS = 86_400_000
+
+/** What was found where, in words. */
+function told(found: readonly FoundSessions[], home: string): string {
+  const place = (where: string) => (where.startsWith(`${home}/`) ? `~${where.slice(home.length)}` : basename(where))
+  const some = found.filter((f) => f.sessions.length > 0)
+  const none = found.filter((f) => f.sessions.length === 0).map((f) => f.title)
+  const has = some.map((f) => `${f.sessions.length}${f.title === '' ? '' : ` of ${f.title}`} (${place(f.where)})`)
+  if (has.length === 0)
+    return `no sessions of this project found; looked at ${found.map((f) => place(f.where)).join(', ')}`
+  return `sessions found: ${has.join(', ')}${none.length > 0 ? `; none of ${none.join(', ')}` : ''}`
+}

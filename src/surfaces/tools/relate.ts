@@ -1,0 +1,68 @@
+import type { Reader } from '../../engine/read/reader.ts'
+import { bridgesIn, linkMentions, proposeLinks } from '../../find/graph/mentions.ts'
+import { isSettled, suggestAll } from '../../find/graph/suggest.ts'
+import { topicVocabularyOf } from '../../find/graph/topics.ts'
+import { vocabularyOf } from '../../find/recall/contradictions.ts'
+import { Recaller } from '../../find/recall/recall.ts'
+import { LINK_KIND, provenanceOf } from '../../model/entity.ts'
+import { mustBeWhole, oneLine, undoLine } from './format.ts'
+import { actingAs, defineTool } from './tool.ts'
+
+/** So many wait for an answer at most: more would not be looked at. */
+const LIMIT = 20
+const SOURCE = 'relate'
+
+/** What earlier runs proposed and nobody has answered. */
+const waitingIn = (reader: Reader): number =>
+  reader.list(LINK_KIND, { standing: 'proposed' }).filter((e) => provenanceOf(e).some((p) => p.source === SOURCE))
+    .length
+
+export const relate = defineTool({
+  name: 'relate',
+  title: 'Relate what is known',
+  about:
+    'looks through all decisions for links that are missing: what replaces, needs, limits or resembles what, and whom and what they name; each is proposed with its evidence, and review asks about it',
+  example: 'tidemark relate --dry-run',
+  params: {
+    'dry-run': { type: 'flag', about: 'say what would be proposed, propose nothing' },
+    limit: { type: 'number', about: `so many wait for an answer at most (${LIMIT})` },
+  },
+  readOnly: false,
+  run(context, { 'dry-run': dry = false, limit = LIMIT }) {
+    mustBeWhole({ limit }, 1)
+    const { memory, project, progress } = context
+    const { reader } = memory
+    const recaller = new Recaller(memory, project, { embedder: { use: 'none' } })
+    const said = { alternatives: vocabularyOf(project), topics: topicVocabularyOf(project) }
+    const suggested = suggestAll({ reader, recaller, now: memory.env.now(), ...said }, (done, of) => {
+      if (done % 50 === 0) progress?.(`relate: ${done} of ${of} decisions`)
+    })
+    const waiting = waitingIn(reader)
+    const bridges = bridgesIn(reader, limit).filter(({ from, to }) => !isSettled(reader, from, to))
+    const bridged = new Set(bridges.map(({ from, to }) => `${from} ${to}`))
+    const sure = suggested.findIndex(({ by }) => by === 'attribution' || by === 'likeness')
+    const rest = suggested.splice(sure < 0 ? suggested.length : sure)
+    const found = [...suggested, ...bridges, ...rest.filter(({ from, to }) => !bridged.has(`${from} ${to}`))]
+    const links = found
+      .slice(0, Math.max(0, limit - waiting))
+      .map(({ from, type, to, evidence }) => ({ from, type, to, evidence }))
+    const options = { ...actingAs(context), source: SOURCE }
+    const mentions = dry ? { links: 0, batches: [] } : linkMentions(memory, options)
+    const { made, batches } = dry ? { made: links, batches: [] } : proposeLinks(memory, links, options)
+    const all = [...batches, ...mentions.batches]
+    const name = (id: string) => oneLine(reader.entity(id)?.name ?? id, 60)
+    const open = waiting + (dry ? 0 : made.length)
+    const more = found.length > links.length ? '; then run this again for more' : ''
+    const lines = [
+      made.length === 0
+        ? 'nothing new to propose'
+        : `${dry ? 'would propose' : 'proposed'} ${made.length} of ${found.length} found:`,
+      ...made.map((l) => `  ${name(l.from)} ${l.type} ${name(l.to)}: ${oneLine(l.evidence, 120)}`),
+      ...(mentions.links > 0 ? [`linked ${mentions.links} mentions in documents`] : []),
+      ...(open > 0 ? [`${open} ${open === 1 ? 'waits' : 'wait'} for your answer: tidemark review${more}`] : []),
+      ...all.map((batch) => undoLine(batch)),
+    ]
+    const json = { proposed: made.map((l) => ({ ...l })), found: found.length, waiting: open, mentions: mentions.links }
+    return { text: lines.join('\n'), json: { ...json, batches: all } }
+  },
+})

@@ -1,0 +1,104 @@
+import type { Result } from '../../engine/write/plan.ts'
+import { type Grounds, type Suggestion, suggestFor } from '../../find/graph/suggest.ts'
+import { topicVocabularyOf } from '../../find/graph/topics.ts'
+import { sayingOf } from '../../find/recall/card.ts'
+import { vocabularyOf } from '../../find/recall/contradictions.ts'
+import { Recaller } from '../../find/recall/recall.ts'
+import { stateOf } from '../../find/recall/validity.ts'
+import { stemsOf } from '../../find/recall/wording.ts'
+import type { Entity } from '../../model/entity.ts'
+import { contraryRules, howSettled, saidContrary } from './contradictions.ts'
+import { oneLine } from './format.ts'
+import { isOpen, labelsOf } from './questions.ts'
+import type { ToolContext } from './tool.ts'
+
+/** How many decisions of a batch are looked at, and how many notes are told. */
+const DECISIONS = 5
+const NOTES = 4
+const CANDIDATES = 20
+/** This share of a question's words stands in the decision that answers it; of a rule's, in one on the same subject. */
+const SHARED = { question: 0.6, rule: 0.5 } as const
+
+const ANSWERING = new Set(['decision', 'fact', 'principle'])
+const RECORDING = new Set(['propose', 'confirm', ...[...ANSWERING].map((kind) => `record-${kind}`)])
+
+const quoted = (e: Entity): string => `"${oneLine(e.name, 80)}"`
+const ready = ({ from, type, to }: Suggestion): string =>
+  type === 'supersedes'
+    ? `["supersede", {"old": "${to}", "new": "${from}"}]`
+    : `["link-entities", {"from": "${from}", "to": "${to}", "type": "${type}"}]`
+
+/** How a decision relates to earlier ones: a note where something says so, and one for all that are only near. */
+function relatedTo(e: Entity, grounds: Grounds): string[] {
+  const { reader } = grounds
+  const all = suggestFor(e, grounds)
+  const told = all
+    .filter((s) => s.by !== 'likeness')
+    .map(
+      (s) =>
+        `${quoted(reader.entity(s.from)!)} ${s.type} ${quoted(reader.entity(s.to)!)}? It ${oneLine(s.evidence, 160)}; if so: ${ready(s)}`,
+    )
+  const near = all.filter((s) => s.by === 'likeness')
+  if (near.length === 0) return told
+  const names = near.map((s) => `${quoted(reader.entity(s.to)!)} (${oneLine(s.evidence, 120)})`).join(', ')
+  const it = near.length === 1 ? 'it' : 'the first'
+  const choice = `if this replaces ${it}: ${ready({ ...near[0]!, type: 'supersedes' })}; if it goes with ${it}: ${ready(near[0]!)}`
+  return [...told, `decided earlier: ${names}; ${choice}`]
+}
+
+/**
+ * The rules that something just recorded contradicts, the earlier decisions it relates to, and the open questions and rules
+ * on its subject, each with what to do.
+ */
+export function touchedBy(context: ToolContext, results: readonly Result[]): string[] {
+  const { memory, project } = context
+  const { reader } = memory
+  const said = new Set(results.flatMap((r) => (RECORDING.has(r.verb) ? [String(r.id)] : [])))
+  const decisions = reader.entities([...said]).filter((e) => ANSWERING.has(e.kind))
+  const recaller = new Recaller(memory, project, { embedder: { use: 'none' } })
+  const notes = new Map<string, string>()
+  for (const pair of contraryRules(context, decisions))
+    notes.set(pair[1].id, `${saidContrary(pair)}: ${howSettled(pair, context)}`)
+  const grounds = {
+    reader,
+    recaller,
+    now: memory.env.now(),
+    alternatives: vocabularyOf(project),
+    topics: topicVocabularyOf(project),
+  }
+  const related: string[] = []
+  for (const decision of decisions.slice(0, DECISIONS)) {
+    if (decision.kind === 'decision') related.push(...relatedTo(decision, grounds))
+    const saying = (e: Entity) => sayingOf(e, reader.registry().kind(e.kind))
+    const labels = labelsOf(decision)
+    const words = new Set(stemsOf(saying(decision)))
+    const linked = new Set(
+      [...reader.links('from', decision.id), ...reader.links('to', decision.id)].flatMap((l) => [l.from, l.to]),
+    )
+    const isOn = (e: Entity, least: number): boolean => {
+      const own = [...stemsOf(saying(e))]
+      const shared = own.filter((w) => words.has(w)).length
+      return [...labelsOf(e)].some((l) => labels.has(l)) || shared >= Math.max(1, least * own.length)
+    }
+    const { results: near } = recaller.askNow([saying(decision), ...labels].join('\n'), {
+      ...{ kinds: ['question', 'fact', 'principle'], scope: 'macro', limit: CANDIDATES },
+    })
+    for (const { id } of near) {
+      const e = reader.entity(id)!
+      if (linked.has(id) || said.has(id) || notes.has(id) || stateOf(e, reader, memory.env.now())) continue
+      const name = oneLine(e.name, 100)
+      if (e.kind !== 'question' && decision.kind === 'decision' && isOn(e, SHARED.rule))
+        notes.set(
+          id,
+          `a rule on the same subject: "${name}" (${id}); if this takes its place: ["supersede", {"old": "${id}", "new": "${decision.id}"}]`,
+        )
+      else if (e.kind === 'question' && isOpen(reader, e) && isOn(e, SHARED.question))
+        notes.set(
+          id,
+          `an open question on the same subject: "${name}"; if this answers it: ["answer-question", {"ref": "${id}", "answer": "…"}]`,
+        )
+    }
+  }
+  const kept = related.slice(0, NOTES - 1)
+  return [...[...notes.values()].slice(0, NOTES - Math.min(kept.length, 2)), ...kept].slice(0, NOTES)
+}

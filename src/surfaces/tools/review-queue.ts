@@ -1,0 +1,53 @@
+import { newestFirst, type Reader } from '../../engine/read/reader.ts'
+import { type Stale, Staleness } from '../../engine/read/stale.ts'
+import { vouchedFor } from '../../engine/replication/trust.ts'
+import type { Entity } from '../../model/entity.ts'
+import { provenanceOf, standingOf } from '../../model/entity.ts'
+import { stillWaits } from '../../session/briefing/sections/unconfirmed.ts'
+import type { ToolContext } from './tool.ts'
+
+/** Entities of every kind that pass, newest first. */
+export const every = (
+  reader: Reader,
+  options: { standing?: string; all?: boolean },
+  passes: (e: Entity) => boolean,
+): Entity[] =>
+  reader
+    .registry()
+    .kinds()
+    .flatMap((k) => reader.list(k.name, options).filter(passes))
+    .sort(newestFirst)
+
+/** Rules that came by sync: they bind nobody here until somebody here agrees. */
+export function unverifiedRules(memory: ToolContext['memory']): Entity[] {
+  const facts = memory.reader.list('fact').filter((e) => standingOf(e.fields) === 'confirmed')
+  const vouched = vouchedFor(
+    memory,
+    facts.map((e) => e.id),
+  )
+  return facts.filter((e) => !vouched.has(e.id)).sort(newestFirst)
+}
+
+/** What a person said weighs more than what nobody did, and what was said again more than what was said once. */
+const weightOf = (e: Entity): number => {
+  const all = provenanceOf(e)
+  return all.length + (all.some((p) => p.said !== undefined) ? 1 : 0)
+}
+
+/** Proposals that wait, and how many wait no more. */
+export function proposedIn(memory: ToolContext['memory']): { waiting: Entity[]; old: number } {
+  const now = memory.env.now()
+  const all = every(memory.reader, { standing: 'proposed' }, () => true)
+  const waiting = all.filter((e) => stillWaits(e, now))
+  return { waiting, old: all.length - waiting.length }
+}
+
+/** What waits for somebody's yes, the weightiest first: proposals of every kind, and rules from others. */
+export const waitingIn = (memory: ToolContext['memory'], others = unverifiedRules(memory)): Entity[] =>
+  proposedIn(memory)
+    .waiting.concat(others)
+    .sort((a, b) => weightOf(b) - weightOf(a) || newestFirst(a, b))
+
+/** What the code has left behind, with places of its own: what rests on those is settled with them. */
+export const staleHere = ({ memory: { db, reader }, project }: ToolContext): Stale[] =>
+  new Staleness(db, project.root, reader).all().filter((s) => s.restsOn === undefined)

@@ -1,0 +1,106 @@
+import { currentHash, markOf, Staleness } from '../../engine/read/stale.ts'
+import { waitingAt } from '../../engine/replication/waiting.ts'
+import { lookAgain } from '../../find/code/look.ts'
+import { provenanceOf } from '../../model/entity.ts'
+import type { Json } from '../../model/field.ts'
+import { fieldsOf } from '../../model/kind.ts'
+import { referenceTo } from '../../project/discover/values.ts'
+import { ago, entityJson, oneLine, refTo } from './format.ts'
+import { AS_OF, at, findAt } from './moment.ts'
+import { defineTool, REF, type Span } from './tool.ts'
+
+const LIST_LINE = 80
+
+/** What a field says; a list on one line where that is short. */
+function shown(value: Json): string {
+  if (!Array.isArray(value)) return typeof value === 'string' ? value.replace(/\n/g, '\n    ') : JSON.stringify(value)
+  const items = value.map((v) => (typeof v === 'string' ? v : JSON.stringify(v)))
+  const line = items.join(', ')
+  return line.length <= LIST_LINE && !items.some((item) => /[,\n]/.test(item))
+    ? line
+    : items.map((item) => `\n    - ${item}`).join('')
+}
+
+/** The name of a field stands back behind what it says. */
+function told(line: string): Span[] {
+  const [, label = '', rest = line] = /^([\w-]{1,40}(?::| [→←]) )(.*)$/.exec(line) ?? []
+  return [['aside', label], rest]
+}
+
+export const show = defineTool({
+  name: 'show',
+  title: 'Show one entity',
+  about: 'shows everything recorded of one entity, its links and who said it',
+  example: 'tidemark show use-sqlite',
+  params: { ref: { ...REF, required: true, place: 'rest' }, 'as-of': AS_OF },
+  readOnly: true,
+  async run(context, args) {
+    const { memory, project } = context
+    await lookAgain(memory, project)
+    const then = await at(context, args)
+    const { reader, now, past } = then
+    const e = findAt(context, then, args.ref, true)
+    const kind = reader.registry().kind(e.kind)
+    const order = [...new Set([...Object.keys(kind ? fieldsOf(kind) : {}), ...Object.keys(e.fields)])]
+    const lines = [`${e.kind} ${e.name}${e.live ? '' : '  (deleted; restore brings it back)'}`]
+    for (const field of order) {
+      const value = e.fields[field]
+      if (value === undefined || field === 'provenance' || value === e.name) continue
+      lines.push(`  ${field}: ${shown(value)}`.replace(': \n', ':\n'))
+    }
+    const from = reader.links('from', e.id)
+    const to = reader.links('to', e.id)
+    for (const l of from) lines.push(`  ${l.type} → ${referenceTo(reader, l.to)}`)
+    for (const l of to)
+      lines.push(`  ${reader.registry().relation(l.type)?.inverse ?? `${l.type} of`} ← ${referenceTo(reader, l.from)}`)
+    for (const c of e.conflicts) {
+      lines.push(
+        `  conflict in ${c.field === '$' ? 'existence' : c.field}: ${c.values.map((v) => JSON.stringify(v.value ?? null)).join(' against ')} (write it again to settle it)`,
+      )
+    }
+    const waiting = past ? [] : waitingAt(memory.db, e.id)
+    for (const { by, wants } of waiting) lines.push(`  ${oneLine(by, 60)}, unverified, ${oneLine(wants, 600)}`)
+    if (waiting.length > 0)
+      lines.push(`  tidemark confirm ${e.id} takes the change; tidemark reject ${e.id} keeps it as it is`)
+    const stale = past ? undefined : new Staleness(memory.db, project.root, reader).of(e.id)
+    const current = stale && e.kind === 'file' ? currentHash(memory.db, project.root, stale) : undefined
+    if (stale) lines.push(`  ${markOf(stale)}`)
+    if (current !== undefined) lines.push(`  currentHash: ${current}`)
+    const who = provenanceOf(e).map((p) => {
+      const [name, ...rest] = [p.user, p.agent, p.session && `session ${p.session}`].filter(Boolean)
+      const beside = [...rest, ...(p.branch ? [`on ${p.branch}`] : [])].join(', ')
+      return `${name ?? 'somebody'}${beside && ` (${beside})`}`
+    })
+    lines.push(
+      `  recorded ${ago(e.created, now)}${who.length > 0 ? ` by ${[...new Set(who)].join(' and ')}` : ''} · version ${e.version}`,
+      `  ${e.id}`,
+    )
+    const link = (l: { id: string; from: string; to: string; type: string }) => ({
+      id: l.id,
+      from: l.from,
+      to: l.to,
+      type: l.type,
+    })
+    return {
+      text: lines.join('\n'),
+      page() {
+        const [head = '', ...rest] = lines
+        const state = head.slice(`${e.kind} ${e.name}`.length)
+        return [
+          { line: [['name', e.name], state, '  ', ['kind', e.kind], ' ', ['ref', refTo(reader, e.id)]] },
+          ...rest
+            .flatMap((l) => l.split('\n'))
+            .map((l) => ({ line: told(l.trimStart()), indent: l.length - l.trimStart().length })),
+        ]
+      },
+      json: {
+        ...(entityJson(e) as { [k: string]: Json }),
+        links: [...from, ...to].map(link),
+        conflicts: e.conflicts as unknown as Json,
+        ...(waiting.length > 0 ? { waiting: waiting.map(({ by, wants }) => ({ by, wants })) } : {}),
+        ...(stale ? { stale: markOf(stale) } : {}),
+        ...(current === undefined ? {} : { currentHash: current }),
+      },
+    }
+  },
+})

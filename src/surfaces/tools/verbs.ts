@@ -1,0 +1,200 @@
+import { UserError } from '../../base/errors.ts'
+import type { Result } from '../../engine/write/plan.ts'
+import { NOTHING_CHANGED } from '../../engine/write/write.ts'
+import type { Json } from '../../model/field.ts'
+import { fieldsOf } from '../../model/kind.ts'
+import { answerQuestion } from '../../project/verbs/answer-question.ts'
+import { reject as rejectVerb } from '../../project/verbs/reject.ts'
+import { rename as renameVerb } from '../../project/verbs/rename.ts'
+import { supersede as supersedeVerb } from '../../project/verbs/supersede.ts'
+import { findOne, oneLine, undoLine } from './format.ts'
+import { momentAsked } from './moment.ts'
+import { actingAs, defineTool, type Output, REF, type ToolContext, written } from './tool.ts'
+import { paramOf } from './verb-params.ts'
+
+/** A verb of `act` as a command: what it did, and how to take it back. */
+function acted(context: ToolContext, actions: readonly unknown[], tell: (r: Result) => string): Output {
+  const done = context.memory.act(actions, actingAs(context))
+  if (done.notes.includes(NOTHING_CHANGED)) {
+    const why = done.notes.filter((n) => n !== NOTHING_CHANGED)
+    return written({ notes: [] }, [why.length > 0 ? `nothing changed: ${why.join('; ')}` : NOTHING_CHANGED], done)
+  }
+  const lines = done.results.flatMap((r) => {
+    const told = tell(r)
+    return told === '' ? [] : [r.standing === 'proposed' ? `proposed: ${told}` : told]
+  })
+  return written(done, lines, done, done.batch === null ? [] : [undoLine(done.batch)])
+}
+
+const shortOf = (value: unknown): string => `"${oneLine(String(value), 80)}"`
+
+/** The entities that several references name, each reference once. */
+const allOf = ({ memory }: ToolContext, given: string) =>
+  [...new Set(given.split('\n'))].filter((ref) => ref.trim() !== '').map((ref) => findOne(memory.reader, ref))
+
+const REFS = { ...REF, about: 'ids, or names in quotes', required: true, place: 'rest', list: true } as const
+
+export const reject = defineTool({
+  name: 'reject',
+  title: 'Say no',
+  about: 'turns proposals down: the same is not proposed again',
+  example: 'tidemark reject fact:use-npm --reason "we use pnpm"',
+  params: { ref: REFS, reason: paramOf(rejectVerb.args.reason) },
+  readOnly: false,
+  run(context, { ref, reason }) {
+    const actions = allOf(context, ref).map(({ id }) => ['reject', { ref: id, reason }])
+    return acted(context, actions, (r) => `rejected ${r.kind} ${shortOf(r.name)}`)
+  },
+})
+
+export const retire = defineTool({
+  name: 'retire',
+  title: 'Retire knowledge',
+  about: 'takes out what no longer holds: it leaves lists, recall and briefings; `list --all` still shows it',
+  example: 'tidemark retire use-json-files --reason "nothing uses it any more"',
+  params: { ref: REFS, reason: { type: 'text', about: 'why it no longer holds' } },
+  readOnly: false,
+  run(context, { ref, reason = 'no longer holds' }) {
+    const actions = allOf(context, ref).map(({ id }) => ['retire', { ref: id, reason }])
+    return acted(context, actions, (r) => `retired ${r.kind} ${shortOf(r.name)}`)
+  },
+})
+
+export const supersede = defineTool({
+  name: 'supersede',
+  title: 'Replace knowledge',
+  about: 'puts a newer entity in the place of an older one, which leaves recall and briefings',
+  example: 'tidemark supersede use-json-files use-sqlite --reason "two sessions lost writes"',
+  params: {
+    old: paramOf(supersedeVerb.args.old, { required: true, place: 0 }),
+    new: paramOf(supersedeVerb.args.new, { required: true, place: 1 }),
+    reason: paramOf(supersedeVerb.args.reason),
+  },
+  readOnly: false,
+  run(context, args) {
+    const { reader } = context.memory
+    const [was, now] = [findOne(reader, args.old), findOne(reader, args.new)]
+    const action = ['supersede', { old: was.id, new: now.id, reason: args.reason }]
+    return acted(context, [action], () => `${shortOf(now.name)} takes the place of ${shortOf(was.name)}`)
+  },
+})
+
+export const answer = defineTool({
+  name: 'answer',
+  title: 'Answer a question',
+  about: 'answers an open question: it leaves the list of open ones',
+  example: 'tidemark answer "Does the hub need Redis?" "No: LISTEN/NOTIFY fans out."',
+  params: {
+    question: { ...REF, about: 'its id, or its text in quotes', required: true, place: 0 },
+    text: paramOf(answerQuestion.args.answer, { required: true, place: 'rest' }),
+  },
+  readOnly: false,
+  run(context, args) {
+    const { id } = findOne(context.memory.reader, args.question)
+    const action = ['answer-question', { ref: id, answer: args.text }]
+    return acted(context, [action], (r) => `answered ${shortOf(r.name)}`)
+  },
+})
+
+export const restore = defineTool({
+  name: 'restore',
+  title: 'Restore knowledge',
+  about:
+    'brings back what was deleted or retired; with --to, gives something the values again that it had at a moment. It writes a new batch: history stays as it is',
+  example: 'tidemark restore use-json-files --to "3 days ago"',
+  params: {
+    ref: { ...REF, required: true, place: 'rest' },
+    to: { type: 'text', about: 'a day (its end), "3 days ago", a commit, or a mark' },
+  },
+  readOnly: false,
+  async run(context, args) {
+    const { id } = findOne(context.memory.reader, args.ref, true)
+    const to = args.to === undefined ? undefined : new Date(await momentAsked(context, args.to)).toISOString()
+    return acted(context, [['restore', { ref: id, to }]], (r) =>
+      to === undefined
+        ? `${r.kind} ${shortOf(r.name)} is back`
+        : `${r.kind} ${shortOf(r.name)} says again what it said at ${to}`,
+    )
+  },
+})
+
+export const reAnchor = defineTool({
+  name: 're-anchor',
+  title: 'Still holds',
+  about: 'says that something still holds although the code it speaks of changed: it is stale no longer',
+  example: 'tidemark re-anchor use-sqlite',
+  params: { ref: REFS },
+  readOnly: false,
+  run(context, { ref }) {
+    const actions = allOf(context, ref).map(({ id }) => ['re-anchor', { ref: id }])
+    return acted(context, actions, (r) => `${r.kind} ${shortOf(r.name)} still holds`)
+  },
+})
+
+export const rename = defineTool({
+  name: 'rename',
+  title: 'Rename an entity',
+  about: 'calls an entity something else: its id, history and links stay, and the old name still finds it',
+  example: 'tidemark rename use-json-files use-jsonl-files',
+  params: {
+    ref: { ...REF, required: true, place: 0 },
+    name: paramOf(renameVerb.args.name, { required: true, place: 'rest' }),
+  },
+  readOnly: false,
+  run(context, { ref, name }) {
+    const e = findOne(context.memory.reader, ref)
+    return acted(context, [['rename', { ref: e.id, name }]], () => `${shortOf(e.name)} is called ${shortOf(name)} now`)
+  },
+})
+
+/** Fields that say how the merged one stood by itself. */
+const OWN = new Set(['standing', 'status'])
+
+export const merge = defineTool({
+  name: 'merge',
+  title: 'Merge two entities',
+  about:
+    'makes one of two of a kind: what the first says beyond the second, and its links, go to the second, which takes its place',
+  example: 'tidemark merge store-in-sqlite use-sqlite',
+  params: {
+    from: { ...REF, about: 'the duplicate: an id, kind:name, a path or a name', required: true, place: 0 },
+    into: { ...REF, about: 'the one that stays', required: true, place: 1 },
+  },
+  readOnly: false,
+  run(context, args) {
+    const { reader } = context.memory
+    const [from, into] = [findOne(reader, args.from), findOne(reader, args.into)]
+    const kind = reader.registry().kind(into.kind)
+    if (from.kind !== into.kind || from.id === into.id || !kind || kind.internal)
+      throw new UserError(
+        'not-alike',
+        from.id === into.id ? 'that is one and the same' : `a ${from.kind} and a ${into.kind} are not merged`,
+        'name two entities of one kind; supersede replaces one by another',
+      )
+    const added: { [field: string]: Json } = {}
+    for (const [name, field] of Object.entries(fieldsOf(kind))) {
+      const value = from.fields[name]
+      if (value === undefined || field.system || OWN.has(name) || kind.key.includes(name)) continue
+      if (field.type === 'set' || field.type === 'list') added[name] = value
+      else if (into.fields[name] === undefined) added[name] = value
+    }
+    const links = (['from', 'to'] as const).flatMap((end) =>
+      reader.links(end, from.id).flatMap((l): Json[] => {
+        const other = end === 'from' ? l.to : l.from
+        if (other === into.id || l.type === 'supersedes' || l.entity.fields.standing === 'proposed') return []
+        const { description } = l.entity.fields
+        const ends = end === 'from' ? { from: into.id, to: other } : { from: other, to: into.id }
+        return [['link-entities', { ...ends, type: l.type, ...(description !== undefined && { description }) }]]
+      }),
+    )
+    const actions: Json[] = [
+      ...(Object.keys(added).length > 0 ? [[`record-${kind.name}`, { ref: into.id, ...added }]] : []),
+      ...links,
+      ['supersede', { old: from.id, new: into.id, reason: 'the same, merged' }],
+    ]
+    const gained = [...Object.keys(added), ...(links.length > 0 ? [`${links.length} of its links`] : [])].join(', ')
+    return acted(context, actions, (r) =>
+      r.verb !== 'supersede' ? '' : `merged ${shortOf(from.name)} into ${shortOf(into.name)}${gained && `: ${gained}`}`,
+    )
+  },
+})

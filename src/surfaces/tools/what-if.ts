@@ -1,0 +1,110 @@
+import {
+  LEAST_PRECEDENTS,
+  type Outcome,
+  type Precedent,
+  pathTo,
+  type Touched,
+  whatIf,
+} from '../../find/graph/what-if.ts'
+import type { Entity } from '../../model/entity.ts'
+import type { Json } from '../../model/field.ts'
+import type { Registry } from '../../model/registry.ts'
+import { oneLine } from './format.ts'
+import { AS_OF, at, findAt } from './moment.ts'
+import { defineTool, REF } from './tool.ts'
+import { lineOf, stateNow, wordsOf } from './trace.ts'
+
+const SHOWN = 12
+const NAME = 80
+const TEXT = 100
+
+export const whatIfTool = defineTool({
+  name: 'what-if',
+  title: 'What a change touches',
+  about:
+    'tells what would be touched if something changed, by which path and how surely; what became of things like it; and the likely outcome',
+  example: 'tidemark what-if use-sqlite',
+  params: {
+    ref: { ...REF, required: true, place: 'rest' },
+    all: { type: 'flag', about: `everything that is touched, not only the ${SHOWN} strongest` },
+    'as-of': AS_OF,
+  },
+  readOnly: true,
+  async run(context, args) {
+    const { memory } = context
+    const then = await at(context, args)
+    const { reader, now, past } = then
+    const registry = reader.registry()
+    const start = findAt(context, then, args.ref)
+    const found = whatIf(memory, reader, start, past ? now : undefined)
+    const { touched, precedents, outcomes, likely } = found
+    const shown = args.all ? touched : touched.slice(0, SHOWN)
+    const left = touched.length - shown.length
+    const line = (e: Entity) => lineOf(e, stateNow(e, reader, now))
+    const lines = [
+      line(start),
+      touched.length === 0
+        ? 'If it changes, no link carries that on to anything.'
+        : `If it changes, this is touched (${found.cut ? 'at least ' : ''}${touched.length}):`,
+      ...shown.map(
+        (t) =>
+          `  ${t.strength.toFixed(2)}  ${pathWords(registry, t)}${line(t.entity).slice(oneLine(t.entity.name, NAME).length)}`,
+      ),
+      ...(left > 0 ? [`  … and ${left} more: --all shows them`] : []),
+      precedents.length === 0 ? 'Nothing like it is recorded from before.' : 'What became of things like it:',
+      ...precedents.map((p) => `  ${told(p, line(p.entity))}`),
+      `Likely outcome: ${outcomeSaid(outcomes, likely, precedents.length)}`,
+    ]
+    const brief = (e: Entity) => ({ id: e.id, kind: e.kind, name: e.name })
+    const json = {
+      ref: start.id,
+      touched: touched.map((t) => ({
+        ...brief(t.entity),
+        strength: t.strength,
+        path: pathTo(t).map((p) => ({ id: p.entity.id, ...(p.step && { by: wordsOf(registry, [p.step]) }) })),
+      })),
+      more: found.cut,
+      precedents: precedents.map((p) => ({
+        ...brief(p.entity),
+        ...{ linked: p.linked, outcome: p.outcome, because: p.because.map(brief) },
+      })),
+      outcomes: Object.fromEntries(outcomes),
+      likely: likely ?? null,
+    }
+    return { text: lines.join('\n'), json: json as unknown as Json }
+  },
+})
+
+/** "needed by login-page → constrains billing" */
+const pathWords = (registry: Registry, t: Touched): string =>
+  pathTo(t)
+    .slice(1)
+    .map((p) => `${wordsOf(registry, [p.step!])} ${oneLine(p.entity.name, NAME)}`)
+    .join(' → ')
+
+/** What came of a precedent, in a line. */
+function told({ entity, outcome, because }: Precedent, line: string): string {
+  const field = (name: string) => (typeof entity.fields[name] === 'string' ? oneLine(entity.fields[name], TEXT) : '')
+  const by = because.map((e) => oneLine(e.name, NAME)).join(', ')
+  const said: Record<Outcome, string> = {
+    failed: `failed${field('outcome') && `: ${field('outcome')}`}${field('lesson') && `; instead: ${field('lesson')}`}`,
+    corrected: 'corrected by',
+    superseded: 'superseded by',
+    retired: 'retired',
+    exception: `an exception${field('justification') && `: ${field('justification')}`}`,
+    stands: by ? 'stands, and led to' : 'stands',
+  }
+  const joint = outcome === 'failed' || outcome === 'retired' || outcome === 'exception' ? '; led to ' : ' '
+  return `${line}: ${said[outcome]}${by && joint + by}`
+}
+
+function outcomeSaid(
+  outcomes: readonly (readonly [Outcome, number])[],
+  likely: Outcome | undefined,
+  n: number,
+): string {
+  const counts = outcomes.map(([o, times]) => `${times} ${o === 'stands' ? 'still standing' : o}`).join(', ')
+  if (n < LEAST_PRECEDENTS)
+    return `too few to say: ${n} of the ${LEAST_PRECEDENTS} that are needed${counts && ` (${counts})`}`
+  return likely === undefined ? `not clear: ${counts}` : `${likely}, as ${outcomes[0]![1]} of ${n} (${counts})`
+}

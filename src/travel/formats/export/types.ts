@@ -1,0 +1,32 @@
+import type { Memory } from '../../../engine/memory.ts'
+
+export interface ExportOptions {
+  /** Only entities of this kind. */
+  readonly kind?: string
+  /** With the time of the export, which makes every one differ. */
+  readonly stamp?: boolean
+  /** With every line of the log. */
+  readonly history?: boolean
+  /** The project's name. */
+  readonly name: string
+  /** The command line that makes the same file again, without any absolute path. */
+  readonly command: string
+}
+
+/** One format that knowledge goes out in: the same knowledge gives the same text. */
+export interface Exporter {
+  readonly name: string
+  readonly about: string
+  /** The one file it makes. */
+  write?(memory: Memory, options: ExportOptions): string | Uint8Array
+  /** The files it makes in a directory. */
+  files?(memory: Memory, options: ExportOptions): Readonly<Record<string, string>>
+  /** What of the knowledge its files have no place for, a line each. */
+  leftOut?(memory: Memory): readonly string[]
+  /** Whether the content of a file is an earlier export in this format, which may be written over. */
+  isOurs(content: string): boolean
+  /** The same of a file that is no text. */
+  isOursInBytes?(content: Uint8Array): boolean
+  /** A directory is all its own: files of an earlier export that it no longer makes are removed. */
+  readonly sweeps?: boolean
+}

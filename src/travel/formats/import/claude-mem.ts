@@ -1,0 +1,120 @@
+import { UserError } from '../../../base/errors.ts'
+import { parseJson } from '../../../model/exact.ts'
+import type { Json } from '../../../model/field.ts'
+import { isObject, type JsonObject, jsonIn } from '../../../model/object.ts'
+import { labelOf, readText } from './files.ts'
+import { chunksOf } from './shorten.ts'
+import { asStrings, text } from './trees.ts'
+import type { Importer, Item, Unplaced } from './types.ts'
+
+/** What the export of claude-mem holds: decisions are proposed, other observations become learnings. */
+export const claudeMem: Importer = {
+  name: 'claude-mem',
+  about:
+    "the JSON of claude-mem's export script: observations become learnings, decisions proposals, summaries and prompts chunks",
+  read(path, root) {
+    const file = labelOf(path, root)
+    const refuse = (why: string) =>
+      new UserError('bad-format', `${file} is no export of claude-mem: ${why}`, 'its script export-memories writes one')
+    let whole: Json
+    try {
+      whole = parseJson(readText(path, root)) as Json
+    } catch (error) {
+      if (error instanceof UserError) throw error
+      throw refuse((error as Error).message)
+    }
+    const lists = isObject(whole)
+      ? ['observations', 'summaries', 'prompts'].filter((l) => Array.isArray((whole as JsonObject)[l]))
+      : []
+    if (!isObject(whole) || lists.length === 0) throw refuse('it has no "observations", "summaries" or "prompts"')
+    const unplaced: Unplaced[] = []
+    const items: Item[] = []
+    const counts: Record<string, number> = {}
+    for (const list of lists) {
+      const read = READERS[list]!
+      for (const [i, entry] of (whole[list] as Json[]).entries()) {
+        const where = `${file}#${list}[${i}]`
+        const found = isObject(entry) ? read(entry, where) : []
+        if (found.length === 0) unplaced.push({ where, what: JSON.stringify(entry), why: 'no text that could be kept' })
+        else counts[list] = (counts[list] ?? 0) + 1
+        items.push(...found)
+      }
+    }
+    return { items, unplaced, counts, files: [file], owns: ['chunk'] }
+  },
+}
+
+const READERS: Readonly<Record<string, (entry: JsonObject, where: string) => Item[]>> = {
+  observations: observationOf,
+  summaries: (entry, where) => {
+    const parts = ['request', 'investigated', 'learned', 'completed', 'next_steps', 'notes']
+    const said = parts.flatMap((key) => (text(entry[key]) ? [`${key.replace('_', ' ')}: ${text(entry[key])}`] : []))
+    return chunks(entry, said.join('\n\n'), 'summary', where)
+  },
+  prompts: (entry, where) => chunks(entry, text(entry.prompt_text) ?? '', 'user', where),
+}
+
+const sessionOf = (e: JsonObject) =>
+  text(e.memory_session_id) ??
+  text(e.sdk_session_id) ??
+  text(e.content_session_id) ??
+  text(e.claude_session_id) ??
+  'session'
+
+function timeOf({ created_at_epoch: epoch, created_at: at }: JsonObject): string | undefined {
+  const ms = typeof epoch === 'number' ? (epoch < 1e11 ? epoch * 1000 : epoch) : Date.parse(String(at))
+  return Number.isFinite(ms) && Math.abs(ms) < 8e15 ? new Date(ms).toISOString() : undefined
+}
+
+/** A list as it is kept: JSON in a text, a list, or with commas. */
+function listOf(value: Json | undefined): string[] {
+  if (typeof value !== 'string') return asStrings(value)
+  const said = jsonIn(value) as Json | undefined
+  if (said !== undefined) return asStrings(said)
+  return value
+    .split(',')
+    .map((v) => v.trim())
+    .filter(Boolean)
+}
+
+function observationOf(entry: JsonObject, where: string): Item[] {
+  const facts = listOf(entry.facts)
+  const body = [text(entry.subtitle), text(entry.narrative) ?? text(entry.text), facts.map((f) => `- ${f}`).join('\n')]
+    .filter(Boolean)
+    .join('\n\n')
+  const title = text(entry.title) ?? body.split('\n')[0]!
+  if (title === '') return []
+  const concepts = listOf(entry.concepts)
+  const date = timeOf(entry)
+  const common = {
+    topics: concepts.length > 0 ? concepts : undefined,
+    attrs: {
+      type: text(entry.type) ?? 'observation',
+      files: [...new Set([...listOf(entry.files_read), ...listOf(entry.files_modified)])].join(', ') || null,
+    },
+  }
+  const attrs = Object.fromEntries(Object.entries(common.attrs).filter(([, v]) => v !== null)) as JsonObject
+  if (entry.type === 'decision') {
+    const args = {
+      name: title,
+      description: body || undefined,
+      standing: 'proposed',
+      validFrom: date?.slice(0, 10),
+      ...common,
+      attrs,
+    }
+    return [{ verb: 'record-decision', args, where }]
+  }
+  return [{ verb: 'record-learning', args: { title, body: body || undefined, date, ...common, attrs }, where }]
+}
+
+function chunks(entry: JsonObject, said: string, speaker: string, where: string): Item[] {
+  const at = {
+    sourceFile: `claude-mem/${sessionOf(entry)}`,
+    section: '',
+    where,
+    from: Number(entry.prompt_number ?? 0),
+  }
+  const date = timeOf(entry)
+  return chunksOf(said, at).chunks.map(({ as: _, ...c }) => ({ ...c, args: { ...c.args, speaker, date } }))
+}

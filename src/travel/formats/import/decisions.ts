@@ -1,0 +1,174 @@
+import { basename } from 'node:path'
+import { type FrontMatter, frontMatterOf, listIn, textIn } from '../../../model/markdown.ts'
+import { toTime } from '../../../model/validate.ts'
+import { plainLine } from './classify.ts'
+import { sectionsOf } from './docs.ts'
+import { type Page, pagesAt } from './pages.ts'
+import { unlessEmpty } from './trees.ts'
+import type { Importer, Item, Unplaced } from './types.ts'
+
+/** `2026-05-03: Title`, `2026-05-03 — Title`, and both with brackets around the day. */
+const DATED = /^\[?(\d{4}-\d\d-\d\d)\]?\s{0,4}[:–—-]?\s{1,4}(\S.*)$/
+/** `1. Record decisions`, `ADR-0001: Record decisions`, `[ADR 1] Record decisions`. */
+const NUMBERED = /^\[?(?:ADR[- ]?)?\d{1,6}\]?\s{0,4}[.:–—-]\s{0,4}(\S.*)$/i
+const KEPT = {
+  status: /^[ \t*_-]{0,8}status[*_]{0,3}:[ \t*_]{0,8}(\S.*)$/im,
+  date: /^[ \t*_-]{0,8}date[*_]{0,3}:[ \t*_]{0,8}(\S.*)$/im,
+}
+const CONSEQUENCES = /^(?:positive |negative )?consequences$/i
+const OPTION = /^(?:[-*+]|\d+[.)])\s+(\S.*)$/gm
+
+/** Decision logs and architecture decision records (MADR, Nygard). */
+export const decisions: Importer = {
+  name: 'decisions',
+  about:
+    'a log with `## 2026-05-03: Title`, or a folder of decision records (MADR, Nygard): decisions with status, date and what they supersede',
+  linksNames: true,
+  read(path, root) {
+    const { pages, unplaced, rest } = pagesAt(path, root, ['.md', '.markdown'])
+    const items: Item[] = []
+    const links: Item[] = []
+    const byFile = new Map(pages.map((page) => [basename(page.label), `adr ${page.label}`]))
+    const counts = { pages: pages.length, decisions: 0 }
+    for (const page of pages) {
+      const found = logOf(page)
+      if (found.length > 0) items.push(...found)
+      else {
+        const record = recordOf(page, byFile, unplaced)
+        if (record.length === 0)
+          unplaced.push({
+            where: page.label,
+            what: 'the page',
+            why: 'neither a dated section nor a decision with status',
+          })
+        items.push(...record.slice(0, 1))
+        links.push(...record.slice(1))
+      }
+    }
+    counts.decisions = items.length
+    return { items: [...items, ...links], unplaced, counts, ...rest }
+  },
+}
+
+/** The paragraphs of a text, each on one line. */
+const paragraphs = (text: string) =>
+  text
+    .split(/\n\s*\n/)
+    .map((p) => p.trim())
+    .filter(Boolean)
+
+/** The dated sections of a log: the first paragraph is what was decided, the rest why. */
+function logOf({ label, text }: Page): Item[] {
+  return sectionsOf(text).flatMap((section): Item[] => {
+    const heading = section.title.split(' › ').at(-1) ?? ''
+    const [, day, name] = DATED.exec(heading) ?? []
+    if (day === undefined || name === undefined || toTime(day) === undefined) return []
+    const where = `${label}:${section.line}`
+    const [description, ...why] = paragraphs(section.text)
+    const said = why.join('\n\n').replace(/^\*\*(?:why|rationale|because|reason)[.:]?\*\*[.:]?\s*/i, '')
+    const args = {
+      name: plainLine(name),
+      description,
+      rationale: said || undefined,
+      validFrom: day,
+      locations: [where],
+    }
+    return [{ verb: 'record-decision', args, where }]
+  })
+}
+
+interface Part {
+  readonly title: string
+  readonly text: string
+}
+
+/** The text of the first section that is called so, with those below it. */
+function under(parts: readonly Part[], ...names: readonly RegExp[]): string | undefined {
+  for (const name of names) {
+    const found = parts.filter(({ title }) => title.split(' › ').some((heading) => name.test(heading)))
+    const text = found
+      .map((p) => p.text)
+      .join('\n\n')
+      .trim()
+    if (text !== '') return text
+  }
+  return undefined
+}
+
+/** One record: the decision, and after it its links to others. */
+function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unplaced[]): Item[] {
+  const { label } = page
+  const front = frontMatterOf(page.text)
+  const parts = sectionsOf(front.body)
+  const title = textIn(front, 'title') ?? parts[0]?.title.split(' › ')[0] ?? ''
+  const name = plainLine((NUMBERED.exec(title)?.[1] ?? title).trim())
+  const status = statusOf(front, parts)
+  const decision = under(
+    parts.filter((p) => !CONSEQUENCES.test(p.title.split(' › ').at(-1)!)),
+    /^decision(?: outcome)?$/i,
+    /^(?:decision|resolution|outcome)\b/i,
+  )
+  if (name === '' || (status === undefined && decision === undefined)) return []
+  const options = under(parts, /^(?:considered )?(?:options|alternatives)(?: considered)?$/i)
+  const as = `adr ${label}`
+  const day = dayOf(textIn(front, 'date') ?? KEPT.date.exec(front.body)?.[1])
+  const people = [...listIn(front, 'decision-makers'), ...listIn(front, 'deciders')]
+  const said = (status ?? '').toLowerCase()
+  const args = {
+    name,
+    description: decision,
+    rationale: under(parts, /^context\b/i, /^(?:problem|motivation|background)\b/i),
+    optionsConsidered: options && [...options.matchAll(OPTION)].map((m) => plainLine(m[1]!)),
+    status: /^(?:deprecated|obsolete)/.test(said) ? 'deprecated' : undefined,
+    standing: /^(?:proposed|draft|in review)/.test(said) ? 'proposed' : undefined,
+    validFrom: day,
+    locations: [label],
+    topics: unlessNone(listIn(front, 'tags')),
+    attrs: unlessEmpty({
+      adr: label,
+      ...(people.length > 0 && { deciders: people.join(', ') }),
+      ...keep('consequences', under(parts, CONSEQUENCES)),
+    })!,
+  }
+  const rejected = /^rejected/.test(said) ? { retired: `rejected, says ${label}` } : {}
+  const item: Item = { verb: 'record-decision', args, where: label, as, same: ['adr', label], ...rejected }
+  return [item, ...supersessions(page, status ?? '', as, byFile, unplaced)]
+}
+
+const unlessNone = (list: string[]) => (list.length > 0 ? list : undefined)
+const keep = (key: string, value: string | undefined) => (value === undefined ? {} : { [key]: value })
+
+/** The status in words, with what follows it: a section of its own, a line, or front matter. */
+function statusOf(front: FrontMatter, parts: readonly Part[]): string | undefined {
+  const said = textIn(front, 'status') ?? under(parts, /^status$/i) ?? KEPT.status.exec(front.body)?.[1]
+  return said?.replace(/^[\s{*_"]+/, '').trim()
+}
+
+function dayOf(said: string | undefined): string | undefined {
+  const day = /\d{4}-\d\d-\d\d/.exec(said ?? '')?.[0]
+  return day !== undefined && toTime(day) !== undefined ? day : undefined
+}
+
+/** `Superseded by [5. …](0005-x.md)`, `supersedes ADR-0003`: links to the records that are meant. */
+function supersessions(
+  { label }: Page,
+  status: string,
+  as: string,
+  byFile: ReadonlyMap<string, string>,
+  unplaced: Unplaced[],
+): Item[] {
+  return status.split('\n').flatMap((line): Item[] => {
+    const [, by] = /\bsupersed(?:es|ed)?\b( by\b)?/i.exec(line) ?? []
+    if (!/\bsupersed(?:es|ed)\b/i.test(line)) return []
+    const file = /\(([^()\s]+\.md)\)/i.exec(line)?.[1]
+    const number = /\b(?:ADR[- ]?)?0*(\d{1,6})\b/i.exec(line)?.[1]
+    const numbered = [...byFile.keys()].find((f) => number !== undefined && Number.parseInt(f, 10) === Number(number))
+    const other = byFile.get(basename(file ?? '')) ?? byFile.get(numbered ?? '')
+    if (other === undefined || other === as) {
+      unplaced.push({ where: label, what: line.trim(), why: 'no record of that number or file was read' })
+      return []
+    }
+    const args = by === undefined ? { old: other, new: as } : { old: as, new: other }
+    return [{ verb: 'supersede', args, where: label }]
+  })
+}

@@ -1,0 +1,98 @@
+import { enterHeading, fencedLines, frontMatterOf } from '../../../model/markdown.ts'
+import { pagesAt } from './pages.ts'
+import { chunksOf } from './shorten.ts'
+import { firstSentence, pieces } from './text.ts'
+import type { Importer, Item } from './types.ts'
+
+const EXTENSIONS = ['.md', '.mdx', '.markdown', '.txt', '.rst', '.adoc']
+/** What recall shows whole in a few hundred tokens. */
+const CHUNK = 1_600
+/** A heading under which terms are defined. */
+const GLOSSARY = /\b(?:glossary|terms|terminology|definitions|vocabulary|concepts)\b/i
+/** `**Term**: what it means`, in a list or alone. */
+const DEFINITION = /^\s*(?:[-*+] )?\*\*([^*]{2,60})\*\*(?::| [–—-]) ?(\S.{15,})$/
+
+/** Documents in Markdown or plain text: a `file` for each, a `chunk` for each piece, a `concept` for each term defined. */
+export const docs: Importer = {
+  name: 'docs',
+  about:
+    'Markdown and text, a file or a folder: searchable chunks by section, terms of a glossary as proposed concepts',
+  linksNames: true,
+  read(path, root) {
+    const { pages, unplaced, rest } = pagesAt(path, root, EXTENSIONS)
+    const items: Item[] = []
+    const counts = { documents: pages.length, chunks: 0, terms: 0 }
+    for (const { text, label } of pages) {
+      const found = documentOf(text, label)
+      items.push(...found.items)
+      counts.chunks += found.chunks
+      counts.terms += found.terms
+    }
+    return { items, unplaced, counts, ...rest, owns: ['chunk'] }
+  },
+}
+
+interface Section {
+  /** Its headings from the top, `Guide › Install`; empty before the first. */
+  readonly title: string
+  readonly line: number
+  readonly text: string
+}
+
+/** The sections of a page in order; a heading inside a code block is none. */
+export function sectionsOf(page: string): Section[] {
+  const sections: Section[] = []
+  const headings: string[] = []
+  const lines = page.split('\n')
+  const fenced = fencedLines(lines)
+  let open = { title: '', line: 1, lines: [] as string[] }
+  const close = () => {
+    const text = open.lines.join('\n').trim()
+    if (text !== '') sections.push({ title: open.title, line: open.line, text })
+  }
+  for (const [i, line] of lines.entries()) {
+    const heading = fenced[i] ? null : /^ {0,3}(#{1,6})\s+(\S.*)$/.exec(line)
+    if (heading) {
+      close()
+      enterHeading(headings, heading[1]!.length, heading[2]!.replace(/(?<!#)#+$/, '').trim())
+      open = { title: headings.filter(Boolean).join(' › '), line: i + 1, lines: [] }
+    } else open.lines.push(line)
+  }
+  close()
+  return sections
+}
+
+function documentOf(page: string, label: string): { items: Item[]; chunks: number; terms: number } {
+  const sections = sectionsOf(frontMatterOf(page).body)
+  const title = sections[0]?.title.split(' › ')[0] || firstSentence(sections[0]?.text ?? label, 80)
+  // what lies outside the project is no file of it: its chunks name it, and are linked to nothing
+  const owner = label.startsWith('..') ? undefined : `document ${label}`
+  const args = { path: label, attrs: { document: title } }
+  const document: Item = { verb: 'record-file', args, where: label, as: owner }
+  const chunks: Item[] = []
+  const links: Item[] = []
+  const terms: Item[] = []
+  for (const section of sections) {
+    const where = `${label}:${section.line}`
+    const at = { sourceFile: label, section: section.title, where, ...(owner ? { owner } : {}) }
+    const first = chunks.length
+    for (const piece of pieces(section.text, CHUNK)) {
+      const made = chunksOf(piece, { ...at, from: chunks.length })
+      chunks.push(...made.chunks)
+      links.push(...made.links)
+    }
+    if (!GLOSSARY.test(section.title)) continue
+    for (const line of section.text.split('\n')) {
+      const [, name, definition] = DEFINITION.exec(line) ?? []
+      if (name === undefined || definition === undefined) continue
+      const as = `term ${label} ${name}`
+      terms.push({ verb: 'record-concept', args: { name, definition, standing: 'proposed' }, where, as })
+      links.push({ verb: 'link-entities', args: { from: as, to: chunks[first]!.as!, type: 'sourced-from' }, where })
+    }
+  }
+  return {
+    items: [...(owner ? [document] : []), ...chunks, ...terms, ...links],
+    chunks: chunks.length,
+    terms: terms.length,
+  }
+}

@@ -1,0 +1,97 @@
+import { fencedLines, frontMatterOf } from '../../../model/markdown.ts'
+
+/** A block of a page: a heading, an item of a list, or a paragraph, with the lines (from 1) at which it begins and ends. */
+export interface Block {
+  readonly type: 'heading' | 'item' | 'text'
+  readonly line: number
+  readonly end: number
+  /** On one line, joined. */
+  readonly text: string
+  /** Of a heading: 1 to 6; of an item: its indentation. */
+  readonly level: number
+}
+
+/**
+ * The blocks of a Markdown page. Front matter, code, comments and blocks that Tidemark itself keeps are left out;
+ * tables and quotations come as text.
+ */
+export function blocksOf(page: string): Block[] {
+  const blocks: Block[] = []
+  let open: { type: 'item' | 'text'; line: number; end: number; level: number; text: string[] } | undefined
+  const close = () => {
+    if (open) blocks.push({ ...open, text: open.text.join(' ').trim() })
+    open = undefined
+  }
+  const lines = withoutComments(page).split('\n')
+  const fenced = fencedLines(lines)
+  for (const [index, line] of lines.entries()) {
+    if (fenced[index]) {
+      close()
+      continue
+    }
+    const heading = /^ {0,3}(#{1,6})\s+(\S.*)?$/.exec(line)
+    const item = /^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(.*)$/.exec(line)
+    if (heading) {
+      close()
+      blocks.push({
+        type: 'heading',
+        line: index + 1,
+        end: index + 1,
+        level: heading[1]!.length,
+        text: (heading[2] ?? '').replace(/(?<!#)#+$/, '').trimEnd(),
+      })
+    } else if (/^\s*@\S+\s*$/.test(line)) {
+      close()
+      blocks.push({ type: 'text', line: index + 1, end: index + 1, level: 0, text: line.trim() })
+    } else if (/^\s*$/.test(line) || /^\s*(?:[-*_]\s*){3,}$/.test(line)) close()
+    else if (item) {
+      close()
+      open = {
+        type: 'item',
+        line: index + 1,
+        end: index + 1,
+        level: item[1]!.replaceAll('\t', '    ').length,
+        text: [item[2]!.trim()],
+      }
+    } else if (!open && /^(?: {4}|\t)/.test(line))
+      continue // indented code
+    else if (open && !/^\s*\|/.test(line)) {
+      open.text.push(line.trim())
+      open.end = index + 1
+    } else {
+      close()
+      open = { type: 'text', line: index + 1, end: index + 1, level: 0, text: [line.trim()] }
+    }
+  }
+  close()
+  return blocks.filter((b) => b.text !== '')
+}
+
+/** The page without what stands between `<!-- tidemark … begin … -->` and the next `<!-- tidemark … end … -->`. */
+function withoutOurs(page: string, blank: (region: string) => string): string {
+  let left = ''
+  let at = 0
+  let begin: number | undefined
+  for (const m of page.matchAll(/<!--\s*tidemark\b[^<>]*-->/gi)) {
+    if (begin === undefined && /\bbegin\b/i.test(m[0])) begin = m.index
+    else if (begin !== undefined && /\bend\b/i.test(m[0])) {
+      left += page.slice(at, begin) + blank(page.slice(begin, (at = m.index + m[0].length)))
+      begin = undefined
+    }
+  }
+  return left + page.slice(at)
+}
+
+/** The page on the same lines without HTML comments, Tidemark's own blocks and front matter. */
+function withoutComments(page: string): string {
+  const blank = (region: string) => region.replace(/[^\n]/g, '')
+  return frontMatterOf(withoutOurs(page, blank)).body.replace(
+    /(```[\s\S]*?(?:```|$))|<!--[\s\S]*?(?:-->|$)/g,
+    (region, code) => code ?? blank(region),
+  )
+}
+
+/** The sentences of a text; a stop inside a word, a number or code ends none. */
+export function sentencesOf(text: string): string[] {
+  return text.split(/(?<=[.!?][*_`"')\]]*)\s+(?=[A-Z`*_"'([])/).filter((s) => s.trim() !== '')
+}

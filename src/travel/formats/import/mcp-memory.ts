@@ -1,0 +1,171 @@
+import { UserError } from '../../../base/errors.ts'
+import { outsideJson } from '../../../model/exact.ts'
+import type { Json } from '../../../model/field.ts'
+import { foldName, slug, WORD } from '../../../model/names.ts'
+import { isObject, type JsonObject } from '../../../model/object.ts'
+import { RELATIONS } from '../../../model/relations.ts'
+import { labelOf, readText } from './files.ts'
+import { unlessEmpty } from './trees.ts'
+import type { Importer, Item, Unplaced } from './types.ts'
+
+/** Other words for core relations; `reversed` where the words read from the other end. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  requires: 'depends-on',
+  needs: 'depends-on',
+  'relies-on': 'depends-on',
+  replaces: 'supersedes',
+  'is-a': 'instance-of',
+  'is-an': 'instance-of',
+  'type-of': 'instance-of',
+  'kind-of': 'instance-of',
+  'related-to': 'relates-to',
+  related: 'relates-to',
+  'associated-with': 'relates-to',
+  'connected-to': 'relates-to',
+  calls: 'uses',
+  utilizes: 'uses',
+  affects: 'impacts',
+  influences: 'impacts',
+  causes: 'caused',
+  'leads-to': 'led-to',
+  'derived-from': 'based-on',
+  'builds-on': 'extends',
+  'blocks-on': 'depends-on',
+  opposes: 'contradicts',
+  precedes: 'followed-by',
+  describes: 'about',
+}
+
+/** The reference MCP memory server's file: entities become concepts, relations links. */
+export const mcpMemory: Importer = {
+  name: 'mcp-memory',
+  about: 'the JSONL file of the MCP reference memory server: entities become concepts, relations links',
+  read(path, root) {
+    const file = labelOf(path, root)
+    const unplaced: Unplaced[] = []
+    const records = recordsOf(readText(path, root), file, unplaced)
+    if (records.length === 0 && unplaced.length > 0)
+      throw new UserError(
+        'bad-format',
+        `${file} is no memory file: ${unplaced[0]!.where}: ${unplaced[0]!.why}`,
+        'it has one JSON object per line, {"type":"entity",…} or {"type":"relation",…}',
+      )
+    const concepts: Item[] = []
+    const names = new Map<string, string>()
+    const links: Item[] = []
+    const defined = new Map<string, Item>()
+    for (const { value, where } of records) {
+      if (value.type === 'entity' && isName(value.name)) {
+        names.set(foldName(value.name), value.name)
+        concepts.push(conceptOf(value, value.name, where, unplaced))
+      }
+    }
+    for (const { value, where } of records) {
+      if (value.type === 'entity' && isName(value.name)) continue
+      const leaveOut = (why: string, what = JSON.stringify(value)) => void unplaced.push({ where, what, why })
+      const { type, from, to, relationType } = value
+      if (type === 'entity') leaveOut('an entity without a name')
+      else if (type !== 'relation') leaveOut('neither an entity nor a relation')
+      else if (!isName(from) || !isName(to) || !isName(relationType))
+        leaveOut('a relation needs from, to and relationType')
+      else {
+        const what = `${from} ${relationType} ${to}`
+        const [source, target] = [names.get(foldName(from)), names.get(foldName(to))]
+        const missing = [source ? [] : [`"${from}"`], target ? [] : [`"${to}"`]].flat()
+        if (!source || !target) leaveOut(`there is no entity ${missing.join(' and ')}`, what)
+        else if (source === target) leaveOut('an entity is not linked to itself', what)
+        else links.push(linkOf(source, target, relationType, where, defined))
+      }
+    }
+    return {
+      items: [...defined.values(), ...concepts, ...links],
+      unplaced,
+      counts: { entities: concepts.length, relations: links.length },
+      owns: ['chunk'],
+      files: [file],
+    }
+  },
+}
+
+const isName = (value: Json | undefined): value is string => typeof value === 'string' && value.trim() !== ''
+/** What items call the concept of a name. */
+export const aliasOf = (name: string) => `concept ${foldName(name)}`
+
+/** One record per line; or one document `{entities, relations}`, as the server's read_graph answers. */
+function recordsOf(text: string, file: string, unplaced: Unplaced[]): { value: JsonObject; where: string }[] {
+  const whole = text.trimStart().startsWith('{') ? outsideJson(text) : undefined
+  if (isObject(whole) && (Array.isArray(whole.entities) || Array.isArray(whole.relations))) {
+    return (['entities', 'relations'] as const).flatMap((list) =>
+      (Array.isArray(whole[list]) ? whole[list] : []).flatMap((value, i) => {
+        const where = `${file}#${list}[${i}]`
+        if (isObject(value)) return [{ value: { ...value, type: list === 'entities' ? 'entity' : 'relation' }, where }]
+        unplaced.push({ where, what: JSON.stringify(value), why: 'not an object' })
+        return []
+      }),
+    )
+  }
+  return text.split('\n').flatMap((line, i) => {
+    if (line.trim() === '') return []
+    const where = `${file}:${i + 1}`
+    const value = outsideJson(line)
+    if (isObject(value)) return [{ value, where }]
+    unplaced.push({ where, what: line, why: value === undefined ? 'not JSON' : 'not an object' })
+    return []
+  })
+}
+
+function conceptOf(value: JsonObject, name: string, where: string, unplaced: Unplaced[]): Item {
+  const { type: _type, name: _name, entityType, observations, ...rest } = value
+  const said = Array.isArray(observations) ? observations : observations === undefined ? [] : [observations]
+  const texts: string[] = []
+  said.forEach((o, i) => {
+    if (typeof o === 'string' && o.trim() !== '') texts.push(o)
+    else if (isObject(o) && isName(o.content)) texts.push(o.content)
+    else unplaced.push({ where, what: `observation ${i + 1} of "${name}": ${JSON.stringify(o)}`, why: 'not text' })
+  })
+  const args = {
+    name,
+    type: isName(entityType) ? entityType : undefined,
+    observations: texts.length > 0 ? [...new Set(texts)] : undefined,
+    attrs: unlessEmpty(Object.fromEntries(Object.entries(rest).filter(([, v]) => v !== null))),
+  }
+  return { verb: 'record-concept', args, where, as: aliasOf(name) }
+}
+
+/** A link in the words of the source; a word of the project's own is defined on the way. */
+export function linkOf(from: string, to: string, original: string, where: string, defined: Map<string, Item>): Item {
+  const { type, reversed } = relationFor(original)
+  const [a, b] = reversed ? [to, from] : [from, to]
+  const description = type === wordOf(original) ? undefined : original
+  const args = { from: aliasOf(a), to: aliasOf(b), type, description }
+  const definition = { name: type, about: `"${original}" in ${where.split(/[:#]/)[0]}` }
+  if (!defined.has(type) && !RELATIONS.some((r) => r.name === type))
+    defined.set(type, { verb: 'define-relation', args: definition, where })
+  return { verb: 'link-entities', args, where }
+}
+
+/** `worksOn`, `works_on` and `Works on` are one word: `works-on`. */
+const wordOf = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .toLowerCase()
+    .replace(/['’]/g, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+
+/** The relation that says the same, else one of the project's own by that word, else relates-to. */
+function relationFor(original: string): { type: string; reversed?: boolean } {
+  const word = wordOf(original)
+  const bare = word.replace(/^(?:is|are|was|has-been)-/, '')
+  for (const w of [word, bare, `${word}s`, word.replace(/^(\w+)(-|$)/, '$1s$2')]) {
+    if (RELATIONS.some((r) => r.name === w)) return { type: w }
+    const inverse = RELATIONS.find((r) => r.inverse === w)
+    if (inverse) return { type: inverse.name, reversed: true }
+    if (Object.hasOwn(SYNONYMS, w)) return { type: SYNONYMS[w]! }
+  }
+  // a word of the project's own, if the letters that were dropped were no part of it
+  const ascii = !/[^\p{ASCII}]/u.test(original.normalize('NFKD').replace(/\p{M}/gu, ''))
+  return { type: ascii && WORD.test(word) && slug(word) === word ? word : 'relates-to' }
+}

@@ -1,0 +1,68 @@
+import { identityOf } from '../../../model/entity.ts'
+import type { Json } from '../../../model/field.ts'
+import type { JsonObject } from '../../../model/object.ts'
+import type { Registry } from '../../../model/registry.ts'
+import { isTooLong, pieces } from './text.ts'
+import type { Item } from './types.ts'
+
+/** What stays in the field of a text that is kept in pieces. */
+const HEAD = 2_000
+/** What stays of a name that long. */
+const NAME_HEAD = 200
+
+/**
+ * An item whose texts all fit into fields, and after it the chunks that hold the long ones whole, each linked to it.
+ * Nothing is refused for its length.
+ */
+export function shorten(item: Item, registry: Registry): Item[] {
+  const kind = registry.recordedBy(item.verb)
+  if (!kind || kind.name === 'chunk') return [item]
+  const long: { field: string; text: string }[] = []
+  const walk = (value: Json, field: string): Json => {
+    if (typeof value === 'string') {
+      if (!isTooLong(value)) return value
+      long.push({ field, text: value })
+      return `${pieces(value, kind.key.includes(field) ? NAME_HEAD : HEAD)[0]!.trimEnd()} … (the whole is in chunks: ${field} of ${item.where})`
+    }
+    if (value === null || typeof value !== 'object') return value
+    if (Array.isArray(value)) return value.map((v, i) => walk(v, `${field}[${i}]`))
+    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, walk(v, `${field}.${k}`)]))
+  }
+  const args = Object.fromEntries(
+    Object.entries(item.args as JsonObject).map(([field, value]) => [field, walk(value, field)]),
+  )
+  if (long.length === 0) return [item]
+  const id = identityOf(kind, args)
+  const owner = item.as ?? id
+  const made = long.map(({ field, text }) =>
+    chunksOf(text, { sourceFile: item.where, section: field, where: item.where, ...(owner ? { owner } : {}) }),
+  )
+  return [{ ...item, args }, ...made.flatMap((m) => m.chunks), ...made.flatMap((m) => m.links)]
+}
+
+export interface ChunkOptions {
+  sourceFile: string
+  section: string
+  where: string
+  /** What the chunks are pieces of. */
+  owner?: string
+  /** The position of the first one. */
+  from?: number
+}
+
+/** A text as chunks in order, and the links of each to what it is a piece of. */
+export function chunksOf(text: string, o: ChunkOptions): { chunks: Item[]; links: Item[] } {
+  const chunks = pieces(text)
+    .filter((content) => content.trim() !== '')
+    .map((content, i): Item => {
+      const position = (o.from ?? 0) + i
+      const args = { content, sourceFile: o.sourceFile, section: o.section || undefined, position }
+      return { verb: 'record-chunk', args, where: o.where, as: `chunk ${o.sourceFile} ${o.section} ${position}` }
+    })
+  const { owner } = o
+  if (owner === undefined) return { chunks, links: [] }
+  const links = chunks.map((c): Item => {
+    return { verb: 'link-entities', args: { from: c.as!, to: owner, type: 'from-source' }, where: o.where }
+  })
+  return { chunks, links }
+}

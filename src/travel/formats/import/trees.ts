@@ -1,0 +1,44 @@
+import type { Json } from '../../../model/field.ts'
+import { isObject, type JsonObject } from '../../../model/object.ts'
+
+/** The items of a list as text; none of anything else. */
+export const asList = (value: Json | undefined): string[] => (Array.isArray(value) ? value.map(String) : [])
+
+/** A text that says something, trimmed. */
+export const text = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
+
+/** A text, or the texts of a list. */
+export const asStrings = (value: Json | undefined): string[] =>
+  typeof value === 'string' ? [value] : Array.isArray(value) ? value.filter((v) => typeof v === 'string') : []
+
+export function mapStrings(value: Json, change: (text: string) => string): Json {
+  if (typeof value === 'string') return change(value)
+  if (value === null || typeof value !== 'object') return value
+  if (Array.isArray(value)) return value.map((v) => mapStrings(v, change))
+  return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, mapStrings(v, change)]))
+}
+
+/** What holds something, or nothing. */
+export const unlessEmpty = (object: JsonObject): JsonObject | undefined =>
+  Object.keys(object).length > 0 ? object : undefined
+
+/** Arguments without texts of which nothing is left. */
+export function withoutEmpty(args: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(args).flatMap(([arg, value]): [string, Json][] => {
+      if (value === '') return []
+      return [[arg, Array.isArray(value) ? value.filter((v) => v !== '') : value]]
+    }),
+  )
+}
+
+export const leafOf = (tree: Json | undefined, path: readonly string[]): Json | undefined =>
+  path.reduce((node, key) => (isObject(node) && Object.hasOwn(node, key) ? node[key] : undefined), tree)
+
+/** The tree with a value at a path. */
+export function withLeaf(tree: Json | undefined, [key, ...rest]: readonly string[], value: Json): Json {
+  if (key === undefined) return value
+  const object = isObject(tree) ? tree : {}
+  return { ...object, [key]: withLeaf(Object.hasOwn(object, key) ? object[key] : undefined, rest, value) }
+}

@@ -1,0 +1,90 @@
+import type { Memory } from '../../engine/memory.ts'
+import * as presence from '../../engine/store/presence.ts'
+import type { Joined } from '../../engine/store/state.ts'
+import { isObject, type JsonObject } from '../../model/object.ts'
+import { HubLink } from './hub-link.ts'
+
+/** A command waits so long for what the hub says to its claims. */
+const BOUND_MS = 2_000
+
+type Ask = (head: JsonObject) => Promise<JsonObject>
+
+/** How long the hub is to hold a claim, from now on. */
+export const leaseOf = (c: presence.ClaimRow, now: number): number => Math.max(c.until - now, c.ttl)
+
+/** Has the hub decide on a claim. What somebody else holds there is given up here. */
+export async function arbitrate({ db, env }: Memory, ask: Ask, c: presence.ClaimRow): Promise<JsonObject> {
+  const { what, on: place, session, note = '' } = c
+  const answer = await ask({ t: 'claim', what, place, session, note, ttl: leaseOf(c, env.now()) })
+  db.write(() => {
+    const row = presence.getClaim(db, c.n) // it may have changed meanwhile
+    if (!row || row.ended !== undefined) return
+    if (typeof answer.fence === 'number' && row.hub !== answer.fence)
+      presence.keepClaims(db, { rows: [{ ...row, hub: answer.fence }], events: [] }, env.now())
+    if (answer.code !== 'claimed') return
+    const events = [{ session: c.session, type: 'lapsed' as const, body: presence.claimBody(row) }]
+    presence.keepClaims(db, { rows: [{ ...row, ended: env.now(), how: 'lapsed' }], events }, env.now())
+  })
+  return answer
+}
+
+export const releaseAt = (ask: Ask, c: { session: string; on: string; hub?: number }): Promise<JsonObject> =>
+  ask({ t: 'release', session: c.session, place: c.on, ...(c.hub === undefined ? {} : { fence: c.hub }) })
+
+/** What the hub said to the claims of a command. */
+export interface Decided {
+  /** Who holds what was to be claimed. */
+  readonly holder?: JsonObject
+  /** The numbers that it gave. */
+  readonly fences: number[]
+  /** Why it has not decided. */
+  readonly open?: string
+}
+
+/** Has the hub decide now on what a command claimed or gave up, within a short time. `since`: when the command began. */
+export async function decideNow(
+  memory: Memory,
+  joined: Joined,
+  ns: readonly number[],
+  since: number,
+): Promise<Decided> {
+  const { db, env, projectId } = memory
+  const rows = ns
+    .flatMap((n) => presence.getClaim(db, n) ?? [])
+    .filter((c) => c.what !== 'role' && (c.ended === undefined || c.hub !== undefined))
+  const fences: number[] = []
+  if (rows.length === 0) return { fences }
+  const link = new HubLink(joined, projectId, { updates() {}, gone() {} })
+  const ask: Ask = (head) => link.ask(head)
+  const timer = setTimeout(() => link.fail(`no answer in ${BOUND_MS / 1000} s`), BOUND_MS)
+  try {
+    await link.hello(Number.MAX_SAFE_INTEGER, undefined) // after all that will ever be there: no updates are wanted
+    for (const c of rows) {
+      if (c.ended !== undefined) {
+        await releaseAt(ask, c)
+        continue
+      }
+      const { fence, code, holder } = await arbitrate(memory, ask, c)
+      if (typeof fence === 'number') fences.push(fence)
+      else if (code === 'claimed' && isObject(holder)) {
+        await giveUp(rows.filter((r) => r.n !== c.n && r.since >= since))
+        return { holder, fences: [] }
+      } else return { fences, open: code === 'read-only' ? 'the token may only read' : `the hub says: ${code}` }
+    }
+    return { fences }
+  } catch (error) {
+    return { fences, open: (error as Error).message }
+  } finally {
+    clearTimeout(timer)
+    link.close()
+  }
+
+  /** All or nothing, as on one machine. */
+  async function giveUp(taken: readonly presence.ClaimRow[]): Promise<void> {
+    const open = taken.flatMap(({ n }) => presence.getClaim(db, n) ?? []).filter((c) => c.ended === undefined)
+    const ended = open.map((c) => ({ ...c, ended: env.now(), how: 'released' as const }))
+    const events = open.map((c) => ({ session: c.session, type: 'released' as const, body: presence.claimBody(c) }))
+    db.write(() => presence.keepClaims(db, { rows: ended, events }, env.now()))
+    for (const c of open) if (c.hub !== undefined) await releaseAt(ask, c)
+  }
+}

@@ -1,0 +1,38 @@
+import { UserError } from '../../base/errors.ts'
+import { type Line, parseLine } from '../../engine/store/line.ts'
+import type { Joined } from '../../engine/store/state.ts'
+import { HubLink } from './hub-link.ts'
+
+/** Every line of a project that a hub has and that can be read. Nothing is taken in. @throws UserError where the hub cannot be reached */
+export async function linesOfHub(joined: Pick<Joined, 'url' | 'token'>, project: string): Promise<Line[]> {
+  const lines: Line[] = []
+  const end = Promise.withResolvers<void>()
+  end.promise.catch(() => {}) // whoever waits for it hears of it
+  let head = Number.POSITIVE_INFINITY
+  let got = 0
+  const link = new HubLink(joined, project, {
+    updates(page) {
+      for (const text of page.updates) lines.push(...readable(text))
+      got = Number(page.head.last)
+      if (got >= head) end.resolve()
+    },
+    gone: (error) => end.reject(error),
+  })
+  try {
+    head = Number((await link.hello(0, undefined)).head) || 0
+    if (got < head) await end.promise
+    return lines
+  } finally {
+    link.close()
+  }
+}
+
+function readable(text: string): Line[] {
+  try {
+    return [parseLine(text)]
+  } catch (error) {
+    // a folded state, what was erased, or damaged
+    if (error instanceof UserError || error instanceof RangeError) return []
+    throw error
+  }
+}

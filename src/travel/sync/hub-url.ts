@@ -1,0 +1,20 @@
+import { UserError } from '../../base/errors.ts'
+
+/** Hosts that nobody listens in on the way to. */
+const NEAR = ['localhost', '127.0.0.1', '[::1]']
+
+/** The address of a hub as people write it, as a URL of a WebSocket. */
+export function hubUrl(text: string, insecure = false): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const protocol = { 'http:': 'ws:', 'ws:': 'ws:', 'https:': 'wss:', 'wss:': 'wss:' }[url?.protocol ?? '']
+  if (!url || !protocol || url.username || url.search)
+    throw new UserError('bad-hub', `${text} is no address of a hub`, 'give one such as https://hub.example.org')
+  if (protocol === 'ws:' && !insecure && !NEAR.includes(url.hostname))
+    throw new UserError(
+      'insecure-hub',
+      `${text} is not encrypted: others on the way could read the token and the knowledge`,
+      'use https://, or --insecure in a network that you trust',
+    )
+  url.protocol = protocol
+  return url
+}

@@ -1,0 +1,136 @@
+import { isLive } from '../../engine/claims/lease.ts'
+import type { Memory } from '../../engine/memory.ts'
+import type { Actor } from '../../engine/write/plan.ts'
+import { slug } from '../../model/names.ts'
+import { nearestAbove, processAlias, sameProcess } from './client-process.ts'
+import type { Said } from './session-info.ts'
+import { type Sessions, sessionsOf } from './sessions.ts'
+
+/** Where clients tell what they start which session it belongs to. */
+const VARIABLES = ['TIDEMARK_SESSION', 'CLAUDE_CODE_SESSION_ID', 'CODEX_THREAD_ID', 'GEMINI_SESSION_ID'] as const
+
+/**
+ * What clients leave in the environment of the programs that their agents run; `AGENT` and `AI_AGENT` are what several
+ * more of them agree on.
+ */
+const OF_AGENTS = [
+  ...VARIABLES.slice(1),
+  'CLAUDECODE',
+  'CODEX_SANDBOX',
+  'CODEX_SANDBOX_NETWORK_DISABLED',
+  'GEMINI_CLI',
+  'OPENCODE',
+  'CURSOR_AGENT',
+  'COPILOT_CLI',
+  'AI_AGENT',
+  'AGENT',
+  'TIDEMARK_AGENT',
+]
+
+/** What the command line calls itself where no agent is named. */
+export const COMMAND_LINE = 'cli'
+
+/** The variable by which a client says in the environment that its agent runs this. */
+export const markOfAgent = (but: readonly string[] = []): string | undefined =>
+  OF_AGENTS.find((name) => !but.includes(name) && !['', '0', 'false'].includes(process.env[name] ?? ''))
+
+/** Whether somebody can read and answer at the other end. */
+export const isTerminal = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY)
+
+/** A client is above this process, as its hooks have told: its agent may have started it, whatever the environment says. */
+export const isBelowClient = (memory: Memory): boolean =>
+  sessionsOf(memory).ofClient(({ client = COMMAND_LINE }) => client !== COMMAND_LINE) !== undefined
+
+/**
+ * Whether an agent may have started this: a client says so in the environment, `TIDEMARK_SESSION` is a session that a client
+ * started, as hooks set it, or a client is above.
+ */
+export function isOfClient(memory: Memory): boolean {
+  if (markOfAgent() !== undefined) return true
+  const named = process.env.TIDEMARK_SESSION
+  const sessions = sessionsOf(memory)
+  const { client = COMMAND_LINE } = (named && sessions.get(sessions.resolve(named))) || {}
+  return client !== COMMAND_LINE || isBelowClient(memory)
+}
+
+/** Who types this command line: a person sits at a terminal with no client above. Pipes and scripts give no yes. */
+export const typist = (memory: Memory): Actor => (isTerminal() && !isOfClient(memory) ? 'person' : 'agent')
+
+/** What a call tells of the session that it belongs to. */
+export interface CallOrigin {
+  /** The session that the caller names. */
+  named?: string | undefined
+  /** The client's id of the call, which a hook may have announced. */
+  call?: string | undefined
+  /** The caller is another process: our environment and parent processes say nothing of it. */
+  elsewhere?: boolean
+  /** An MCP client that started this process, by what it calls itself. */
+  speaks?: string | undefined
+}
+
+/** Where the clients of hooks call themselves something else over MCP. */
+const SPEAKS: Readonly<Record<string, string>> = {
+  claude: 'claude-code',
+  codex: 'codex-mcp-client',
+  gemini: 'gemini-cli-mcp-client',
+}
+
+const isSame = (client: string, speaks: string): boolean =>
+  SPEAKS[client] === undefined ? speaks.toLowerCase().includes(client) : speaks === SPEAKS[client]
+
+/**
+ * The session of the client that started this server: one that it names in the environment, or that its hooks have made
+ * known by its process. What a program in between has inherited, such as a framework that an agent runs in its shell,
+ * says nothing of that program's own connections.
+ */
+function ofClient(sessions: Sessions, speaks: string): string | undefined {
+  const above = nearestAbove()
+  /** Of a client that lives elsewhere: our own has it from a shell that is another's. */
+  const isInherited = (id: string): boolean => {
+    const { process, client = COMMAND_LINE } = sessions.get(id) ?? {}
+    if (process === undefined || above === undefined || client === COMMAND_LINE) return false
+    return !sameProcess(process, above) && sessions.ofAlias(processAlias(process)) === id
+  }
+  for (const variable of VARIABLES) {
+    const given = process.env[variable]
+    if (!given) continue
+    const id = sessions.resolve(given)
+    const client = variable.split('_')[0]!.toLowerCase()
+    if (variable === 'TIDEMARK_SESSION' ? !isInherited(id) : isSame(client, speaks)) return id
+  }
+  return sessions.ofClient(({ client }, pid) => pid === above?.pid || (client !== undefined && isSame(client, speaks)))
+}
+
+/**
+ * The session that acts (X7). In this order: the one named, the one that announced the call, the one that the environment
+ * names, the one whose client is a parent of this process.
+ */
+export function actingSession(
+  memory: Memory,
+  { named, call, elsewhere = false, speaks }: CallOrigin,
+): string | undefined {
+  const sessions = sessionsOf(memory)
+  const said = named || (call === undefined ? undefined : sessions.ofAlias(`tool:${call}`))
+  if (said) return sessions.resolve(said)
+  if (elsewhere) return undefined
+  if (speaks !== undefined) return ofClient(sessions, speaks)
+  const given = VARIABLES.map((name) => process.env[name]).find((value) => value !== undefined && value !== '')
+  return given === undefined ? sessions.ofProcess() : sessions.resolve(given)
+}
+
+/** The session of a person who names none: it is there from the first call on that needs one (`make`). */
+export function ownSession(memory: Memory, user: string, root: string, make: boolean): string | undefined {
+  const sessions = sessionsOf(memory)
+  const id = sessions.resolve(slug(user))
+  const known = sessions.get(id)
+  if (!make && !(known && isLive(known.state))) return undefined
+  sessions.heartbeat(id, { client: COMMAND_LINE, root })
+  return id
+}
+
+/** The session that acts, seen alive. */
+export function actAs(memory: Memory, origin: CallOrigin, said: Said = {}): string | undefined {
+  const session = actingSession(memory, origin)
+  if (session !== undefined) sessionsOf(memory).heartbeat(session, said)
+  return session
+}

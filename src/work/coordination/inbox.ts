@@ -1,0 +1,216 @@
+import { SHARED_FIELD, SHARED_KIND } from '../../engine/log/context-value.ts'
+import type { Memory, News } from '../../engine/memory.ts'
+import { anchorsAt } from '../../engine/store/code.ts'
+import { getSession, type PresenceEvent } from '../../engine/store/presence.ts'
+import { kindOf, LINK_KIND } from '../../model/entity.ts'
+import type { Json } from '../../model/field.ts'
+import { oneLine } from '../../model/text.ts'
+import { localClock } from '../../model/times.ts'
+import { nameOfSession } from './labels.ts'
+import { isBelow } from './parents.ts'
+import { sessionsOf } from './sessions.ts'
+
+/** What one session is told of the others. */
+export interface Inbox {
+  /** One line each, most important first within what happened. */
+  lines: string[]
+  /** The event up to which this is everything. */
+  cursor: number
+  /** How many lines were left out. */
+  more: number
+}
+
+const NAME_MAX = 80
+/** How many entities are named that a changed file made stale. */
+const STALE_NAMED = 3
+/** How many events are read at a time. */
+const PAGE = 500
+/** The limit of one look, since a prompt waits for it (12 µs each). The next look goes on from there. */
+const EVENTS_AT_MOST = 5_000
+
+const short = (text: unknown, max = NAME_MAX): string => oneLine(String(text), max)
+
+/** Kinds whose news is worth a line. */
+const TOLD = new Set([
+  'decision', 'principle', 'pattern', 'fact', 'correction', 'exception', 'failed-approach', 'insight', 'question',
+  'learning', 'goal', 'activity', 'task', 'file', 'context', 'handoff', 'hypothesis', 'concept',
+]) // biome-ignore format: a list to read at a glance
+
+interface Line {
+  weight: number
+  text: string
+  /** Later news of the same replaces earlier ones. */
+  about: string
+}
+
+/**
+ * What the others did since a session was last told, as lines: what it read and was changed first, then claims in its
+ * way, then the rest. Its own doings, and those of its subagents, are never among them (X4).
+ */
+export function inbox(memory: Memory, session: string, options: { max?: number; since?: number } = {}): Inbox {
+  const { max = 8 } = options
+  const row = getSession(memory.db, session)
+  const now = memory.cursor
+  const since = options.since ?? row?.cursor ?? now
+  if (since >= now) return { lines: [], cursor: now, more: 0 }
+  const sessions = sessionsOf(memory)
+  const read = new Set(sessions.toldOf(session).flatMap((t) => t.ids))
+  const files = new Set(sessions.get(session)?.files ?? [])
+  const kin = (id: string | undefined) => id !== undefined && isBelow(memory.db, id, session)
+  const { news: all, cursor } = newsUpTo(memory, since, now)
+  const news = all.filter((n) => !kin(n.author.session) || toMe(n, session))
+  const lines = new Map<string, Line>()
+  for (const line of news.flatMap((n) =>
+    n.presence ? presenceLines(memory, n, session, files, read) : batchLines(memory, n, read),
+  )) {
+    lines.delete(line.about)
+    lines.set(line.about, line)
+  }
+  const sorted = [...lines.values()].sort((a, b) => b.weight - a.weight)
+  return { lines: sorted.slice(0, max).map((l) => l.text), cursor, more: Math.max(0, sorted.length - max) }
+}
+
+/** What happened after an event, and the event up to which this is all of it. */
+function newsUpTo(memory: Memory, since: number, now: number): { news: News[]; cursor: number } {
+  const news: News[] = []
+  let page: News[]
+  do {
+    page = memory.newsSince(news.at(-1)?.seq ?? since, PAGE)
+    news.push(...page)
+  } while (page.length === PAGE && news.length < EVENTS_AT_MOST)
+  const last = news.at(-1)?.seq ?? now
+  return { news, cursor: page.length === PAGE ? last : Math.max(last, now) }
+}
+
+const toMe = (n: News, session: string) =>
+  n.presence?.session === session &&
+  (n.presence.type === 'assigned' || n.presence.body.from !== undefined || n.presence.body.by === 'file') &&
+  n.presence.body.by !== session
+
+function nameOf(memory: Memory, id: string | undefined): string {
+  if (id === undefined) return 'somebody'
+  const row = getSession(memory.db, id)
+  return short(row ? nameOfSession(row) : id, 160)
+}
+
+function presenceLines(
+  memory: Memory,
+  n: News,
+  session: string,
+  files: ReadonlySet<string>,
+  read: ReadonlySet<string>,
+): Line[] {
+  const { type, body } = n.presence!
+  const who = nameOf(memory, n.presence!.session)
+  const on = short(body.what === 'task' ? (memory.reader.entity(String(body.on))?.name ?? body.on) : body.on)
+  const note = body.note === undefined ? '' : `: ${short(body.note)}`
+  const line = (weight: number, text: string, about = `claim ${on}`): Line[] => [{ weight, text, about }]
+  const mine = n.presence!.session === session
+  const words = (...said: (Json | undefined)[]) => said.flatMap((x) => (x === undefined ? [] : [short(x)])).join('; ')
+  // what a hook took for an edit comes and goes unsaid: the edit itself is told to whom it concerns
+  if (body.implicit === true) return []
+  if (mine && body.by === 'file') {
+    const what = type === 'claimed' || type === 'reclaimed' ? `you were given ${on}` : `${on} was taken from you`
+    const status = type === 'released' && body.status !== 'active' ? body.status : undefined
+    const why = words(status, body.result, body.handoff)
+    return line(9, `${what}, by hand in .tidemark/swarm-state.md${why === '' ? note : `: ${why}`}`)
+  }
+  switch (type) {
+    case 'assigned': {
+      const [task, about] = [`task "${short(body.name)}"`, `assigned ${String(body.on)}`]
+      if (!mine) return line(3, `${who} was given ${task}`, about)
+      return line(10, `you were given ${task} (${String(body.on)})${note}`, about)
+    }
+    case 'claimed':
+      if (body.from !== undefined && mine)
+        return line(9, `${nameOf(memory, String(body.from))} handed ${on} over to you${note}`)
+      return line(6, `${who} claimed ${on}${note}`)
+    case 'reclaimed': {
+      const open = body.ttl === undefined && getSession(memory.db, n.presence!.session)?.process !== undefined
+      const time = open ? 'as long as its process lives' : `until ${localClock(Number(body.until))}`
+      return line(3, `${who} changed its claim on ${on}: ${time}${note}`)
+    }
+    case 'released':
+      if (body.result === undefined && body.handoff === undefined && body.status !== 'blocked')
+        return line(2, `${who} released ${on}`)
+      return line(7, `${who} released ${on}: ${words(body.status, body.result, body.handoff)}`)
+    case 'lapsed':
+      return line(3, `${on} is free again: the claim of ${who} lapsed`)
+    case 'session-crashed':
+      return line(5, `${who} crashed; what it held is free`, `session ${n.presence!.session}`)
+    case 'edited': {
+      const path = String(body.path)
+      const about = `edited ${path}`
+      if (files.has(path)) return line(8, `${who} edited ${short(path)}, which you have in hand`, about)
+      const known = memory.reader.find(path).find((e) => e.kind === 'file')
+      if (!known) return []
+      return line(4, `${who} edited ${short(path)}: what is known of it (${known.id}) may be stale`, about)
+    }
+    case 'stale':
+      return staleLines(memory, session, body, (path, ids) => files.has(path) || ids.some((id) => read.has(id)))
+    default:
+      return []
+  }
+}
+
+/** What files that changed left behind, in the work tree of the session. */
+function staleLines(
+  memory: Memory,
+  session: string,
+  body: PresenceEvent['body'],
+  concerns: (path: string, ids: string[]) => boolean,
+): Line[] {
+  const root = String(body.root)
+  if ((getSession(memory.db, session)?.root ?? root) !== root || !Array.isArray(body.paths)) return []
+  return body.paths.flatMap((path): Line[] => {
+    const stale = anchorsAt(memory.db, root, String(path)).filter((a) => a.stale !== null)
+    const ids = [...new Set(stale.map((a) => a.entity))].filter((id) => memory.reader.entity(id)?.live)
+    if (ids.length === 0) return []
+    const more = ids.length > STALE_NAMED ? ` and ${ids.length - STALE_NAMED} more` : ''
+    const text = `${short(path)} changed: what is recorded in ${ids.slice(0, STALE_NAMED).join(', ')}${more} may no longer hold`
+    return [{ weight: concerns(String(path), ids) ? 8 : 4, text, about: `stale ${path}` }]
+  })
+}
+
+function batchLines(memory: Memory, n: News, read: ReadonlySet<string>): Line[] {
+  const who = nameOf(memory, n.author.session ?? n.author.user)
+  const { reader } = memory
+  const out: Line[] = []
+  /** By what they are about: that they were changed by it says less. */
+  const superseded = new Map<string, Line>()
+  for (const id of new Set(n.events.map((e) => e.event.entity))) {
+    const kind = kindOf(id)
+    if (kind === LINK_KIND) {
+      const link = reader.entity(id)
+      if (link?.fields.type !== 'supersedes') continue
+      const [by, old] = [reader.entity(String(link.fields.from)), reader.entity(String(link.fields.to))]
+      if (by && old)
+        superseded.set(old.id, {
+          weight: read.has(old.id) ? 9 : 6,
+          text: `${who} superseded ${old.kind} "${short(old.name)}" by "${short(by.name)}" (${by.id})`,
+          about: old.id,
+        })
+      continue
+    }
+    if (!TOLD.has(kind)) continue
+    const e = reader.entity(id)
+    if (!e) continue
+    const created = n.events.some(({ event }) => event.entity === id && event.field === '$')
+    if (kind === SHARED_KIND) {
+      const value = e.live
+        ? `shared ${short(e.name)} = ${short(JSON.stringify(e.fields[SHARED_FIELD] ?? null), 160)}`
+        : `shares ${short(e.name)} no more`
+      out.push({ weight: 5, text: `${who} ${value}`, about: id })
+      continue
+    }
+    const known = read.has(id)
+    const verb = !e.live ? 'deleted' : e.fields.standing === 'proposed' ? 'proposed' : created ? 'recorded' : 'changed'
+    const which = known && verb !== 'recorded' ? ', which you read' : ''
+    out.push({
+      weight: known ? 9 : verb === 'deleted' ? 4 : 5,
+      text: `${who} ${verb} ${kind} "${short(e.name)}" (${id})${which}`,
+      about: id,
+    })
+  }
+  return [...out.filter((l) => !superseded.has(l.about)), ...superseded.values()]
+}

@@ -1,0 +1,39 @@
+import { type ProcessRef, processRef } from '../../base/env.ts'
+import type { SessionState } from '../../engine/claims/lease.ts'
+import type { SessionRow } from '../../engine/store/presence.ts'
+
+/** What a caller knows of a session. */
+export interface Said {
+  parent?: string | undefined
+  client?: string | undefined
+  agent?: string | undefined
+  role?: string | undefined
+  user?: string | undefined
+  /** The work tree it works in. */
+  root?: string | undefined
+  branch?: string | undefined
+  /** The client's process. */
+  pid?: number | undefined
+  process?: ProcessRef | undefined
+}
+
+/** A session as others see it. */
+export interface SessionInfo extends Omit<SessionRow, 'crashed'> {
+  state: SessionState
+  pid?: number
+  /** Its current task, by id. */
+  task?: string
+  /** Files it has edited, newest last, relative to its work tree. */
+  files: string[]
+  /** How full its context is, 0 to 100. */
+  contextUsed?: number
+}
+
+type Known = { [K in Exclude<keyof Said, 'pid'>]?: NonNullable<Said[K]> }
+
+/** What was said, without what was not. */
+export function knownOf({ pid, ...given }: Said): Known {
+  const process = given.process ?? (pid === undefined ? undefined : processRef(pid))
+  const all = Object.entries({ ...given, process })
+  return Object.fromEntries(all.filter(([, v]) => v !== undefined && v !== '')) as Known
+}

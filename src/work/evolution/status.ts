@@ -1,0 +1,33 @@
+import type { KINDS } from '../../model/kinds/index.ts'
+
+type Mutation = Extract<(typeof KINDS)[number], { name: 'mutation' }>
+
+/** Where a mutation can stand. */
+export type Status = Mutation['fields']['status']['choices'][number]
+
+/**
+ * What a status may become. The first line of each is a person's decision or follows from one; `improved`, `unchanged`
+ * and `worse` are measured, again and again. The compiler refuses a status without a row, and a step to none.
+ */
+export const NEXT = {
+  proposed: ['approved', 'rejected'],
+  approved: ['applied', 'rejected'],
+  rejected: ['approved'],
+  applied: ['improved', 'unchanged', 'worse', 'kept', 'reverted'],
+  improved: ['unchanged', 'worse', 'kept', 'reverted'],
+  unchanged: ['improved', 'worse', 'kept', 'reverted'],
+  worse: ['improved', 'unchanged', 'kept', 'reverted'],
+  kept: ['reverted'],
+  reverted: [],
+} as const satisfies Record<Status, readonly Status[]>
+
+/** Where one in this status may go. */
+export type Next<S extends Status> = (typeof NEXT)[S][number]
+
+export const mayBecome = (from: Status, to: Status): boolean => (NEXT[from] as readonly Status[]).includes(to)
+
+/** A step that stands in the table: any other one does not compile. */
+export const step = <S extends Status>(from: S, to: Next<S>): { from: S; to: Next<S> } => ({ from, to })
+
+/** In force: the skill has its step. */
+export const IN_FORCE: ReadonlySet<Status> = new Set(['applied', 'improved', 'unchanged', 'worse', 'kept'])

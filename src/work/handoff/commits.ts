@@ -1,0 +1,44 @@
+import { readEndInside } from '../../base/files.ts'
+import { reflogOf } from '../../base/git.ts'
+
+/** How many bytes of the end of a reflog are read: a few hundred entries. */
+const TAIL = 128 * 1024
+
+interface Entry {
+  commit: string
+  /** Seconds since the epoch. */
+  at: number
+  /** It brought a commit that was not there before. */
+  brings: boolean
+}
+
+const BRINGS = /^(?:commit(?! \(amend\))|merge|pull|cherry-pick|revert|rebase[^:]*\((?:pick|finish)\)|am)(?![\w-])/
+
+const entriesOf = (text: string): Entry[] =>
+  text.split('\n').flatMap((line) => {
+    const m = /^[0-9a-f]{1,64} ([0-9a-f]{1,64}) [^>]*> (\d{1,15}) [+-]\d{4}\t(.*)$/.exec(line)
+    return m ? [{ commit: m[1]!, at: Number(m[2]), brings: BRINGS.test(m[3]!) }] : []
+  })
+
+/** Tells how many commits a work tree took in after a moment, at which it stood at `commit` where that is known. */
+export type CommitsSince = (ms: number, commit?: string) => number | undefined
+
+/** Looks into git's files once; where there is no reflog, nothing is told. */
+export function commitsOf(root: string): CommitsSince {
+  let entries: Entry[]
+  try {
+    const log = reflogOf(root)
+    const end = log && readEndInside(log.dir, log.path, TAIL)
+    if (end === undefined) return () => undefined
+    entries = entriesOf(end.toString('utf8'))
+  } catch {
+    return () => undefined // git is at work in it, or it may not be read
+  }
+  return (ms, commit) => {
+    const second = Math.floor(ms / 1000)
+    // the clock of a reflog has seconds only: of those within the one in question the commit says which came before
+    const stood =
+      commit === undefined ? -1 : entries.findLastIndex((e) => e.at <= second && e.commit.startsWith(commit))
+    return entries.filter((e, i) => e.brings && (e.at > second || (e.at === second && stood >= 0 && i > stood))).length
+  }
+}

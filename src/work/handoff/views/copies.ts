@@ -1,0 +1,152 @@
+import { linkSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  appendInside,
+  createInside,
+  inspect,
+  readInside,
+  removeInside,
+  temporaryName,
+  writeInside,
+} from '../../../base/files.ts'
+import { redact } from '../../../base/secrets/find.ts'
+import type { Memory } from '../../../engine/memory.ts'
+import { getMeta, setMeta } from '../../../engine/store/meta.ts'
+import { ignoreViews, PROJECT_DIR } from '../../../engine/store/project.ts'
+
+/** What was done about a hand edit that could not be read. */
+export interface Report {
+  readonly at: number
+  readonly file: string
+  /** Where the edited file is kept, beside the view. */
+  readonly aside: string
+  readonly problems: readonly string[]
+}
+
+export interface Kept {
+  /** Up to which event the views show what happened. */
+  cursor: number
+  /** Size and time of change of git's reflog and of each view, when they were looked at last. */
+  seen: { [name: string]: string }
+  /** Hand edits that a process is taking over: what the file looked like, and since when. */
+  taking: { [name: string]: { stamp: string; at: number } }
+  reports: Report[]
+  /** One that the store has given out: what an archive brings has none, or another store's. */
+  mark?: string
+}
+
+const NOTHING: Kept = { cursor: -1, seen: {}, taking: {}, reports: [] }
+
+/** A view's path in its project. */
+export const viewPath = (name: string): string => `${PROJECT_DIR}/${name}`
+
+/** Where copies of what was written last lie: what differs from them was changed by hand. */
+const keptPath = (name: string): string => `${PROJECT_DIR}/local/views/${name}`
+
+export const textOf = (root: string, path: string): string | undefined => readInside(root, path)?.toString('utf8')
+
+/** Changes whenever the file does; empty where there is none. */
+export function stampOf(root: string, path: string): string {
+  const found = inspect(root, path)
+  return found.is === 'file' ? `${found.stat.size}/${found.stat.mtimeMs}/${found.stat.ino}` : ''
+}
+
+/** The row of the store with the marks that it has given out, one for each work tree. */
+const MARKS = 'views'
+const MARKS_KEPT = 200
+
+const marksIn = ({ db }: Memory): string[] => JSON.parse(getMeta(db, MARKS) ?? '[]')
+
+/** What this store's processes kept of the views in a work tree; of what somebody else laid there nothing counts. */
+export function readKept(memory: Memory, root: string): Kept {
+  try {
+    const text = textOf(root, keptPath('state.json'))
+    const kept = JSON.parse(text ?? '{}') as Partial<Kept>
+    const isOurs = kept.mark !== undefined && marksIn(memory).includes(kept.mark)
+    return { ...structuredClone(NOTHING), ...(isOurs ? kept : {}) }
+  } catch {
+    return structuredClone(NOTHING) // damaged: the views are looked at anew
+  }
+}
+
+/**
+ * Replaces a view unless somebody has changed it since it was `expected`. A second name keeps the old file, which is checked
+ * again after the replacement. So an edit at the last moment is seen: added lines are kept, any other edit is put back.
+ */
+function replace(root: string, path: string, text: string, expected: string): boolean {
+  const old = viewPath(temporaryName())
+  try {
+    linkSync(join(root, path), join(root, old))
+  } catch {
+    writeInside(root, path, text) // a file system without second names
+    return true
+  }
+  try {
+    writeInside(root, path, text)
+    const there = textOf(root, old) ?? expected
+    if (there.startsWith(expected)) {
+      if (there !== expected) appendInside(root, path, there.slice(expected.length)) // lines that came last stay last
+      return true
+    }
+    renameSync(join(root, old), join(root, path)) // what they wrote is there again: the next look finds it
+    return false
+  } finally {
+    rmSync(join(root, old), { force: true })
+  }
+}
+
+/** To be called under the store's lock. */
+export function writeKept(memory: Memory, root: string, kept: Kept): void {
+  if (kept.mark === undefined) {
+    kept.mark = Buffer.from(memory.env.random(8)).toString('hex')
+    setMeta(memory.db, MARKS, JSON.stringify([...marksIn(memory), kept.mark].slice(-MARKS_KEPT)))
+  }
+  writeInside(root, keptPath('state.json'), `${JSON.stringify(kept)}\n`)
+}
+
+/** Changes what is kept under the store's lock. */
+export function changeKept(memory: Memory, root: string, change: (kept: Kept) => void): void {
+  memory.db.write(() => {
+    const kept = readKept(memory, root)
+    change(kept)
+    writeKept(memory, root, kept)
+  })
+}
+
+export const lastWritten = (root: string, name: string): string => textOf(root, keptPath(name)) ?? ''
+
+/**
+ * Brings a view and its copy to a text; lines that are only added are only added. Somebody who has changed the view
+ * since it was `expected` is not overwritten: the next look finds what they wrote.
+ */
+export function writeView(root: string, name: string, text: string, expected: string | undefined, kept: Kept): void {
+  const [path, copy] = [viewPath(name), keptPath(name)]
+  if (textOf(root, path) !== expected) return
+  ignoreViews(root)
+  // the view first: where it turns out to be edited, the copy stays what the edit is compared with
+  for (const file of [path, copy]) {
+    const there = textOf(root, file)
+    if (text === '') removeInside(root, file)
+    else if (file === path && there !== undefined && !text.startsWith(there)) {
+      if (expected === undefined || !replace(root, path, text, expected)) return
+    } else if (there === undefined || !text.startsWith(there)) writeInside(root, file, text)
+    else if (there !== text) appendInside(root, file, text.slice(there.length))
+  }
+  const stamp = stampOf(root, path)
+  if (text === '') delete kept.seen[name]
+  else if (textOf(root, path) === text) kept.seen[name] = stamp
+}
+
+/** Keeps an edited view beside its place, under a name that is free; what looks like a secret goes as its category. */
+export function putAside(root: string, name: string, edited: string, at: number): string {
+  const text = redact(edited)
+  const time = new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
+  for (let n = 1; ; n++) {
+    const aside = name.replace(/\.md$/, `.edited-${time}${n === 1 ? '' : `-${n}`}.md`)
+    if (createInside(root, viewPath(aside), text)) return aside
+  }
+}
+
+/** Hand edits that could not be read and are still kept beside their view. */
+export const unreadEdits = (memory: Memory, root: string): Report[] =>
+  readKept(memory, root).reports.filter((r) => inspect(root, viewPath(r.aside)).is === 'file')
