@@ -40,6 +40,24 @@ onTerminals('[M6] review confirms all that is left at once, after all of it was 
   expect((await pressing(at, ['review'], '')).out).toBe('nothing is proposed\n')
 })
 
+onTerminals(
+  '[R2] what says nearly the same is asked once, and never again once it binds or was turned down',
+  async () => {
+    const { at, run } = await proposed(
+      'Run the tests before a commit',
+      'Run all the tests before a commit',
+      'Never use moment',
+    )
+    expect(await run('review')).not.toContain('fact:run-the-tests-before-a-commit')
+    const { out } = await pressing(at, ['review'], 'ny')
+    expect(out).toMatch(/1 of 2 {2}fact: Never use moment.*2 of 2 {2}fact: Run all the tests/s)
+    for (const again of ['The tests run before a commit', 'Never use the moment'])
+      await tidemark(at, ['act', '-'], JSON.stringify([propose(again)]))
+    expect(await run('status')).not.toContain('to review')
+    expect(await run('review')).toBe('nothing is proposed\n')
+  },
+)
+
 onTerminals('[T44] an agent in a terminal of its own gets the list: no key of it counts as the person’s', async () => {
   const { at, standing } = await proposed('Always guess')
   const { out } = await pressing({ ...at, env: { ...at.env, CLAUDECODE: '1' } }, ['review'], 'y')

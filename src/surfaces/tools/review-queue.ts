@@ -1,6 +1,8 @@
 import { newestFirst, type Reader } from '../../engine/read/reader.ts'
 import { type Stale, Staleness } from '../../engine/read/stale.ts'
 import { vouchedFor } from '../../engine/replication/trust.ts'
+import { sayingOf } from '../../find/recall/card.ts'
+import { foldAlike } from '../../find/recall/duplicates.ts'
 import type { Entity } from '../../model/entity.ts'
 import { provenanceOf, standingOf } from '../../model/entity.ts'
 import { stillWaits } from '../../session/briefing/sections/unconfirmed.ts'
@@ -42,11 +44,28 @@ export function proposedIn(memory: ToolContext['memory']): { waiting: Entity[]; 
   return { waiting, old: all.length - waiting.length }
 }
 
-/** What waits for somebody's yes, the weightiest first: proposals of every kind, and rules from others. */
-export const waitingIn = (memory: ToolContext['memory'], others = unverifiedRules(memory)): Entity[] =>
-  proposedIn(memory)
+/**
+ * What waits for somebody's yes, the weightiest first: proposals of every kind, and rules from others. Of those that say
+ * nearly the same the first stands for all; what says nearly what binds here, or was turned down, is not asked again.
+ */
+export function waitingIn(memory: ToolContext['memory'], others = unverifiedRules(memory)): Entity[] {
+  const { reader } = memory
+  const waiting = proposedIn(memory)
     .waiting.concat(others)
     .sort((a, b) => weightOf(b) - weightOf(a) || newestFirst(a, b))
+  if (waiting.length === 0) return waiting
+  const fromOthers = new Set(others.map((e) => e.id))
+  const decided = reader
+    .list('fact')
+    .filter((e) => standingOf(e.fields) === 'confirmed' && !fromOthers.has(e.id))
+    .concat(reader.list('fact', { standing: 'rejected' }))
+  const texts = [...decided, ...waiting].map((e) => ({
+    ...{ id: e.id, kind: e.kind, entity: e },
+    text: sayingOf(e, reader.registry().kind(e.kind)),
+  }))
+  const firsts = new Set(foldAlike(texts).map(({ item }) => item.id))
+  return waiting.filter((e) => firsts.has(e.id))
+}
 
 /** What the code has left behind, with places of its own: what rests on those is settled with them. */
 export const staleHere = ({ memory: { db, reader }, project }: ToolContext): Stale[] =>
