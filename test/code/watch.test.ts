@@ -71,7 +71,7 @@ test('[F1] a new directory, a renamed one and one that git ignores from now on a
   await until(c, () => hashOf('decision:d')!.path === 'lib/a.ts')
   expect(c.why('d')).toBeUndefined()
   c.write('lib/a.ts', 'export function f() { return 2 }\n')
-  await until(c, () => c.why('d') === 'f in lib/a.ts changed')
+  await until(c, () => c.why('d') === 'f in lib/a.ts changed to `export function f() { return 2 }`')
   c.write('.gitignore', 'new/\n')
   const isSeen = () => c.memory.db.get('SELECT 1 FROM code_files WHERE path=?', 'new/deep/n.ts') !== undefined
   await until(c, () => !isSeen())

@@ -1,3 +1,4 @@
+import { findSecrets } from '../../base/secrets/find.ts'
 import type { AnchorRow } from '../../engine/store/code.ts'
 import { type CodeSymbol, linesOf, PARSER, type Parsed, shortHash } from './parse.ts'
 
@@ -8,6 +9,8 @@ const wholeFile = ({ language, hash }: Parsed) => `f${language === 'text' ? 0 : 
 
 /** So few tokens are alike by chance: only their name tells that they were moved. */
 const TELLING = 8
+/** Characters of code that stand beside an entry. */
+const MOST_SHOWN = 80
 
 export const lastName = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
 
@@ -93,8 +96,15 @@ export function judge(a: AnchorRow, parsed: Parsed, text: string, before: Parsed
   if (own.length === 0 && same && more.length === 0) return freshly({ ...a, symbol: same.name })
   const name = `${a.symbol} in ${a.path}`
   return own.length > 0
-    ? stale(a, `${name} changed`, now)
+    ? stale(a, `${name} changed${readsNow(own, text)}`, now)
     : { ...stale(a, `${a.symbol} is gone from ${a.path}`, now), gone: true }
+}
+
+/** A symbol of one short line is shown as it is now: "7200 became 900" is read off it. No line that holds a secret is. */
+function readsNow([symbol, ...more]: readonly CodeSymbol[], text: string): string {
+  if (symbol === undefined || more.length > 0 || symbol.start !== symbol.end) return ''
+  const line = linesOf(text)[symbol.start - 1]?.trim() ?? ''
+  return line === '' || line.length > MOST_SHOWN || findSecrets(line).length > 0 ? '' : ` to \`${line}\``
 }
 
 /** Whether a symbol has the anchored text, and is no other one that happens to have it. */

@@ -100,7 +100,8 @@ function ruleItem(e: Entity, under: string, rank: number, against?: Entity, stal
   const other = against
     ? ` [contradicts "${plain(against.name, CONTEXT)}", which binds too: ask the user which holds]`
     : ''
-  const since = stale === undefined ? '' : ` [${plain(stale, CONTEXT)}: does it still fit?]`
+  // no line of code stands among instructions
+  const since = stale === undefined ? '' : ` [${plain(stale.split(' to `')[0]!, CONTEXT)}: does it still fit?]`
   const text = `- ${fact}${other}${since}`
   return [{ id: e.id, under, rank, text: context === '' ? text : `${text} (${context})`, short: text }]
 }
