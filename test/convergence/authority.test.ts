@@ -33,6 +33,14 @@ test.each(properties)(
 /** What chance found, once in 2,000 to 4,000 histories each. */
 const FOUND: readonly (readonly [what: string, history: string])[] = [
   [
+    'what waits takes nothing away when the rest is folded',
+    '{"seed":0,"accepts":[],"steps":[["mend",{"by":0,"who":"person","thing":{"kind":"fact","name":"two"},"n":0,"verb":"add"}],["send",{"from":0,"to":1,"which":[]}],["mend",{"by":1,"who":"person","thing":{"kind":"fact","name":"two"},"n":0,"verb":"add"}],["mend",{"by":1,"who":"person","thing":{"kind":"fact","name":"two"},"n":0,"verb":"add"}],["send",{"from":1,"to":0,"which":[4]}],["send",{"from":0,"to":0,"which":[0]}],["compact",{"by":0,"ago":-60000}],["mend",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}]]}', // biome-ignore format: one history
+  ],
+  [
+    'a reviewer says yes to undo what only waits here, and it is confirmed here meanwhile',
+    '{"seed":0,"accepts":[[false,false,false],[false,false,false],[false,true,false]],"steps":[["wish",{"by":2,"who":"agent","thing":{"kind":"fact","name":"two"},"n":0,"verb":"add"}],["wish",{"by":2,"who":"person","thing":{"kind":"fact","name":"two"},"n":0,"verb":"add"}],["wish",{"by":2,"who":"agent","thing":{"kind":"fact","name":"one"},"n":1,"verb":"undo"}],["send",{"from":2,"to":1,"which":[]}],["answer",{"by":1,"n":3,"isYes":true}],["answer",{"by":2,"n":0,"isYes":true}],["answer",{"by":0,"n":0,"isYes":false}],["send",{"from":0,"to":0,"which":[0]}],["send",{"from":0,"to":0,"which":[0]}]]}', // biome-ignore format: one history
+  ],
+  [
     'what others folded does not say that something takes the place of mine',
     '{"seed":0,"accepts":[],"steps":[["mend",{"by":1,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["mend",{"by":0,"who":"person","thing":{"kind":"fact","name":"two"},"n":0,"verb":"add"}],["send",{"from":0,"to":1,"which":[]}],["mend",{"by":1,"who":"person","thing":{"kind":"fact","name":"two"},"n":0,"verb":"supersede"}],["mend",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["compact",{"by":1,"ago":-60000}],["send",{"from":0,"to":0,"which":[0]}]]}', // biome-ignore format: one history
   ],

@@ -457,7 +457,11 @@ export class Table extends Stage {
       const left = this.#textsIn(p)
       for (const text of texts) if (!left.has(text)) own.erased.add(text.split('/')[1]!)
       for (const id of changed) own.ofPerson.add(id)
-      if (verb === 'undo') for (const id of changed) own.guarded.delete(id)
+      if (verb === 'undo') {
+        for (const id of changed) own.guarded.delete(id)
+        // of what waits nothing is read, and it is undone all the same
+        if (done.batch !== null) this.#decides(p, this.#touchedBy(p, done.batch))
+      }
       this.#decides(p, changed)
       return
     }

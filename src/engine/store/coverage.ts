@@ -5,6 +5,7 @@ import { column, type Db, stored } from './db.ts'
 import { readLine, runBody, unpackRun } from './line.ts'
 import { type EventRow, eventsUpTo, type LoggedEvent, putBaseEvent, unpack } from './log.ts'
 import { LINE } from './packed.ts'
+import { inRanges, type Range } from './ranges.ts'
 import type { Counts } from './rows.ts'
 import { ownIdentities } from './trust.ts'
 
@@ -116,10 +117,16 @@ const refKey = (entity: string, field: string, replica: string, ctr: number) => 
  * this store's own keeps all that it names of others: its folded lines travel without theirs.
  */
 export function dropOverwritten(db: Db, lines: readonly Covered[], before: number): number {
-  const gone = new Set<string>()
-  for (const { event: e } of eventsUpTo(db, before - 1))
-    for (const [r, c] of e.over) gone.add(refKey(e.entity, e.field, r, c))
   const folded = [...coveredLines(db), ...lines]
+  const foldedLines = new Map<string, Range[]>()
+  for (const f of folded) foldedLines.set(f.replica, [...(foldedLines.get(f.replica) ?? []), [f.first, f.last]])
+  const gone = new Set<string>()
+  // a line that waits for a yes has taken nothing away yet
+  for (const { batch, event: e } of eventsUpTo(db, before - 1)) {
+    const [replica = '', seq] = batch.split(':')
+    if (inRanges(foldedLines.get(replica) ?? [], Number(seq)))
+      for (const [r, c] of e.over) gone.add(refKey(e.entity, e.field, r, c))
+  }
   const own = new Set(ownIdentities(db).map((o) => o.replica))
   const isFolded = (r: string, c: number) => folded.some((f) => f.replica === r && f.from <= c && c <= f.to)
   return keepOnly(db, folded, ({ event: e }) => {
