@@ -183,5 +183,18 @@ export const standingOf = (fields: Readonly<{ [field: string]: Json }>): string 
 export const provenanceOf = ({ fields: { provenance } }: Pick<Entity, 'fields'>): JsonObject[] =>
   Array.isArray(provenance) ? provenance.filter(isObject) : []
 
+/** When something came to be: the day since which it is said to hold, else when it was recorded. */
+export function madeAt({ fields, created }: Entity): number {
+  const since = typeof fields.validFrom === 'string' ? Date.parse(fields.validFrom) : Number.NaN
+  return Number.isNaN(since) ? created : since
+}
+
+/** When it was said last. What an import brought, and nobody touched since, is as old as it says itself. */
+export function saidAt(e: Entity): number {
+  const from = provenanceOf(e)
+  const isImported = from.length > 0 && from.every((p) => String(p.source).startsWith('import '))
+  return isImported ? Math.min(madeAt(e), e.updated) : e.updated
+}
+
 /** Whether somebody stands by it: neither proposed, rejected nor retired. */
 export const isAgreed = (e: Entity): boolean => standingOf(e.fields) === 'confirmed' && e.fields.retired === undefined

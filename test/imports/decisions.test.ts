@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { saidAt } from '../../src/model/entity.ts'
+import { brief } from '../../src/session/briefing/brief.ts'
 import { openTestMemory } from '../helpers.ts'
 import { lay, take, unplaced } from './helpers.ts'
 
@@ -98,4 +100,16 @@ test('[G3] records in the form of Nygard and MADR keep status, day, options, peo
   lay(t.dir, { 'adr/0003-sqlite.md': MADR.replace('# Use SQLite for the store', '# Use one SQLite file') })
   await take(t, 'decisions', 'adr')
   expect(t.memory.reader.list('decision', { all: true }).filter((d) => /SQLite/.test(d.name))).toHaveLength(1)
+})
+
+test('[W1] [F1] a decision that an import brought is as old as its own day, until somebody touches it', async () => {
+  const t = openTestMemory()
+  lay(t.dir, { 'docs/adr/0001-cents.md': NYGARD('Keep amounts in cents', 'Accepted') })
+  await take(t, 'decisions', 'docs/adr')
+  const found = () => t.memory.reader.list('decision').find((d) => /cents/.test(d.name))!
+  expect(new Date(saidAt(found())).toISOString().slice(0, 10)).toBe('2024-02-12')
+  const told = () => brief(t.memory, t.project, { session: 'me' }).text
+  expect(told()).toMatch(/cents.* \([^)]*, 2024-02-12[,)]/)
+  t.memory.act([['record-decision', { ref: found().id, rationale: 'Floats drift.' }]], { by: 'person' })
+  expect(saidAt(found())).toBe(found().updated)
 })

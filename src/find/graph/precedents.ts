@@ -1,9 +1,8 @@
 import type { Reader } from '../../engine/read/reader.ts'
 import { parentOf } from '../../engine/read/work-tree.ts'
-import type { Entity } from '../../model/entity.ts'
+import { type Entity, madeAt } from '../../model/entity.ts'
 import { isWork } from '../../model/work-kinds.ts'
 import { parents, recordedIn } from '../recall/scope.ts'
-import { timeOf } from './trace.ts'
 import { type Found, readReached, type Ways, walk } from './walk.ts'
 
 const PRECEDENT: Ways = { out: ['references', 'supersedes', 'cites'], in: [] }
@@ -13,7 +12,7 @@ export const PRECEDENT_DEPTH = 3
 export function precedents(reader: Reader, id: string, depth: number = PRECEDENT_DEPTH): Found[] {
   const { reached } = walk(reader, id, { ways: PRECEDENT, depth })
   return readReached(reader, reached.slice(1)).sort(
-    (a, b) => timeOf(b.entity) - timeOf(a.entity) || (a.id < b.id ? -1 : 1),
+    (a, b) => madeAt(b.entity) - madeAt(a.entity) || (a.id < b.id ? -1 : 1),
   )
 }
 

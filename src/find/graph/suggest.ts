@@ -1,6 +1,6 @@
 import type { Reader } from '../../engine/read/reader.ts'
 import { tokensIn } from '../../engine/store/terms.ts'
-import { cleanPath, type Entity, identityOf, linkId } from '../../model/entity.ts'
+import { cleanPath, type Entity, identityOf, linkId, madeAt } from '../../model/entity.ts'
 import { sayingOf } from '../recall/card.ts'
 import { contrary, type Vocabulary } from '../recall/contradictions.ts'
 import type { Recaller } from '../recall/recall.ts'
@@ -88,12 +88,12 @@ export function suggestFor(e: Entity, grounds: Grounds): Suggestion[] {
   const isPrior = (other: Entity | undefined): other is Entity =>
     other !== undefined &&
     other.id !== e.id &&
-    other.created <= e.created &&
+    madeAt(other) <= madeAt(e) &&
     stateOf(other, reader, grounds.now) === undefined &&
     !isSettled(reader, e.id, other.id)
   // those of one batch have no order of time; without words that tell, each pair is suggested one way
   const isEarlier = (other: Entity | undefined): other is Entity =>
-    isPrior(other) && (other.created < e.created || other.id < e.id)
+    isPrior(other) && (madeAt(other) < madeAt(e) || other.id < e.id)
   const near = ask(
     grounds,
     [saying(e, reader), ...ownTopics(reader, e, grounds.topics).map((t) => t.topic)].join('\n'),

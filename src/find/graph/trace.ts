@@ -1,5 +1,5 @@
 import type { Reader } from '../../engine/read/reader.ts'
-import type { Entity } from '../../model/entity.ts'
+import { type Entity, madeAt } from '../../model/entity.ts'
 import { type Found, type Reached, readReached, type Ways, walk } from './walk.ts'
 
 /** What something rests on. */
@@ -27,12 +27,6 @@ export interface Trace {
   readonly cut: boolean
 }
 
-/** When something came to be: the day since which it is said to hold, else when it was recorded. */
-export function timeOf({ fields, created }: Entity): number {
-  const since = typeof fields.validFrom === 'string' ? Date.parse(fields.validFrom) : Number.NaN
-  return Number.isNaN(since) ? created : since
-}
-
 /** What an entity rests on and what came of it, each once, in the order of time. */
 export function trace(
   reader: Reader,
@@ -45,7 +39,7 @@ export function trace(
     if (r.id !== start && r.depth < (reached.get(r.id)?.depth ?? Infinity)) reached.set(r.id, r)
   return {
     reached: readReached(reader, [...reached.values()]).sort(
-      (a, b) => timeOf(a.entity) - timeOf(b.entity) || (a.id < b.id ? -1 : 1),
+      (a, b) => madeAt(a.entity) - madeAt(b.entity) || (a.id < b.id ? -1 : 1),
     ),
     cut: walks.some((w) => w.cut),
   }

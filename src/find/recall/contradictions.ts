@@ -4,7 +4,7 @@ import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { vouchedFor } from '../../engine/replication/trust.ts'
 import type { Project } from '../../engine/store/project.ts'
-import { type Entity, linkId, standingOf } from '../../model/entity.ts'
+import { type Entity, linkId, madeAt, standingOf } from '../../model/entity.ts'
 import { stateOf } from './validity.ts'
 
 /** One slot a line: words that say what it is for, then what fills it; of one slot a project takes one. `=` gives a second name. */
@@ -253,7 +253,7 @@ export function contrary(
   return contraryPairs(all.map(ruleIn), vocabulary).flatMap(([i, j]) => {
     const [a, b] = [all[i]!, all[j]!]
     if (folderOf(a) !== folderOf(b) || isDecided(a.id, b.id, reader)) return []
-    return [a.created > b.created ? [a, b] : [b, a]]
+    return [madeAt(a) > madeAt(b) ? [a, b] : [b, a]]
   })
 }
 

@@ -1,6 +1,6 @@
 import { ancestors, PRECEDENT_DEPTH, precedents } from '../../find/graph/precedents.ts'
 import { similarRole } from '../../find/graph/similar-role.ts'
-import { evolution, TRACE_DEPTH, timeOf, trace } from '../../find/graph/trace.ts'
+import { evolution, TRACE_DEPTH, trace } from '../../find/graph/trace.ts'
 import {
   type Found,
   neighbours,
@@ -11,7 +11,7 @@ import {
   waysOf,
   wordOf,
 } from '../../find/graph/walk.ts'
-import type { Entity as Known } from '../../model/entity.ts'
+import { type Entity as Known, madeAt } from '../../model/entity.ts'
 import { type CallContext, Entity, Rec, type Run, type Value } from '../../scheme/values.ts'
 import { CELLS_PER_ENTITY, type Functions, type Source, theOne } from './knowledge.ts'
 import { choiceOf, made, options, textOf } from './options.ts'
@@ -49,7 +49,7 @@ export function graphFunctions(source: Source): Functions {
           ['depth', BigInt(r.depth)],
         ]
       : []
-    const at = new Date(timeOf(r.entity)).toISOString().slice(0, 10)
+    const at = new Date(madeAt(r.entity)).toISOString().slice(0, 10)
     return toSchemeInShort(r.entity, registry(), [...said, ['at', at]])
   }
   const reached = (all: readonly Found[], ctx: CallContext): Value => {

@@ -1,4 +1,4 @@
-import { type Entity, provenanceOf } from '../../model/entity.ts'
+import { type Entity, provenanceOf, saidAt } from '../../model/entity.ts'
 import { localMinute } from '../../model/times.ts'
 import { plain } from './fence.ts'
 import type { About } from './types.ts'
@@ -17,7 +17,7 @@ function saidBy(e: Entity): string {
 
 /** Who, when, and whether somebody here stands by it: what stands behind every entity. */
 export const byline = (e: Entity, about: Pick<About, 'vouched' | 'local'>): string =>
-  `(${saidBy(e)}, ${day(e.updated, about)}${about.vouched([e.id]).has(e.id) ? '' : ', unverified'})`
+  `(${saidBy(e)}, ${day(saidAt(e), about)}${about.vouched([e.id]).has(e.id) ? '' : ', unverified'})`
 
 /** What is said of something that the code has left behind, or may have. */
 export function markedStale(e: Entity, about: Pick<About, 'stale'>): string {

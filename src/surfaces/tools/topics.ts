@@ -1,14 +1,13 @@
 import { lookAt } from '../../find/graph/signals/index.ts'
 import { dueForReview } from '../../find/graph/signals/stale.ts'
 import { topicsOf, topicVocabularyOf, tracesByTopic } from '../../find/graph/topics.ts'
-import { timeOf } from '../../find/graph/trace.ts'
-import { type Entity, readField } from '../../model/entity.ts'
+import { type Entity, madeAt, readField } from '../../model/entity.ts'
 import { oneLine } from './format.ts'
 import { AS_OF, at, findAt } from './moment.ts'
 import { defineTool, REF } from './tool.ts'
 
 const NAME = 80
-const day = (e: Entity) => new Date(timeOf(e)).toISOString().slice(0, 10)
+const day = (e: Entity) => new Date(madeAt(e)).toISOString().slice(0, 10)
 
 export const topics = defineTool({
   name: 'topics',
@@ -70,7 +69,7 @@ export const topics = defineTool({
         id: e.id,
         name: e.name,
         status,
-        at: new Date(timeOf(e)).toISOString(),
+        at: new Date(madeAt(e)).toISOString(),
         ...(why === undefined ? {} : { due: why }),
       })),
     }

@@ -1,9 +1,9 @@
 import { UsageError } from '../../base/errors.ts'
 import type { Reader } from '../../engine/read/reader.ts'
-import { evolution, type Trace, timeOf, trace as traceOf } from '../../find/graph/trace.ts'
+import { evolution, type Trace, trace as traceOf } from '../../find/graph/trace.ts'
 import { type Reached, type Step, waysOf, wordOf } from '../../find/graph/walk.ts'
 import { stateOf } from '../../find/recall/validity.ts'
-import { type Entity, readField } from '../../model/entity.ts'
+import { type Entity, madeAt, readField } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { didYouMean } from '../../model/names.ts'
 import type { Registry } from '../../model/registry.ts'
@@ -52,7 +52,7 @@ export const trace = defineTool({
       trace: found.reached.map((r) => ({
         ...{ id: r.id, kind: r.entity.kind, name: r.entity.name },
         ...{ relations: r.steps.map((s) => wordOf(registry, s)), of: r.from!.id, depth: r.depth },
-        at: new Date(timeOf(r.entity)).toISOString(),
+        at: new Date(madeAt(r.entity)).toISOString(),
         state: state(r.entity),
       })),
       more: found.cut,
@@ -79,7 +79,7 @@ export function stateNow(e: Entity, reader: Reader, now: number): string {
 }
 
 export const lineOf = (e: Entity, state: string): string =>
-  `${oneLine(e.name, NAME)}  (${[e.kind, new Date(timeOf(e)).toISOString().slice(0, 10), state].filter(Boolean).join(', ')})`
+  `${oneLine(e.name, NAME)}  (${[e.kind, new Date(madeAt(e)).toISOString().slice(0, 10), state].filter(Boolean).join(', ')})`
 
 /** A trace as a tree, each entity below the one from which it was reached. */
 function drawn({ reached }: Trace, root: string, line: (r: Reached, e: Entity) => string): string[] {

@@ -1,3 +1,4 @@
+import { madeAt } from '../../../model/entity.ts'
 import { shellWord } from '../../../model/shell.ts'
 import { capital, type Detector, inCommon, signalId, spoken } from './signal.ts'
 
@@ -41,7 +42,7 @@ export const supersessionChains: Detector = (look) => {
       severity: 'low',
       line: `📈 ${topic === undefined ? 'Decisions' : `${capital(topic)} decisions`}: ${shown.join(' → ')} (${chain.length}-step evolution)`,
       entities: chain.map((e) => e.id),
-      evidence: chain.map((e) => `${new Date(e.created).toISOString().slice(0, 10)} ${spoken(e)}`),
+      evidence: chain.map((e) => `${new Date(madeAt(e)).toISOString().slice(0, 10)} ${spoken(e)}`),
       next: `tidemark trace ${shellWord(chain.at(-1)!.id)}`,
     }
   })

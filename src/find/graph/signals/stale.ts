@@ -1,4 +1,4 @@
-import { type Entity, isAgreed, readField } from '../../../model/entity.ts'
+import { type Entity, isAgreed, madeAt, readField, saidAt } from '../../../model/entity.ts'
 import { fieldsOf } from '../../../model/kind.ts'
 import { shellWord } from '../../../model/shell.ts'
 import { byTopic, type Detector, fieldOf, type Look, NEWEST, said, signalId, spoken } from './signal.ts'
@@ -30,7 +30,7 @@ export function dueForReview(look: Look): Due[] {
   const kind = reader.registry().kind('decision')
   const has = (e: Entity, field: string, value: string) => readField(e, field, kind) === value
   const open = look.decisions.filter((e) => has(e, 'visibility', 'developmental') && has(e, 'status', 'active'))
-  const isOld = (e: Entity) => e.updated <= now - UNTOUCHED_DAYS * DAY
+  const isOld = (e: Entity) => saidAt(e) <= now - UNTOUCHED_DAYS * DAY
   const matched = triggered(
     look,
     open.filter((e) => !isOld(e) && fieldOf(e, 'revisitTrigger') !== ''),
@@ -39,7 +39,7 @@ export function dueForReview(look: Look): Due[] {
     const by = matched.get(decision.id)
     if (by) return [{ decision, why: `"${said(fieldOf(decision, 'revisitTrigger'))}" matches "${spoken(by)}"` }]
     return isOld(decision)
-      ? [{ decision, why: `untouched for ${Math.floor((now - decision.updated) / DAY)} days` }]
+      ? [{ decision, why: `untouched for ${Math.floor((now - saidAt(decision)) / DAY)} days` }]
       : []
   })
 }
@@ -65,7 +65,7 @@ function triggered({ options: { reader } }: Look, decisions: readonly Entity[]):
       const words = claimWords(texts.map((name) => fieldOf(later, name)).join('\n'))
       const hits = [...words].flatMap((word) => byWord.get(word) ?? [])
       for (const [{ e, least }, found] of Map.groupBy(hits, (t) => t))
-        if (found.length >= least && later.created > e.updated && later.id !== e.id) matched.set(e.id, later)
+        if (found.length >= least && madeAt(later) > saidAt(e) && later.id !== e.id) matched.set(e.id, later)
     }
   }
   return matched

@@ -1,4 +1,4 @@
-import { type Entity, readField } from '../../../model/entity.ts'
+import { type Entity, madeAt, readField } from '../../../model/entity.ts'
 import { shellWord } from '../../../model/shell.ts'
 import { contrary } from '../../recall/contradictions.ts'
 import { type Detector, said, signalId, spoken } from './signal.ts'
@@ -24,7 +24,7 @@ export const constraintViolations: Detector = (look) => {
   for (const { from, to, type } of look.edgesAt([...rules.values()], 'conflicts-with', 'contradicts'))
     add(from, to, `a link says: ${type}`)
   return [...found.values()].map(({ decision, rule, why }) => {
-    const [older, newer] = decision.created <= rule.created ? [decision, rule] : [rule, decision]
+    const [older, newer] = madeAt(decision) <= madeAt(rule) ? [decision, rule] : [rule, decision]
     return {
       id: signalId('violation', decision.id, rule.id),
       type: 'violation',

@@ -1,4 +1,4 @@
-import { type Entity, kindOf } from '../../../model/entity.ts'
+import { type Entity, kindOf, saidAt } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'
 import { nearness } from '../focus.ts'
 import { byline, field, markedStale, refOf } from '../format.ts'
@@ -87,7 +87,7 @@ function relevant(
   const words = new Map(found.map((f) => [f.id, f.words]))
   const weighed = all
     .map((e) => ({ e, near: nearness(e, focus, words.get(e.id) ?? 0), weight: weightOf(e) }))
-    .sort((a, b) => b.near - a.near || b.weight - a.weight || b.e.updated - a.e.updated || (a.e.id < b.e.id ? -1 : 1))
+    .sort((a, b) => b.near - a.near || b.weight - a.weight || saidAt(b.e) - saidAt(a.e) || (a.e.id < b.e.id ? -1 : 1))
   const near = weighed.filter((w) => w.near > 0).length
   const room = Math.min(MOST, Math.max(near, UNASKED))
   const here = about.vouched(all.map((e) => e.id))
