@@ -51,13 +51,13 @@ a.act([
     },
   ],
   ['supersede', { old: 'decision:use-json-files', new: 'decision:use-sqlite', reason: 'lost writes' }],
-  ['record-file', { path: 'src/engine/store/db.ts', summary: 'opens the file', importantSymbols: ['openDb'] }],
+  ['record-file', { path: 'src/store/db.ts', summary: 'opens the file', importantSymbols: ['openDb'] }],
   ['record-question', { question: 'why not Redis?' }],
   ['record-concept', { name: 'naïve 中文', definition: 'a name of many scripts' }],
   ['record-insight', { summary: 'three equal observations count three' }],
   [
     'link-entities',
-    { from: 'decision:use-sqlite', to: 'file:src/engine/store/db.ts', type: 'implements', confidence: 0.9 },
+    { from: 'decision:use-sqlite', to: 'file:src/store/db.ts', type: 'implements', confidence: 0.9 },
   ],
 ])
 a.act([['define-kind', { name: 'endpoint', key: ['route'], fields: { route: 'text', verb: 'text', notes: 'list' } }]])
@@ -75,7 +75,7 @@ b.act([['record-concept', { name: 'gone', definition: 'edited' }]])
 exchange(a, b)
 at(5)
 a.act([['answer-question', { ref: 'why not Redis?', answer: 'LISTEN/NOTIFY' }]])
-a.act([['retire', { ref: 'file:src/engine/store/db.ts', reason: 'split up' }]])
+a.act([['retire', { ref: 'file:src/store/db.ts', reason: 'split up' }]])
 a.act([['rename', { ref: 'decision:use-json-files', name: 'json-files' }]])
 const { batch } = a.act([['record-fact', { fact: 'undone at once' }]])
 a.act([['undo', { batch }]])
@@ -92,7 +92,7 @@ a.act([
 ])
 a.act([
   ['delete-concept', { name: 'short-lived' }],
-  ['unlink-entities', { from: 'decision:use-sqlite', to: 'file:src/engine/store/db.ts', type: 'implements' }],
+  ['unlink-entities', { from: 'decision:use-sqlite', to: 'file:src/store/db.ts', type: 'implements' }],
   ['share-append', { key: 'open', value: 'tests' }],
 ])
 exchange(a, b)

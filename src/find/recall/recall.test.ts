@@ -372,7 +372,7 @@ describe('the answer is not buried', () => {
       expect((await first(question)).kind).toBe('file')
     for (const question of [
       'src/find/recall/rank.ts',
-      './src/recall/rank.ts:12',
+      './src/find/recall/rank.ts:12',
       'rank.ts',
       'what of src/find/recall/rank.ts?',
     ])
