@@ -33,11 +33,12 @@ test('[G4] what-if tells what a change touches, by the strongest path, and nothi
   expect((await run(m, { ref: 'use-redis' })).text).toBe(
     [
       'use-redis  (decision, 2026-01-05, active)',
+      'What came of it: nothing says whether it worked',
       'If it changes, this is touched (2):',
       '  0.81  needed by login-page  (decision, 2026-01-05, active)',
       '  0.73  needed by login-page → needed by billing  (decision, 2026-01-05, active)',
       'Nothing like it is recorded from before.',
-      'Likely outcome: too few to say: 0 of the 3 that are needed',
+      'Likely outcome: no evidence',
     ].join('\n'),
   )
 })
@@ -53,7 +54,7 @@ test('[G4] what-if tells what became of things like it, with counts, and a likel
   expect(two.text).toContain(
     'Keep sessions in memory  (failed-approach, 2026-01-05): failed: lost at each restart; instead: a store of their own',
   )
-  expect(two.text).toContain('Likely outcome: too few to say: 2 of the 3 that are needed (1 failed, 1 still standing)')
+  expect(two.text).toContain('Likely outcome: too few to say: 1 of the 3 that are needed (1 failed)')
   expect(two.text).not.toContain('React')
   m.act([
     decide('sessions-in-cookies', 'Keep sessions in signed cookies'),
@@ -74,6 +75,50 @@ test('[G4] what-if tells what became of things like it, with counts, and a likel
   })
   m.act([['unlink-entities', { from: 'sessions-in-cookies', type: 'led-to', to: 'Keep sessions in memory' }]])
   expect(m.library.discover('(@ (what-if "use-redis") :likely)')).toEqual(['"failed"'])
+})
+
+test('[G4] [W5] its own outcome comes first; neither age nor silence is a success', async () => {
+  const m = build()
+  const said = async (ref: string) => (await run(m, { ref })).text
+  m.act([
+    ['record-failed-approach', { approach: 'Keep sessions in memory', outcome: 'lost at each restart' }],
+    decide('sessions-in-files', 'Keep sessions in files'),
+    decide('sessions-in-cookies', 'Keep sessions in signed cookies'),
+    decide('sessions-on-disk', 'Keep sessions in files on a disk'),
+  ])
+  const failed = await said('Keep sessions in memory')
+  expect(failed).toContain('\nWhat came of it: failed: lost at each restart\n')
+  expect(failed).toMatch(/Likely outcome: failed, as it did$/)
+  m.clock.days(200)
+  expect(await said('sessions-in-files')).toMatch(/Likely outcome: too few to say: 2 of the 3 .*\(1 failed, 1 still standing\)$/)
+  m.act([
+    ['record-result', { text: 'Files filled the disk', outcome: 'failed after a week' }],
+    ['record-result', { text: 'Cookies survive restarts', outcome: 'succeeded' }],
+    link('sessions-in-files', 'led-to', 'Files filled the disk'),
+    link('sessions-in-cookies', 'led-to', 'Cookies survive restarts'),
+    decide('checkout', 'Checkout reads the session from the disk'),
+    link('checkout', 'depends-on', 'sessions-on-disk'),
+  ])
+  expect(await said('sessions-in-files')).toMatch(/What came of it: failed; led to Files filled the disk\n/)
+  expect(await said('sessions-in-cookies')).toMatch(/What came of it: stands, by Cookies survive restarts\n/)
+  expect(await said('sessions-on-disk')).toMatch(/What came of it: nothing says whether it worked\n/)
+  m.clock.days(15)
+  expect(await said('sessions-on-disk')).toMatch(/What came of it: stands, by checkout\n/)
+})
+
+test('[G4] [W5] a plan in words need not be recorded; a short name that nobody knows is a mistake', async () => {
+  const m = build()
+  m.act([
+    ['record-failed-approach', { approach: 'Cache prices in memory', outcome: 'stale prices for an hour' }],
+    ['record-failed-approach', { approach: 'Cache prices in a file', outcome: 'two writers' }],
+    ['record-failed-approach', { approach: 'Cache prices in cookies', outcome: 'too large' }],
+  ])
+  const { text } = await run(m, { ref: 'cache prices in redis' })
+  expect(text).toContain('"cache prices in redis", which nobody recorded\nIt is linked with nothing.\n')
+  expect(text).toContain('Cache prices in memory  (failed-approach, 2026-01-05): failed: stale prices for an hour')
+  expect(text).toMatch(/Likely outcome: failed, as 3 of 3 \(3 failed\)$/)
+  expect((await run(m, { ref: 'paint the office green' })).text).toMatch(/Likely outcome: no evidence$/)
+  await expect(run(m, { ref: 'use-rediss' })).rejects.toMatchObject({ code: 'not-found' })
 })
 
 test('[G4] [K11] what-if as of a moment knows nothing of what came later', async () => {

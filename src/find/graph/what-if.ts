@@ -1,6 +1,6 @@
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
-import type { Entity } from '../../model/entity.ts'
+import { type Entity, madeAt } from '../../model/entity.ts'
 import type { Registry } from '../../model/registry.ts'
 import { sayingOf } from '../recall/card.ts'
 import { Recaller } from '../recall/recall.ts'
@@ -13,6 +13,8 @@ import { neighbours, type Step, stepsFrom, target, type Ways } from './walk.ts'
 /** So many entities are reached at most, and so many precedents told. */
 const TOUCHED_LIMIT = 200
 const PRECEDENTS = 10
+/** What rests on something for so long says that it holds. */
+const HELD_MS = 14 * 86_400_000
 /** Of fewer precedents nothing is said about the likely outcome. */
 export const LEAST_PRECEDENTS = 3
 /** A precedent that is not linked shares this part of the words of the shorter of the two, and at least two words. */
@@ -30,7 +32,7 @@ export interface Touched {
   readonly step?: Step
 }
 
-export type Outcome = 'failed' | 'corrected' | 'superseded' | 'retired' | 'exception' | 'stands'
+export type Outcome = 'failed' | 'corrected' | 'superseded' | 'retired' | 'exception' | 'stands' | 'unknown'
 
 /** Something like it from before, and how it turned out. */
 export interface Precedent {
@@ -42,16 +44,19 @@ export interface Precedent {
 }
 
 export interface WhatIf {
+  /** What is asked about; a plan in words is in no store. */
   readonly entity: Entity
+  /** What came of itself. */
+  readonly own: Precedent
   /** Strongest first. */
   readonly touched: readonly Touched[]
   /** There is more than was walked. */
   readonly cut: boolean
   /** Linked ones first. */
   readonly precedents: readonly Precedent[]
-  /** How often each outcome came about, the most frequent first. */
+  /** How often each outcome is known, the most frequent first. */
   readonly outcomes: readonly (readonly [Outcome, number])[]
-  /** The most frequent one; nothing if there are too few precedents, or two outcomes are as frequent. */
+  /** What came of itself, else the most frequent one; nothing if too few are known, or two outcomes are as frequent. */
   readonly likely: Outcome | undefined
 }
 
@@ -107,26 +112,43 @@ export function touchedBy(reader: Reader, start: Entity, now: number, limit = TO
 /** The path of something that is touched, from the start on, both included. */
 export const pathTo = (t: Touched): Touched[] => (t.from ? [...pathTo(t.from), t] : [t])
 
-/** How something turned out, and what says so. */
-export function outcomeOf(reader: Reader, e: Entity): Pick<Precedent, 'outcome' | 'because'> {
+const USED: string[] = ['depends-on', 'based-on', 'implements', 'extends', 'uses']
+
+/**
+ * How something turned out at a moment, and what says so. Age alone is no success: it stands where a result says that it did, or
+ * where something came to rest on it and it has held for two weeks since.
+ */
+export function outcomeOf(reader: Reader, e: Entity, now: number): Pick<Precedent, 'outcome' | 'because'> {
   const at = (end: 'from' | 'to', types: string[]) =>
-    reader.entities(reader.edges(end, [e.id], types).map((l) => l[end === 'from' ? 'to' : 'from']))
+    reader
+      .entities(reader.edges(end, [e.id], types).map((l) => l[end === 'from' ? 'to' : 'from']))
+      .filter((o) => o.live)
   const results = at('from', ['caused', 'led-to'])
-  const failures = results.filter((r) => r.kind === 'failed-approach')
+  const says = (said: string) => (r: Entity) => r.kind === 'result' && String(r.fields.outcome).startsWith(said)
+  const failures = results.filter((r) => r.kind === 'failed-approach' || says('fail')(r))
   if (e.kind === 'failed-approach' || failures.length > 0)
     return { outcome: 'failed', because: [...failures, ...results.filter((r) => !failures.includes(r))] }
   const [corrections, newer] = [at('to', ['corrects']), at('to', ['supersedes'])]
   if (corrections.length > 0) return { outcome: 'corrected', because: [...corrections, ...results] }
   if (newer.length > 0) return { outcome: 'superseded', because: [...newer, ...results] }
   if (e.fields.retired !== undefined) return { outcome: 'retired', because: results }
-  return { outcome: e.kind === 'exception' ? 'exception' : 'stands', because: results }
+  if (e.kind === 'exception') return { outcome: 'exception', because: results }
+  const users = at('to', USED).filter((o) => madeAt(o) <= now - HELD_MS)
+  if (results.some(says('succe')) || users.length > 0) return { outcome: 'stands', because: [...results, ...users] }
+  return { outcome: 'unknown', because: results }
 }
 
 const PRECEDENT_KINDS = ['decision', 'failed-approach', 'exception']
 const LINKED: Ways = { out: ['similar-to', 'informs'], in: ['similar-to', 'informs'] }
 
 /** Decisions, failed approaches and exceptions like an entity: linked with it, or in much the same words. */
-function precedentsOf(memory: Memory, reader: Reader, start: Entity, asOf: number | undefined): Precedent[] {
+function precedentsOf(
+  memory: Memory,
+  reader: Reader,
+  start: Entity,
+  asOf: number | undefined,
+  now: number,
+): Precedent[] {
   const saying = (e: Entity) => sayingOf(e, reader.registry().kind(e.kind))
   const linked = [
     ...precedents(reader, start.id).map((r) => r.id),
@@ -154,24 +176,34 @@ function precedentsOf(memory: Memory, reader: Reader, start: Entity, asOf: numbe
   }
   const told = [...new Set([...linked, ...found])].filter(isPrecedent).map((id): Precedent => {
     const entity = byId.get(id)!
-    return { entity, linked: linked.includes(id), ...outcomeOf(reader, entity) }
+    return { entity, linked: linked.includes(id), ...outcomeOf(reader, entity, now) }
   })
   // a failed approach that one of them led to is the same attempt
   const named = new Set(told.flatMap((p) => (p.outcome === 'failed' ? p.because.map((e) => e.id) : [])))
   return told.filter((p) => !named.has(p.entity.id)).slice(0, PRECEDENTS)
 }
 
-/** What breaks if something changes, what happened last time, and what is likely. As of a moment with `asOf`. */
+/** A plan in words, which nobody recorded. */
+export const planOf = (text: string): Entity => ({
+  ...{ id: '', kind: 'decision', name: text, fields: {}, live: true },
+  ...{ created: 0, updated: 0, version: 0, conflicts: [] },
+})
+
+/** What breaks if something changes, what came of it and of things like it, and what is likely. As of a moment with `asOf`. */
 export function whatIf(memory: Memory, reader: Reader, start: Entity, asOf?: number): WhatIf {
-  const found = precedentsOf(memory, reader, start, asOf)
-  const counts = [...Map.groupBy(found, (p) => p.outcome)].map(([o, all]) => [o, all.length] as const)
+  const now = asOf ?? memory.env.now()
+  const own = { entity: start, linked: true, ...outcomeOf(reader, start, now) }
+  const found = precedentsOf(memory, reader, start, asOf, now)
+  const known = found.filter((p) => p.outcome !== 'unknown')
+  const counts = [...Map.groupBy(known, (p) => p.outcome)].map(([o, all]) => [o, all.length] as const)
   const outcomes = counts.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
-  const isClear = found.length >= LEAST_PRECEDENTS && outcomes[0]?.[1] !== outcomes[1]?.[1]
+  const isClear = known.length >= LEAST_PRECEDENTS && outcomes[0]?.[1] !== outcomes[1]?.[1]
   return {
     entity: start,
-    ...touchedBy(reader, start, asOf ?? memory.env.now()),
+    own,
+    ...touchedBy(reader, start, now),
     precedents: found,
     outcomes,
-    likely: isClear ? outcomes[0]?.[0] : undefined,
+    likely: own.outcome !== 'unknown' ? own.outcome : isClear ? outcomes[0]?.[0] : undefined,
   }
 }

@@ -1,9 +1,12 @@
+import { UserError } from '../../base/errors.ts'
 import {
   LEAST_PRECEDENTS,
   type Outcome,
   type Precedent,
   pathTo,
+  planOf,
   type Touched,
+  type WhatIf,
   whatIf,
 } from '../../find/graph/what-if.ts'
 import type { Entity } from '../../model/entity.ts'
@@ -11,10 +14,12 @@ import type { Json } from '../../model/field.ts'
 import type { Registry } from '../../model/registry.ts'
 import { oneLine } from './format.ts'
 import { AS_OF, at, findAt } from './moment.ts'
-import { defineTool, REF } from './tool.ts'
+import { defineTool, REF, type ToolContext } from './tool.ts'
 import { lineOf, stateNow, wordsOf } from './trace.ts'
 
 const SHOWN = 12
+/** Fewer words are a name that is not known. */
+const LEAST_PLAN_WORDS = 3
 const NAME = 80
 const TEXT = 100
 
@@ -22,7 +27,7 @@ export const whatIfTool = defineTool({
   name: 'what-if',
   title: 'What a change touches',
   about:
-    'tells what would be touched if something changed, by which path and how surely; what became of things like it; and the likely outcome',
+    'tells what would be touched if something changed, by which path and how surely; what came of it and of things like it; and the likely outcome. A plan in words need not be recorded',
   example: 'tidemark what-if use-sqlite',
   params: {
     ref: { ...REF, required: true, place: 'rest' },
@@ -35,29 +40,34 @@ export const whatIfTool = defineTool({
     const then = await at(context, args)
     const { reader, now, past } = then
     const registry = reader.registry()
-    const start = findAt(context, then, args.ref)
+    const start = startOf(context, then, args.ref)
     const found = whatIf(memory, reader, start, past ? now : undefined)
-    const { touched, precedents, outcomes, likely } = found
+    const { own, touched, precedents, outcomes, likely } = found
+    const isPlan = start.id === ''
     const shown = args.all ? touched : touched.slice(0, SHOWN)
     const left = touched.length - shown.length
     const line = (e: Entity) => lineOf(e, stateNow(e, reader, now))
     const lines = [
-      line(start),
-      touched.length === 0
-        ? 'If it changes, no link carries that on to anything.'
-        : `If it changes, this is touched (${found.cut ? 'at least ' : ''}${touched.length}):`,
+      isPlan ? `"${oneLine(start.name, 300)}", which nobody recorded` : line(start),
+      ...(isPlan ? [] : [`What came of it: ${told(own)}`]),
+      isPlan
+        ? 'It is linked with nothing.'
+        : touched.length === 0
+          ? 'If it changes, no link carries that on to anything.'
+          : `If it changes, this is touched (${found.cut ? 'at least ' : ''}${touched.length}):`,
       ...shown.map(
         (t) =>
           `  ${t.strength.toFixed(2)}  ${pathWords(registry, t)}${line(t.entity).slice(oneLine(t.entity.name, NAME).length)}`,
       ),
       ...(left > 0 ? [`  … and ${left} more: --all shows them`] : []),
       precedents.length === 0 ? 'Nothing like it is recorded from before.' : 'What became of things like it:',
-      ...precedents.map((p) => `  ${told(p, line(p.entity))}`),
-      `Likely outcome: ${outcomeSaid(outcomes, likely, precedents.length)}`,
+      ...precedents.map((p) => `  ${line(p.entity)}: ${told(p)}`),
+      `Likely outcome: ${outcomeSaid(found)}`,
     ]
     const brief = (e: Entity) => ({ id: e.id, kind: e.kind, name: e.name })
     const json = {
       ref: start.id,
+      own: { outcome: own.outcome, because: own.because.map(brief) },
       touched: touched.map((t) => ({
         ...brief(t.entity),
         strength: t.strength,
@@ -82,29 +92,40 @@ const pathWords = (registry: Registry, t: Touched): string =>
     .map((p) => `${wordsOf(registry, [p.step!])} ${oneLine(p.entity.name, NAME)}`)
     .join(' → ')
 
-/** What came of a precedent, in a line. */
-function told({ entity, outcome, because }: Precedent, line: string): string {
+/** What is asked about: something that is recorded, or else a plan in so many words. */
+function startOf(context: ToolContext, then: Awaited<ReturnType<typeof at>>, ref: unknown): Entity {
+  try {
+    return findAt(context, then, ref)
+  } catch (error) {
+    const text = String(ref).trim()
+    const isPlan = text.split(/\s+/).length >= LEAST_PLAN_WORDS
+    if (!isPlan || !(error instanceof UserError) || error.code !== 'not-found') throw error
+    return planOf(text)
+  }
+}
+
+/** What came of something, in a line. */
+function told({ entity, outcome, because }: Precedent): string {
   const field = (name: string) => (typeof entity.fields[name] === 'string' ? oneLine(entity.fields[name], TEXT) : '')
   const by = because.map((e) => oneLine(e.name, NAME)).join(', ')
   const said: Record<Outcome, string> = {
     failed: `failed${field('outcome') && `: ${field('outcome')}`}${field('lesson') && `; instead: ${field('lesson')}`}`,
     corrected: 'corrected by',
     superseded: 'superseded by',
-    retired: 'retired',
+    retired: `retired${field('retired') && `: ${field('retired')}`}`,
     exception: `an exception${field('justification') && `: ${field('justification')}`}`,
-    stands: by ? 'stands, and led to' : 'stands',
+    stands: 'stands, by',
+    unknown: by ? 'nothing says whether it worked; it led to' : 'nothing says whether it worked',
   }
   const joint = outcome === 'failed' || outcome === 'retired' || outcome === 'exception' ? '; led to ' : ' '
-  return `${line}: ${said[outcome]}${by && joint + by}`
+  return `${said[outcome]}${by && joint + by}`
 }
 
-function outcomeSaid(
-  outcomes: readonly (readonly [Outcome, number])[],
-  likely: Outcome | undefined,
-  n: number,
-): string {
+function outcomeSaid({ own, outcomes, likely, precedents }: WhatIf): string {
+  const n = outcomes.reduce((sum, [, times]) => sum + times, 0)
   const counts = outcomes.map(([o, times]) => `${times} ${o === 'stands' ? 'still standing' : o}`).join(', ')
-  if (n < LEAST_PRECEDENTS)
-    return `too few to say: ${n} of the ${LEAST_PRECEDENTS} that are needed${counts && ` (${counts})`}`
+  if (own.outcome !== 'unknown') return `${own.outcome}, as it did${counts && `; of things like it: ${counts}`}`
+  if (n === 0) return precedents.length === 0 ? 'no evidence' : 'no evidence: nothing says what came of things like it'
+  if (n < LEAST_PRECEDENTS) return `too few to say: ${n} of the ${LEAST_PRECEDENTS} that are needed (${counts})`
   return likely === undefined ? `not clear: ${counts}` : `${likely}, as ${outcomes[0]![1]} of ${n} (${counts})`
 }
