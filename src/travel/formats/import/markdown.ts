@@ -86,7 +86,7 @@ function withoutOurs(page: string, blank: (region: string) => string): string {
 function withoutComments(page: string): string {
   const blank = (region: string) => region.replace(/[^\n]/g, '')
   return frontMatterOf(withoutOurs(page, blank)).body.replace(
-    /(```[\s\S]*?(?:```|$))|<!--[\s\S]*?(?:-->|$)/g,
+    /((`{3}|~{3})[\s\S]*?(?:\2|$))|<!--[\s\S]*?(?:-->|$)/g,
     (region, code) => code ?? blank(region),
   )
 }
