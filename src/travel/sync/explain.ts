@@ -146,6 +146,15 @@ async function gitSaid(root: string, range: string, ...args: string[]): Promise<
   }
 }
 
+type Snapshot = Content['snapshots'][number]
+
+/** What a line and a folded state say of themselves, each in its own way. */
+interface Explains extends Pick<Explained, 'batch' | 'author' | 'reviewer' | 'isFolded'> {
+  readonly replica: string
+  readonly at: number
+  readonly purged: readonly { replica: string; seq: number }[]
+}
+
 /** A store in memory, of this one question. */
 class Sandbox {
   readonly #db: Db = memoryDb()
@@ -165,89 +174,75 @@ class Sandbox {
     return row && entityOf(row)
   }
 
-  #ingest(lines: readonly Line[], snapshots: Content['snapshots'] = []) {
+  #ingest(lines: readonly Line[], snapshots: readonly Snapshot[] = []) {
     checkFirstLines({ db: this.#db }, lines)
+    for (const snapshot of snapshots) checkSnapshot({ db: this.#db }, snapshot)
     return this.#db.write(() =>
       ingest(this.#db, systemEnv, this.#registry, { lines: [...lines], snapshots: [...snapshots] }),
     )
   }
 
-  take(content: Content): void {
-    for (const snapshot of content.snapshots) this.#takeFolded(snapshot)
+  take({ lines, snapshots }: Content): void {
+    for (const snapshot of snapshots) this.#try(snapshot)
     try {
-      this.#ingest(content.lines)
+      this.#ingest(lines)
     } catch (error) {
       if (!(error instanceof UserError)) throw error
-      for (const line of content.lines) this.#tryOne(line)
+      for (const line of lines) this.#try(line)
     }
   }
 
-  /** A state in the place of lines that were folded away before they were shared. */
-  #takeFolded(snapshot: Content['snapshots'][number]): string | undefined {
+  /** Why a part is not taken, if it is not. */
+  #try(part: Line | Snapshot): { why?: string | undefined; isKnown: boolean } {
     try {
-      checkSnapshot({ db: this.#db }, snapshot)
-      this.#ingest([], [snapshot])
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error
-      return error.message
-    }
-  }
-
-  explainFolded({ snapshots }: Content, problems: string[]): Explained[] {
-    return snapshots.flatMap((snapshot): Explained[] => {
-      const [first] = snapshot.covered
-      if (!first) return []
-      const ids = [...new Set(snapshot.events.map((e) => e.entity))]
-      const before = ids.map((id) => this.entity(id))
-      const why = this.#takeFolded(snapshot)
-      const batch = `${shortBatch(`${first.replica}:${first.first}`)}–${snapshot.covered.at(-1)!.last}`
-      if (why !== undefined) problems.push(`${batch} is taken by nobody: ${why}`)
-      if (why !== undefined) return []
-      return [
-        {
-          ...{ batch, at: new Date(snapshot.horizon).toISOString(), author: {}, isFolded: true },
-          effects: ids.flatMap((id, i) => this.#effect(id, before[i])),
-          signature: isKeyed(first.replica) ? 'signed' : 'unsigned',
-          erasesBatches: [...new Set(snapshot.purged.map((p) => shortBatch(`${p.replica}:${p.seq}`)))],
-        },
-      ]
-    })
-  }
-
-  /** Why a line is not taken; nothing if it is. */
-  #tryOne(line: Line): { why?: string; isKnown: boolean } {
-    try {
-      const { refused, duplicates, forked } = this.#ingest([line])
+      const isLine = 'seq' in part
+      const { refused, duplicates, forked } = isLine ? this.#ingest([part]) : this.#ingest([], [part])
+      if (!isLine) return { isKnown: false }
       const why = refused[0]?.why ?? (forked ? 'another line has its number' : undefined)
-      return { ...(why === undefined ? {} : { why }), isKnown: duplicates > 0 }
+      return { why, isKnown: duplicates > 0 }
     } catch (error) {
       if (!(error instanceof UserError)) throw error
       return { why: error.message, isKnown: false }
     }
   }
 
+  #explained(part: Line | Snapshot, of: Explains, problems: string[]): Explained[] {
+    const { replica, purged, at, ...said } = of
+    const ids = [...new Set(part.events.map((e) => e.entity))]
+    const before = ids.map((id) => this.entity(id))
+    const { why, isKnown } = this.#try(part)
+    if (why !== undefined) problems.push(`${said.batch} is taken by nobody: ${why}`)
+    if (why !== undefined || isKnown) return []
+    return [
+      {
+        ...{ ...said, at: new Date(at).toISOString() },
+        effects: ids.flatMap((id, i) => this.#effect(id, before[i], 'seq' in part ? part : undefined)),
+        signature: isKeyed(replica) ? 'signed' : 'unsigned',
+        erasesBatches: [...new Set(purged.map((p) => shortBatch(`${p.replica}:${p.seq}`)))],
+      },
+    ]
+  }
+
+  explainFolded({ snapshots }: Content, problems: string[]): Explained[] {
+    return snapshots.flatMap((part) => {
+      const { covered, purged, horizon: at } = part
+      const [first] = covered
+      if (!first) return []
+      const { replica } = first
+      const batch = `${shortBatch(`${replica}:${first.first}`)}–${covered.at(-1)!.last}`
+      return this.#explained(part, { replica, purged, batch, at, author: {}, isFolded: true }, problems)
+    })
+  }
+
   explain(lines: readonly Line[], reviewers: Reviewers, problems: string[]): Explained[] {
     const byTime = [...lines].sort((a, b) => a.at - b.at || (a.replica < b.replica ? -1 : 1) || a.seq - b.seq)
-    return byTime.flatMap((line): Explained[] => {
-      const ids = [...new Set(line.events.map((e) => e.entity))]
-      const before = ids.map((id) => this.entity(id))
-      const batch = shortBatch(`${line.replica}:${line.seq}`)
-      const { why, isKnown } = this.#tryOne(line)
-      if (why !== undefined) problems.push(`${batch} is taken by nobody: ${why}`)
-      if (why !== undefined || isKnown) return []
-      const key = line.signature?.key
-      const reviewer = Object.entries(reviewers).find(([, keys]) =>
-        isKeyed(line.replica) ? keys.some((k) => isKeyOf(k, line.replica)) : key !== undefined && keys.includes(key),
-      )?.[0]
-      const effects = ids.flatMap((id, i) => this.#effect(id, before[i], line))
-      return [
-        {
-          ...{ batch, at: new Date(line.at).toISOString(), author: line.author, effects },
-          signature: isKeyed(line.replica) ? 'signed' : 'unsigned',
-          ...(reviewer === undefined ? {} : { reviewer }),
-          erasesBatches: [...new Set(line.purges.map((p) => shortBatch(`${p.replica}:${p.seq}`)))],
-        },
-      ]
+    return byTime.flatMap((line) => {
+      const { replica, seq, signature, purges: purged, at, author } = line
+      const isOf = (key: string) => (isKeyed(replica) ? isKeyOf(key, replica) : key === signature?.key)
+      const reviewer = Object.entries(reviewers).find(([, keys]) => keys.some(isOf))?.[0]
+      const batch = shortBatch(`${replica}:${seq}`)
+      const of = { replica, purged, batch, at, author, ...(reviewer === undefined ? {} : { reviewer }) }
+      return this.#explained(line, of, problems)
     })
   }
 
