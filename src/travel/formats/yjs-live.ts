@@ -299,10 +299,8 @@ class Live implements LiveDocument {
   /** Brings all of it up to the memory. */
   #fill(): void {
     const { entities, links } = documentOf(this.#memory, {})
-    const ids = new Set([...entities, ...links].map(({ id }) => id))
-    for (const root of ROOTS) for (const id of this.#roots[root].keys()) ids.add(id)
-    const others = ROOTS.flatMap((root) => [...this.#roots[root].keys()].map((id) => [root, id] as const))
-    this.#write([...others, ...[...ids].map((id) => [rootOf(id), id] as const)])
+    const there = ROOTS.flatMap((root) => [...this.#roots[root].keys()].map((id) => [root, id] as const))
+    this.#write([...there, ...[...entities, ...links].map(({ id }) => [rootOf(id), id] as const)])
   }
 
   #say(root: Root, id: string, said: Said | undefined): void {

@@ -5,7 +5,7 @@ import { foldName, slug, WORD } from '../../../model/names.ts'
 import { isObject, type JsonObject } from '../../../model/object.ts'
 import { RELATIONS } from '../../../model/relations.ts'
 import { labelOf, readText } from './files.ts'
-import { unlessEmpty } from './trees.ts'
+import { unlessEmpty, unlessNone } from './trees.ts'
 import type { Importer, Item, Unplaced } from './types.ts'
 
 /** Other words for core relations; `reversed` where the words read from the other end. */
@@ -36,7 +36,6 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   describes: 'about',
 }
 
-/** The reference MCP memory server's file: entities become concepts, relations links. */
 export const mcpMemory: Importer = {
   name: 'mcp-memory',
   about: 'the JSONL file of the MCP reference memory server: entities become concepts, relations links',
@@ -126,7 +125,7 @@ function conceptOf(value: JsonObject, name: string, where: string, unplaced: Unp
   const args = {
     name,
     type: isName(entityType) ? entityType : undefined,
-    observations: texts.length > 0 ? [...new Set(texts)] : undefined,
+    observations: unlessNone([...new Set(texts)]),
     attrs: unlessEmpty(Object.fromEntries(Object.entries(rest).filter(([, v]) => v !== null))),
   }
   return { verb: 'record-concept', args, where, as: aliasOf(name) }

@@ -1,8 +1,8 @@
 import { identityOf } from '../../../model/entity.ts'
-import type { Json } from '../../../model/field.ts'
 import type { JsonObject } from '../../../model/object.ts'
 import type { Registry } from '../../../model/registry.ts'
 import { isTooLong, pieces } from './text.ts'
+import { mapStrings } from './trees.ts'
 import type { Item } from './types.ts'
 
 /** What stays in the field of a text that is kept in pieces. */
@@ -18,19 +18,13 @@ export function shorten(item: Item, registry: Registry): Item[] {
   const kind = registry.recordedBy(item.verb)
   if (!kind || kind.name === 'chunk') return [item]
   const long: { field: string; text: string }[] = []
-  const walk = (value: Json, field: string): Json => {
-    if (typeof value === 'string') {
-      if (!isTooLong(value)) return value
-      long.push({ field, text: value })
-      return `${pieces(value, kind.key.includes(field) ? NAME_HEAD : HEAD)[0]!.trimEnd()} … (the whole is in chunks: ${field} of ${item.where})`
-    }
-    if (value === null || typeof value !== 'object') return value
-    if (Array.isArray(value)) return value.map((v, i) => walk(v, `${field}[${i}]`))
-    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, walk(v, `${field}.${k}`)]))
-  }
-  const args = Object.fromEntries(
-    Object.entries(item.args as JsonObject).map(([field, value]) => [field, walk(value, field)]),
-  )
+  const args = mapStrings(item.args as JsonObject, (text, [first, ...path]) => {
+    if (!isTooLong(text)) return text
+    const field = `${first}${path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('')}`
+    long.push({ field, text })
+    const [head = ''] = pieces(text, kind.key.includes(field) ? NAME_HEAD : HEAD)
+    return `${head.trimEnd()} … (the whole is in chunks: ${field} of ${item.where})`
+  }) as JsonObject
   if (long.length === 0) return [item]
   const id = identityOf(kind, args)
   const owner = item.as ?? id

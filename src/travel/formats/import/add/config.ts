@@ -58,11 +58,9 @@ const RULES: readonly [path: string, category: Category, sentence: Sentence][] =
     'environments.*.autoPromote',
     'constraint',
     (v, key) =>
-      v === true
-        ? `Agents may promote to the environment ${key} by themselves`
-        : v === false
-          ? `Agents must not promote to the environment ${key} by themselves`
-          : undefined,
+      typeof v === 'boolean'
+        ? `Agents ${v ? 'may' : 'must not'} promote to the environment ${key} by themselves`
+        : undefined,
   ],
   ['infrastructure.cicd.platform', 'tool', (v) => `Continuous integration runs on ${v}`],
 ]
@@ -127,11 +125,7 @@ export function configItems(folder: AddFolder): Item[] {
   if (unset > 0) folder.leaveOut(file, `${unset} settings without a value`, 'they say nothing')
   const isNamed = typeof name === 'string' && name.trim() !== ''
   if (!isNamed && attrs === undefined) return facts
-  const args = {
-    name: isNamed ? name : folder.project,
-    type: 'project',
-    definition: (typeof description === 'string' && description) || undefined,
-    attrs,
-  }
+  const definition = (typeof description === 'string' && description) || undefined
+  const args = { name: isNamed ? name : folder.project, type: 'project', definition, attrs }
   return [{ verb: 'record-concept', args, where: `${file}#project` }, ...facts]
 }
