@@ -3,7 +3,6 @@ import { CLAIM_TTL_MS } from '../../engine/claims/lease.ts'
 import { defined, type JsonObject } from '../../model/object.ts'
 import type { HubStore, Query } from './store.ts'
 
-/** What somebody holds in a project, seen by everybody who works on it. */
 interface HubClaim {
   readonly fence: number
   readonly what: 'path' | 'task'

@@ -228,7 +228,6 @@ export class HubLog {
     return new Map(rows.map((r) => [r.digest, r]))
   }
 
-  /** What comes after a number, some of it. */
   async page(project: string, after: number): Promise<Page> {
     const items = await this.#store.all<Kept>(
       // of those that do not fit the bodies are not read

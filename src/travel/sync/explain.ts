@@ -280,7 +280,6 @@ class Sandbox {
   }
 }
 
-/** GitHub takes no longer comment. */
 const LONGEST = 60_000
 
 /** An explanation as Markdown: no text of a line can become a heading, a mention, a link or HTML, or stay unseen. */
@@ -301,22 +300,16 @@ export function markdownOf({ batches, problems, removed, reviewersChange }: Expl
     if (items.length > 0) out.push('', `### ${title}`, '', ...items.map((i) => `- ${i}`))
   }
   section('Taken by nobody', problems.map(code))
-  if (reviewersChange)
-    section('Reviewers', [
-      'it changes the list of reviewers in `.tidemark/config.json`; each person is asked to accept it',
-    ])
+  const asked = 'it changes the list of reviewers in `.tidemark/config.json`; each person is asked to accept it'
+  if (reviewersChange) section('Reviewers', [asked])
   section('Takes away', [
     ...away.map((e) => `${isSupersession(e) ? 'supersedes' : e.does} ${nameOf(e)} (${code(e.of.batch)})`),
     ...batches.flatMap((b) => b.erasesBatches.map((of) => `erases texts of batch ${code(of)} (${code(b.batch)})`)),
     ...removed.map((r) => `removes from git ${code(r)}; who has it keeps it`),
   ])
-  section(
-    'Rules, once confirmed',
-    rules.map(
-      (e) =>
-        `${e.does} ${nameOf(e)} (${code(e.of.batch)}${e.of.reviewer ? `, of reviewer ${code(e.of.reviewer)}` : ''})`,
-    ),
-  )
+  const reviewedBy = ({ reviewer }: Explained) => (reviewer ? `, of reviewer ${code(reviewer)}` : '')
+  const binding = rules.map((e) => `${e.does} ${nameOf(e)} (${code(e.of.batch)}${reviewedBy(e.of)})`)
+  section('Rules, once confirmed', binding)
   let shown = 0
   for (const b of batches) {
     const text = batchText(b)
@@ -369,14 +362,13 @@ function batchText({ batch, at, author, signature, reviewer, effects, erasesBatc
   const by = author.user === undefined ? 'somebody' : code(author.user)
   const isAgent = author.actor === 'agent' || (author.actor === undefined && (author.agent ?? 'cli') !== 'cli')
   const who = isAgent ? `an agent${author.agent ? ` (${code(author.agent)})` : ''} for ${by}` : by
-  const where = [author.branch && `on ${code(author.branch)}`, author.commit && `at ${code(author.commit)}`].filter(
-    Boolean,
-  )
+  const { branch, commit } = author
+  const where = [branch && ` on ${code(branch)}`, commit && ` at ${code(commit)}`].filter(Boolean).join('')
   const signed = signature === 'signed' ? 'signed' : '**not signed by a key that its name shows**'
   return [
     `### ${code(batch)}`,
     '',
-    `${isFolded ? 'several batches folded into one state' : who}, ${at.slice(0, 16).replace('T', ' ')} UTC${where.length > 0 ? `, ${where.join(' ')}` : ''}; ${signed}${reviewer ? `, by reviewer ${code(reviewer)}` : ''}`,
+    `${isFolded ? 'several batches folded into one state' : who}, ${at.slice(0, 16).replace('T', ' ')} UTC${where && `,${where}`}; ${signed}${reviewer ? `, by reviewer ${code(reviewer)}` : ''}`,
     ...(author.intent ? ['', `Why: ${code(author.intent)}`] : []),
     '',
     ...effects.flatMap((e) => [`- ${doesTo(e)}`, ...(hasFields(e) ? e.fields.flatMap(fieldText) : [])]),
@@ -388,17 +380,9 @@ function batchText({ batch, at, author, signature, reviewer, effects, erasesBatc
 function fieldText({ field, before, after }: Effect['fields'][number]): string[] {
   if (Array.isArray(before ?? after) && Array.isArray(after ?? before)) {
     const [was, is] = [((before as Json[]) ?? []).map(canonical), ((after as Json[]) ?? []).map(canonical)]
-    const said = (all: readonly string[], sign: string) => all.map((v) => `${sign} ${code(plain(stored<Json>(v)))}`)
-    const parts = [
-      ...said(
-        was.filter((v) => !is.includes(v)),
-        '−',
-      ),
-      ...said(
-        is.filter((v) => !was.includes(v)),
-        '+',
-      ),
-    ]
+    const said = (some: readonly string[], others: readonly string[], sign: string) =>
+      some.filter((v) => !others.includes(v)).map((v) => `${sign} ${code(plain(stored<Json>(v)))}`)
+    const parts = [...said(was, is, '−'), ...said(is, was, '+')]
     return [`  - ${field}: ${parts.join(', ') || 'in another order'}`]
   }
   if (before === undefined) return [`  - ${field}:${value(after)}`]
@@ -422,7 +406,6 @@ function code(text: string): string {
   return safe === '' ? '` `' : `${ticks}${/^`|`$|^ .* $/.test(safe) ? ` ${safe} ` : safe}${ticks}`
 }
 
-/** A longer text as a block of code. */
 function block(text: string, indent: string): string {
   const safe = escaped(text.replace(/\r\n?/g, '\n'))
   const fence = '`'.repeat(Math.max(3, longestRun(safe) + 1))

@@ -63,7 +63,6 @@ function inPart(db: Db, lines: Shared): string[] {
   return [...new Set(own.filter(leavesOut).map((l) => `${l.replica}:${l.seq}`))]
 }
 
-/** All lines that a hub has of the project, or why it cannot be read. */
 async function fromHub({ id, storePath }: Project): Promise<{ lines: Shared; why?: string }> {
   const joined = hubOf(id, storePath)
   if (!joined) return { lines: [] }

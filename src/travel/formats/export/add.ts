@@ -97,7 +97,6 @@ function leftOut(memory: Memory): string[] {
   return left.length === 0 ? [] : [`without a place in these files: ${left.join(', ')}`]
 }
 
-/** What is known as ADD keeps it in `.add/`. */
 export const add: Exporter = {
   name: 'add',
   about:

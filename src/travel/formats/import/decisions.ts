@@ -18,7 +18,6 @@ const KEPT = {
 const CONSEQUENCES = /^(?:positive |negative )?consequences$/i
 const OPTION = /^(?:[-*+]|\d+[.)])\s+(\S.*)$/gm
 
-/** Decision logs and architecture decision records (MADR, Nygard). */
 export const decisions: Importer = {
   name: 'decisions',
   about:
@@ -46,7 +45,6 @@ export const decisions: Importer = {
   },
 }
 
-/** The paragraphs of a text, each on one line. */
 const paragraphs = (text: string) =>
   text
     .split(/\n\s*\n/)

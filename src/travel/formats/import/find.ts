@@ -36,7 +36,6 @@ export class Finder {
     )
   }
 
-  /** The entity an item is about, deleted ones too. */
   target(item: Item, kind: Kind, values: JsonObject, known: string | undefined): Entity | undefined {
     const { reader } = this.#memory
     const home = `${this.#memory.projectId}/`
@@ -79,7 +78,6 @@ export class Finder {
     return found
   }
 
-  /** Makes what was just recorded known by its marks. */
   remember(item: Item, kind: string, id: string): void {
     if (item.same) this.marked(kind, item.same[0]).set(item.same[1], id)
     if (item.origin !== undefined) this.marked(kind, 'origin').set(item.origin, id)

@@ -9,7 +9,6 @@ import { labelOf, readText } from './files.ts'
 import { unlessEmpty } from './trees.ts'
 import type { Importer, Item, Reading, Unplaced } from './types.ts'
 
-/** What `export json` wrote, adopted: names and ids stay wherever they can. */
 export const json: Importer = {
   name: 'json',
   about: 'what `export json` wrote, from this project or another',

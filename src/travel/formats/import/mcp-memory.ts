@@ -76,18 +76,13 @@ export const mcpMemory: Importer = {
         else links.push(linkOf(source, target, relationType, where, defined))
       }
     }
-    return {
-      items: [...defined.values(), ...concepts, ...links],
-      unplaced,
-      counts: { entities: concepts.length, relations: links.length },
-      owns: ['chunk'],
-      files: [file],
-    }
+    const items = [...defined.values(), ...concepts, ...links]
+    const counts = { entities: concepts.length, relations: links.length }
+    return { items, unplaced, counts, owns: ['chunk'], files: [file] }
   },
 }
 
 const isName = (value: Json | undefined): value is string => typeof value === 'string' && value.trim() !== ''
-/** What items call the concept of a name. */
 export const aliasOf = (name: string) => `concept ${foldName(name)}`
 
 /** One record per line; or one document `{entities, relations}`, as the server's read_graph answers. */

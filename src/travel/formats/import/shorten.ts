@@ -34,7 +34,7 @@ export function shorten(item: Item, registry: Registry): Item[] {
   return [{ ...item, args }, ...made.flatMap((m) => m.chunks), ...made.flatMap((m) => m.links)]
 }
 
-export interface ChunkOptions {
+interface ChunkOptions {
   sourceFile: string
   section: string
   where: string

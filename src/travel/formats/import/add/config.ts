@@ -8,7 +8,6 @@ import type { AddFolder } from './folder.ts'
 
 const NAME = 'config.json'
 
-/** Values that say that there is nothing. */
 const nothing = (value: Json): boolean =>
   value === null ||
   value === '' ||
@@ -70,7 +69,6 @@ const matches = (pattern: string, path: readonly string[]) => {
   return parts.length === path.length && parts.every((p, i) => p === '*' || p === path[i])
 }
 
-/** The rule that a setting makes. */
 function ruleOf(path: readonly string[], value: Json): { fact: string; category: Category } | undefined {
   const [pattern, category, sentence] = RULES.find(([p]) => matches(p, path)) ?? []
   if (!pattern || !sentence || isObject(value)) return undefined
