@@ -34,7 +34,6 @@ const settingsOf = ({ reader }: Memory): Entity[] =>
     return isRead && !isReplaced && attrsOf(e).setting !== undefined
   })
 
-/** The line of decisions.md that it was read from. */
 const lineIn = ({ fields: { locations } }: Entity): number =>
   Number(
     (Array.isArray(locations) ? locations : []).flatMap(
@@ -99,7 +98,6 @@ function handoffPage({ reader }: Memory, e: Entity): string {
   )
 }
 
-/** The settings that facts were made of, in the rest of the configuration. */
 function configOf(memory: Memory, project: Entity): JsonObject {
   const { addVersion, $schema, ...attrs } = attrsOf(project)
   const { definition, name } = project.fields
@@ -120,7 +118,6 @@ function configOf(memory: Memory, project: Entity): JsonObject {
 const ORDER = ['critical', 'high', 'medium', 'low', '']
 const TITLES: Readonly<Record<string, string>> = { 'anti-pattern': 'Anti-Patterns' }
 
-/** learnings.md, the page that ADD makes of the JSON. */
 export function learningsPage(name: string, entries: readonly JsonObject[]): string {
   const rank = (e: JsonObject) => ORDER.indexOf(said(e.severity))
   const groups = Map.groupBy(entries, (e) => said(e.category) || 'general')

@@ -6,7 +6,6 @@ import { SCORE_FIELDS } from '../import/add/scores.ts'
 import { attrsOf, heldOf, learningsPage, pagesOf } from './add-pages.ts'
 import type { Exporter } from './types.ts'
 
-/** What stands there also where nothing was said. */
 const EMPTY_LEARNING: JsonObject = { body: '', stack: [] }
 
 function entryOf(

@@ -136,7 +136,6 @@ function add(found: Map<string, Found>, fact: string, category: Category, where:
   return fresh
 }
 
-/** The headings above a rule, without the page's title, as topics. */
 function topicsOf(headings: readonly string[]): string[] {
   return headings
     .slice(1)

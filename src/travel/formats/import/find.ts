@@ -17,7 +17,6 @@ export class Finder {
     this.#source = source
   }
 
-  /** Where an entity comes from, one for each that recorded it. */
   #sources(e: Entity): unknown[] {
     return provenanceOf(e).map((p) => p.source)
   }

@@ -78,7 +78,6 @@ function waitsForQueue({ queue, registry }: State, { verb, args }: Item): boolea
   return [id, ...Object.values(args).flatMap(asStrings)].some((s) => s !== undefined && queue.holds(s))
 }
 
-/** The verbs that record no kind of entity. */
 const OTHERS: Readonly<Record<string, (state: State, item: Item) => Unit | undefined>> = {
   'link-entities': link,
   supersede: link,

@@ -7,7 +7,6 @@ import type { Item } from './types.ts'
 
 /** What stays in the field of a text that is kept in pieces. */
 const HEAD = 2_000
-/** What stays of a name that long. */
 const NAME_HEAD = 200
 
 /**

@@ -68,7 +68,6 @@ export function pieces(textValue: string, limit = PIECE): string[] {
 
 export const isTooLong = (textValue: string) => textValue.length > MAX_STRING
 
-/** The first sentence, or the first words of it. */
 export function firstSentence(textValue: string, limit = 200): string {
   const line = textValue.trim().replace(/\s+/g, ' ')
   const sentence = /^.*?[.!?](?=\s|$)/.exec(line)?.[0] ?? line

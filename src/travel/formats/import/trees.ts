@@ -1,7 +1,6 @@
 import type { Json } from '../../../model/field.ts'
 import { isObject, type JsonObject } from '../../../model/object.ts'
 
-/** The items of a list as text; none of anything else. */
 export const asList = (value: Json | undefined): string[] => (Array.isArray(value) ? value.map(String) : [])
 
 /** A text that says something, trimmed. */
@@ -24,7 +23,6 @@ export function mapStrings(
   return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, mapStrings(v, change, [...path, k])]))
 }
 
-/** What holds something, or nothing. */
 export const unlessEmpty = (object: JsonObject): JsonObject | undefined =>
   Object.keys(object).length > 0 ? object : undefined
 
@@ -41,7 +39,6 @@ export const withoutEmpty = (args: JsonObject): JsonObject =>
 export const leafOf = (tree: Json | undefined, path: readonly string[]): Json | undefined =>
   path.reduce((node, key) => (isObject(node) && Object.hasOwn(node, key) ? node[key] : undefined), tree)
 
-/** The tree with a value at a path. */
 export function withLeaf(tree: Json | undefined, [key, ...rest]: readonly string[], value: Json): Json {
   if (key === undefined) return value
   const object = isObject(tree) ? tree : {}
