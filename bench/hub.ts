@@ -55,7 +55,7 @@ class Client {
   constructor(url: string, token: string, name: string, written: Map<string, Written>) {
     this.#name = name
     this.link = new HubLink({ url, token }, PROJECT, {
-      updates: ({ updates }) => {
+      frame: ({ updates }) => {
         const now = performance.now()
         for (const text of updates) {
           const update = written.get((JSON.parse(text) as { key: string }).key)

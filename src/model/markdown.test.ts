@@ -25,6 +25,7 @@ test('[P3] one reading of code for skills, documents and rules: no step, section
   expect(withStep(page, 'T', 'B')).toBe(page.replace('2. B', '2. T\n3. B'))
   expect(sectionsOf(page).map((s) => s.title)).toEqual(['Skill', 'Skill › Steps'])
   expect(blocksOf(page).map((b) => b.text)).toEqual(['Skill', 'Steps', 'A', 'B'])
+  expect(blocksOf('~~~\n<!-- in code\n~~~\n\nText\n').map((b) => b.text)).toEqual(['Text'])
 })
 
 test('[T46] front matter: text, lists in both forms, quotes, either line end; none leaves the page as it is', () => {

@@ -1,14 +1,17 @@
 /** Which lines of a Markdown page are code between fences, the fences themselves included. A fence may be indented, as in a list. */
 export function fencedLines(lines: readonly string[]): boolean[] {
   let open = ''
+  let deepest = 0
   return lines.map((line) => {
-    const [, mark = '', rest = ''] = /^\s*(`{3,}|~{3,})(.*)$/s.exec(line) ?? []
+    const [, indent = '', mark = '', rest = ''] = /^(\s*)(`{3,}|~{3,})(.*)$/s.exec(line) ?? []
+    const depth = indent.replaceAll('\t', '    ').length
     if (open === '') {
       // ```code``` stands in one line
       if (!mark.startsWith('`') || !rest.includes('`')) open = mark
+      deepest = depth + 3 // what is indented further is code
       return open !== ''
     }
-    if (mark.startsWith(open) && rest.trim() === '') open = ''
+    if (mark.startsWith(open) && depth <= deepest && rest.trim() === '') open = ''
     return true
   })
 }

@@ -25,6 +25,11 @@ test('[P3] the step goes into the execution steps, numbered, wherever they stand
   expect(withStep('1. A\n1. B\n', 'T', 'B')).toBe('1. A\n1. T\n1. B\n')
   expect(withStep('1. A\n\n2. B\n\nEnd.\n', 'T', 'B')).toBe('1. A\n\n2. T\n\n3. B\n\nEnd.\n')
   expect(withStep('```\n1. code\n```\n1. A\n2. B', 'T', 'B')).toBe('```\n1. code\n```\n1. A\n2. T\n3. B')
+  // neither a fence of the other kind nor one that is indented as code ends a code sample
+  for (const inside of ['```', '    ~~~', '~~'])
+    expect(withStep(`~~~\n${inside}\n1. code\n~~~\n1. A\n`, 'T', 'A')).toBe(
+      `~~~\n${inside}\n1. code\n~~~\n1. T\n2. A\n`,
+    )
   expect(withStep('Do it.', 'T', undefined)).toBe('Do it.\n\n## Execution steps\n\n1. T\n')
   const nine = `${Array.from({ length: 9 }, (_, i) => `${i + 1}. s${i + 1}\n`).join('')}   more\n`
   expect(withStep(nine, 'T', 's9')).toContain('9. T\n10. s9\n    more\n')

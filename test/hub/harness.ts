@@ -84,13 +84,11 @@ export class Peer {
 
   constructor(url: string, token: string, project = PROJECT) {
     this.link = new HubLink({ url, token }, project, {
-      updates: (frame) => this.#take(frame),
-      claims: (held) => {
-        this.claims.push(held)
-        this.#look()
-      },
-      presence: (said) => {
-        this.presence.push(said)
+      frame: (frame) => {
+        const { head } = frame
+        if (head.t === 'updates') return this.#take(frame)
+        if (head.t === 'claims') this.claims.push(head.held as unknown[])
+        if (head.t === 'presence') this.presence.push(head)
         this.#look()
       },
       gone: (error) => {

@@ -504,7 +504,7 @@ test('[Y4] [N3] what the hub holds comes back by a restore, or by the next excha
     const exchange = new HubExchange(ana.memory, joined)
     await exchange.start()
     await exchange.push()
-    exchange.close()
+    exchange.link.close()
     return exchange.out
   }
   ana.act([decision('one'), observation('stays here')])

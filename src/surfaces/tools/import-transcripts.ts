@@ -18,7 +18,7 @@ import { pauses } from '../../session/hooks/pause.ts'
 import { isSmall } from '../../session/hooks/small.ts'
 import { ownWords, sentencesOf } from '../../session/hooks/typed-words.ts'
 import { mustBeInside } from '../../travel/formats/import/files.ts'
-import { emptyReport, type ImportReport, joined } from '../../travel/formats/import/report.ts'
+import { emptyReport, type ImportReport } from '../../travel/formats/import/report.ts'
 import { runImport } from '../../travel/formats/import/run.ts'
 import type { ImportOptions } from '../../travel/formats/import/state.ts'
 import type { ToolContext } from './tool.ts'
@@ -51,15 +51,14 @@ export function importTranscripts(
   const home = process.env.HOME ?? homedir()
   const found = sessionsAt(context, home, format, path)
   const options = { ...given, source: `import ${format}` }
-  let report = emptyReport(options.source, { items: [], unplaced: [], counts: { sessions: 0, turns: 0 } })
+  const report: ImportReport = { ...emptyReport(options.source), read: { sessions: 0, turns: 0 } }
   let kept = 0
   const sessions = found.flatMap((f) => f.sessions)
   for (const [i, session] of sessions.entries()) {
     given.progress?.(`${session.client} ${session.id}: session ${i + 1} of ${sessions.length}`)
     const read = readConversation(session, { ...settingsOf(context), since })
-    const one = runImport(memory, read.reading, options)
+    runImport(memory, read.reading, options, report)
     if (!dryRun) kept += keep(context, session, read.users)
-    report = joined(report, one)
   }
   return { ...report, found: told(found, home), prompts: kept }
 }

@@ -8,7 +8,7 @@ import { CONTROLS } from '../../model/validate.ts'
 import type { DocumentEntity, DocumentLink } from './import/document.ts'
 
 /** What a peer made of one entry of a live document. */
-export interface PeerChange {
+interface PeerChange {
   readonly id: string
   /** As it stands there now; nothing if it is gone. */
   readonly entry: unknown
@@ -21,7 +21,7 @@ export interface PeerChange {
 }
 
 /** A change that no action says. */
-export interface NoChange {
+interface NoChange {
   readonly code: 'malformed' | 'stale'
   readonly message: string
   readonly hint: string
@@ -50,12 +50,9 @@ function read({ entry, keys, known, said }: PeerChange): Read | NoChange {
   const fields = names
     .map((name) => [name, own(entry.fields as JsonObject, name)] as const)
     .filter(([name, value]) => !isDeepStrictEqual(value, own(before, name)))
+  const message = `it was changed since ${String(entry.updated)}`
   if (said && isOld && fields.length > 0)
-    return {
-      code: 'stale',
-      message: `it was changed since ${String(entry.updated)}`,
-      hint: 'change the fields, not the whole entry',
-    }
+    return { code: 'stale', message, hint: 'change the fields, not the whole entry' }
   const control = names.find((name) => name === '__proto__' || (CONTROLS as readonly string[]).includes(name))
   if (control) return malformed(`there is no field "${control}"`, 'structure of your own goes into attrs: {…}')
   if (keys !== 'whole' && said)

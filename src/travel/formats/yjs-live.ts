@@ -82,12 +82,9 @@ class Live implements LiveDocument {
     this.#head = doc.getMap('tidemark')
     this.#roots = { entities: doc.getMap('entities'), links: doc.getMap('links') }
     const project = this.#head.get('project') ?? memory.projectId
+    const hint = 'give each project a document of its own'
     if (project !== memory.projectId)
-      throw new UserError(
-        'other-project',
-        'this document holds the knowledge of another project',
-        'give each project a document of its own',
-      )
+      throw new UserError('other-project', 'this document holds the knowledge of another project', hint)
     const [before = 0] = servedSince(this.#head.get('memory'))
     this.#served = [Math.max(memory.env.now(), before + 1), doc.clientID]
     const since = memory.cursor
@@ -299,10 +296,8 @@ class Live implements LiveDocument {
   /** Brings all of it up to the memory. */
   #fill(): void {
     const { entities, links } = documentOf(this.#memory, {})
-    const ids = new Set([...entities, ...links].map(({ id }) => id))
-    for (const root of ROOTS) for (const id of this.#roots[root].keys()) ids.add(id)
-    const others = ROOTS.flatMap((root) => [...this.#roots[root].keys()].map((id) => [root, id] as const))
-    this.#write([...others, ...[...ids].map((id) => [rootOf(id), id] as const)])
+    const there = ROOTS.flatMap((root) => [...this.#roots[root].keys()].map((id) => [root, id] as const))
+    this.#write([...there, ...[...entities, ...links].map(({ id }) => [rootOf(id), id] as const)])
   }
 
   #say(root: Root, id: string, said: Said | undefined): void {

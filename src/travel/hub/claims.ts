@@ -1,10 +1,9 @@
 import { overlaps } from '../../engine/claims/glob.ts'
 import { CLAIM_TTL_MS } from '../../engine/claims/lease.ts'
-import type { JsonObject } from '../../model/object.ts'
+import { defined, type JsonObject } from '../../model/object.ts'
 import type { HubStore, Query } from './store.ts'
 
-/** What somebody holds in a project, seen by everybody who works on it. */
-export interface HubClaim {
+interface HubClaim {
   readonly fence: number
   readonly what: 'path' | 'task'
   readonly place: string
@@ -65,18 +64,8 @@ export class HubClaims {
       if (held.length >= MOST_CLAIMS) return { code: 'too-many' }
       const fence = Math.max(last + 1, Math.floor(now / 1000))
       await q.all('UPDATE hub_projects SET fence=? WHERE id=?', fence, project)
-      await q.all(
-        `INSERT INTO hub_claims (project, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        project,
-        fence,
-        what,
-        place,
-        member,
-        session,
-        note,
-        now,
-        until,
-      )
+      const row = [project, fence, what, place, member, session, note, now, until]
+      await q.all(`INSERT INTO hub_claims (project, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, ...row)
       return { fence, until }
     })
   }
@@ -87,18 +76,11 @@ export class HubClaims {
    */
   async release(project: string, member: string, asked: JsonObject) {
     const session = text(asked.session, 200)
-    const place = text(asked.place, 1000)
     if (!session) return { code: 'bad-claim' }
     const fence = typeof asked.fence === 'number' ? asked.fence : undefined
-    const one = `${place === undefined ? '' : ' AND place=?'}${fence === undefined ? '' : ' AND fence=?'}`
-    await this.#store.all(
-      `DELETE FROM hub_claims WHERE project=? AND member=? AND session=?${one}`,
-      project,
-      member,
-      session,
-      ...(place === undefined ? [] : [place]),
-      ...(fence === undefined ? [] : [fence]),
-    )
+    const one = Object.entries(defined({ project, member, session, place: text(asked.place, 1000), fence }))
+    const where = one.map(([column]) => `${column}=?`).join(' AND ')
+    await this.#store.all(`DELETE FROM hub_claims WHERE ${where}`, ...one.map(([, value]) => value as string | number))
     return { released: true }
   }
 

@@ -8,14 +8,12 @@ import type { Follower, Room } from './room.ts'
 import { type HubStore, MOST_TOLD } from './store.ts'
 import type { Token } from './tokens.ts'
 
-/** A client says where it stands within this time. */
 const HELLO_MS = 10_000
 /** So much of one client is taken in at a time; a frame counts for something, however small. */
 const MOST_TAKING = 1024 * 1024
 const FRAME_COST = 32 * 1024
 /** What one frame may push. */
 const MOST_PUSHED = 2000
-/** And ask for. */
 const MOST_ASKED = 200
 
 export const CLOSE = { revoked: 4401, noHello: 4408, badFrame: 4400 } as const
@@ -42,7 +40,6 @@ export class Connection implements Follower {
   readonly #ws: WebSocket
   readonly #own = new Set<number>()
   #cursor: number | undefined
-  /** Where the log ended when this client came. */
   #met = 0
   #sending = false
   readonly #works = new Set<Promise<void>>()
@@ -125,7 +122,6 @@ export class Connection implements Follower {
         let next: Promise<Page> | undefined
         while (this.#ws.readyState === this.#ws.OPEN && this.#cursor! < this.#room.end) {
           const at = this.#cursor!
-          // the room may keep at hand what was erased before this client came
           const { items, last } = await (next ?? this.#page(at))
           if (last === at) break
           this.#cursor = last

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { Env } from '../../base/env.ts'
+import { messageOf } from '../../base/errors.ts'
 import { isProjectId } from '../../model/names.ts'
 import { COMPRESSION, MOST_FRAME } from '../sync/frames.ts'
 import { HubClaims } from './claims.ts'
@@ -133,7 +134,7 @@ export class Hub implements Host {
 
   failed(where: string, error: unknown): void {
     this.metrics.add('tidemark_hub_failed_total')
-    this.#say('failed', { where, why: error instanceof Error ? error.message : String(error) })
+    this.#say('failed', { where, why: messageOf(error) })
   }
 
   /** One line of JSON: nothing that others have said can look like another line. */
@@ -203,14 +204,10 @@ export class Hub implements Host {
 
   #addressOf(request: IncomingMessage): string {
     const forwarded = this.#options.behindProxy ? request.headers['x-forwarded-for'] : undefined
-    return (
-      String(forwarded ?? '')
-        .split(',')
-        .at(-1)!
-        .trim()
-        .slice(0, 64) ||
-      (request.socket.remoteAddress ?? '')
-    )
+    const [last = ''] = String(forwarded ?? '')
+      .split(',')
+      .slice(-1)
+    return last.trim().slice(0, 64) || (request.socket.remoteAddress ?? '')
   }
 
   /** Who asks, if the token that they show holds: then nobody else's wrong ones matter. */

@@ -46,11 +46,6 @@ export interface Pusher {
   readonly isAdmin: boolean
 }
 
-interface Place {
-  readonly n: number
-  readonly size: number
-}
-
 interface Waiting {
   readonly pusher: Pusher
   readonly updates: readonly Pushed[]
@@ -60,6 +55,9 @@ interface Waiting {
 
 /** What one transaction takes of those who wait. */
 const MOST_AT_ONCE = 1000
+
+/** Marks for the values of an `IN`; of none for NULL, which nothing equals. */
+const marksOf = (list: readonly unknown[]): string => list.map(() => '?').join(', ') || 'NULL'
 
 export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
@@ -153,17 +151,15 @@ export class HubLog {
         const limit = usage.take(pusher.member, update.body.length)
         if (limit !== undefined) return limit // what it was to erase is erased
         head++
-        there.set(digest, { n: head, size: update.body.length })
+        there.set(digest, { n: head, size: update.body.length, digest })
         rows.push([project, head, update.key, digest, pusher.member, this.#env.now(), update.body.length, update.body])
         return head
       }),
     )
     if (rows.length > 0) {
       const marks = rows.map(() => '(?, ?, ?, ?, ?, ?, ?, ?)').join(', ')
-      await q.all(
-        `INSERT INTO hub_log (project, n, key, digest, member, at, size, body) VALUES ${marks}`,
-        ...rows.flat(),
-      )
+      const sql = `INSERT INTO hub_log (project, n, key, digest, member, at, size, body) VALUES ${marks}`
+      await q.all(sql, ...rows.flat())
       await q.all('UPDATE hub_projects SET head=? WHERE id=?', head, project)
     }
     for (const [key, digest] of over)
@@ -185,11 +181,8 @@ export class HubLog {
     const known = (replica: string) => this.#owner.get(`${project} ${replica}`)
     const asked = [...wanted.keys()].filter((replica) => known(replica) === undefined)
     if (asked.length > 0) {
-      const rows = await q.all<{ replica: string; member: string }>(
-        `SELECT replica, member FROM hub_replicas WHERE project=? AND replica IN (${asked.map(() => '?').join(', ')})`,
-        project,
-        ...asked,
-      )
+      const stored = `SELECT replica, member FROM hub_replicas WHERE project=? AND replica IN (${marksOf(asked)})`
+      const rows = await q.all<{ replica: string; member: string }>(stored, project, ...asked)
       if (this.#owner.size > 10_000) this.#owner.clear()
       for (const { replica, member } of rows) this.#owner.set(`${project} ${replica}`, member)
     }
@@ -229,19 +222,12 @@ export class HubLog {
     return taken
   }
 
-  /** Where those stand that are there; without size, what was erased. */
-  async #places(q: Query, project: string, digests: readonly string[]): Promise<Map<string, Place>> {
-    const marks = digests.map(() => '?').join(', ')
-    if (marks === '') return new Map()
-    const rows = await q.all<Place & { digest: string }>(
-      `SELECT n, digest, size FROM hub_log WHERE project=? AND digest IN (${marks})`,
-      project,
-      ...digests,
-    )
+  async #places(q: Query, project: string, digests: readonly string[]) {
+    const sql = `SELECT n, digest, size FROM hub_log WHERE project=? AND digest IN (${marksOf(digests)})`
+    const rows = await q.all<{ n: number; size: number; digest: string }>(sql, project, ...digests)
     return new Map(rows.map((r) => [r.digest, r]))
   }
 
-  /** What comes after a number, some of it. */
   async page(project: string, after: number): Promise<Page> {
     const items = await this.#store.all<Kept>(
       // of those that do not fit the bodies are not read
@@ -249,25 +235,15 @@ export class HubLog {
          (SELECT max(n) FROM (SELECT n, size, SUM(size) OVER (ORDER BY n) AS total
           FROM hub_log WHERE project=? AND n>? AND n<=?) AS part WHERE total-size < ?)
        ORDER BY n`,
-      project,
-      after,
-      project,
-      after,
-      after + PAGE_UPDATES,
-      PAGE_BYTES,
+      ...[project, after, project, after, after + PAGE_UPDATES, PAGE_BYTES],
     )
     return { after, last: items.at(-1)?.n ?? after, items }
   }
 
   /** What stands under these keys, as much of it as fits into a page. */
   async bodiesOf(project: string, keys: readonly string[]): Promise<{ key: string; body: string }[]> {
-    if (keys.length === 0) return []
-    const marks = keys.map(() => '?').join(', ')
-    const rows = await this.#store.all<{ key: string; body: string }>(
-      `SELECT key, body FROM hub_log WHERE project=? AND key IN (${marks}) AND body IS NOT NULL ORDER BY n`,
-      project,
-      ...keys,
-    )
+    const sql = `SELECT key, body FROM hub_log WHERE project=? AND key IN (${marksOf(keys)}) AND body IS NOT NULL ORDER BY n`
+    const rows = await this.#store.all<{ key: string; body: string }>(sql, project, ...keys)
     let size = 0
     return rows.filter(({ body }) => (size += body.length) <= MOST_FRAME / 4)
   }
@@ -277,14 +253,11 @@ export class HubLog {
   }
 
   async heads(projects: readonly string[]): Promise<Map<string, number>> {
-    if (projects.length === 0) return new Map()
-    const marks = projects.map(() => '?').join(', ')
-    const sql = `SELECT id, head FROM hub_projects WHERE id IN (${marks})`
+    const sql = `SELECT id, head FROM hub_projects WHERE id IN (${marksOf(projects)})`
     const rows = await this.#store.all<{ id: string; head: number }>(sql, ...projects)
     return new Map(rows.map((r) => [r.id, r.head]))
   }
 
-  /** What stands at a place: by it a client's cursor is known again. */
   async digestAt(project: string, n: number): Promise<string | undefined> {
     const sql = 'SELECT digest FROM hub_log WHERE project=? AND n=?'
     return (await this.#store.all<{ digest: string }>(sql, project, n))[0]?.digest
@@ -292,14 +265,9 @@ export class HubLog {
 
   /** Takes note of what somebody may want to look into later. */
   audit(project: string, member: string, what: string, detail: object = {}, q: Query = this.#store): Promise<unknown> {
-    return q.all(
-      'INSERT INTO hub_audit (at, project, member, what, detail) VALUES (?, ?, ?, ?, ?)',
-      this.#env.now(),
-      isProjectId(project) ? project : '',
-      member,
-      what,
-      JSON.stringify(detail).slice(0, 1000),
-    )
+    const row = [this.#env.now(), isProjectId(project) ? project : '', member, what]
+    const sql = 'INSERT INTO hub_audit (at, project, member, what, detail) VALUES (?, ?, ?, ?, ?)'
+    return q.all(sql, ...row, JSON.stringify(detail).slice(0, 1000))
   }
 }
 
@@ -326,13 +294,8 @@ function isSignedEnvelope({ key, body, over }: Pushed): boolean {
 
 /** Whether a line bears marks of erasure, its own or a request. Whose and of what is read by the members alone. */
 function asksToErase(body: string): boolean {
-  if (!body.includes('"x":[')) return false
-  try {
-    const said: unknown = JSON.parse(body)
-    return isObject(said) && Array.isArray(said.x) && said.x.length > 0
-  } catch {
-    return false
-  }
+  const said = body.includes('"x":[') ? jsonIn(body) : undefined
+  return isObject(said) && Array.isArray(said.x) && said.x.length > 0
 }
 
 /** Lines of later versions are passed on as they are. */

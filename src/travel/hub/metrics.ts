@@ -14,7 +14,7 @@ export class Metrics {
   readonly #values = new Map<string, number>(Object.keys(ABOUT).map((name) => [name, 0]))
 
   add(name: string, n = 1): void {
-    this.#values.set(name, (this.#values.get(name) ?? 0) + n)
+    this.set(name, (this.#values.get(name) ?? 0) + n)
   }
 
   set(name: string, n: number): void {

@@ -79,11 +79,8 @@ export async function openPostgresStore(url: string, env: Env, options: { listen
     })
   } catch (error) {
     await pool.end()
-    throw new UserError(
-      'no-postgres',
-      `the database cannot be used: ${(error as Error).message}`,
-      'check the address, and that the user may create tables there',
-    )
+    const hint = 'check the address, and that the user may create tables there'
+    throw new UserError('no-postgres', `the database cannot be used: ${(error as Error).message}`, hint)
   }
 
   let ear: InstanceType<typeof pg.Client> | undefined

@@ -36,7 +36,6 @@ export class Room {
     this.#failed = failed
   }
 
-  /** The log goes up to here now. */
   rise(head: number): void {
     if (this.#head === undefined) this.#start = this.end = head // those who are behind read the database
     this.#head = Math.max(this.#head ?? 0, head)
@@ -70,7 +69,6 @@ export class Room {
     this.#start += drop
   }
 
-  /** What comes after a number. */
   async page(after: number): Promise<Page> {
     if (after < this.#start) return this.#log.page(this.project, after)
     const items = this.#tail.slice(after - this.#start, after - this.#start + MOST_AT_ONCE)

@@ -5,11 +5,11 @@ import { isProjectId } from '../../model/names.ts'
 import { digestOf } from './log.ts'
 import type { HubStore } from './store.ts'
 
-export const ROLES = ['reader', 'writer', 'admin'] as const
+const ROLES = ['reader', 'writer', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
 /** Stands for every project of the hub. */
-export const ALL_PROJECTS = '*'
+const ALL_PROJECTS = '*'
 
 export interface Token {
   readonly id: string
@@ -52,13 +52,7 @@ export async function addToken(store: HubStore, env: Env, wanted: Wanted): Promi
   const id = randomBytes(4).toString('hex')
   await store.all(
     'INSERT INTO hub_tokens (id, hash, member, role, projects, created, expires) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    id,
-    digestOf(token),
-    member,
-    role,
-    projects.join(' '),
-    env.now(),
-    expires ?? null,
+    ...[id, digestOf(token), member, role, projects.join(' '), env.now(), expires ?? null],
   )
   return { token, id }
 }
@@ -66,7 +60,6 @@ export async function addToken(store: HubStore, env: Env, wanted: Wanted): Promi
 export const listTokens = (store: HubStore): Promise<Token[]> =>
   store.all<Token>(`SELECT ${COLUMNS} FROM hub_tokens ORDER BY created, id`)
 
-/** Of some tokens, those that are there. */
 export async function tokensOf(store: HubStore, ids: readonly string[]): Promise<Token[]> {
   if (ids.length === 0) return []
   return store.all<Token>(`SELECT ${COLUMNS} FROM hub_tokens WHERE id IN (${ids.map(() => '?').join(', ')})`, ...ids)

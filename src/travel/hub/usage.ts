@@ -15,7 +15,6 @@ const HOUR_MS = 3_600_000
 
 export type OverLimit = 'member-full' | 'project-full' | 'too-fast'
 
-/** How many bytes each member of each project has stored, the most first. */
 export const storedByMember = (q: Query): Promise<{ project: string; member: string; stored: number }[]> =>
   q.all('SELECT project, member, stored FROM hub_usage ORDER BY stored DESC, project, member')
 

@@ -6,9 +6,9 @@ import * as log from '../../engine/store/log.ts'
 import { leftOf } from '../../engine/store/trust.ts'
 import { runGit } from '../../find/code/run-git.ts'
 import { pendingIn } from './publish.ts'
-import { logOf, segmentNamed, segmentsIn } from './segments.ts'
+import { logOf, type Segment, segmentNamed, segmentsIn } from './segments.ts'
 
-/** What the history of a branch says of own lines that its work tree lacks, although they have left before. */
+/** Own lines that have left before, and that the work tree lacks. */
 export interface Dropped {
   /** It had them, and somebody removed them: they are not written again (K16'). */
   readonly lines: readonly Line[]
@@ -23,38 +23,36 @@ export async function droppedLines(memory: Memory, root: string): Promise<Droppe
     ({ replica, seq, v }) => v === 1 || leftOf(db, replica).some(([a, b]) => a <= seq && seq <= b),
   )
   if (missing.length === 0 || !gitRoot(root)) return { lines: [], unknown: 0 }
-  const lines: Line[] = []
-  for (const [replica, own] of Map.groupBy(missing, (l) => l.replica)) {
-    // a merge that lacks what one of its sides had has removed it
-    const removed = await historyOf(
-      root,
-      '-m',
-      '--diff-filter=D',
-      '--format=',
-      '--name-only',
-      'HEAD',
-      '--',
-      `${logOf(handleOf(replica))}/`,
-    )
-    if (removed === undefined) return { lines: [], unknown: 0 } // nothing is committed yet
-    // git names files from the top of the work tree
-    const names = removed.split('\n').map((path) => path.slice(Math.max(0, path.indexOf(`${logOf('')}`))))
-    const gone = names.map(segmentNamed).filter((s) => s !== undefined)
-    lines.push(...own.filter((l) => gone.some((s) => s.first <= l.seq && l.seq <= s.last)))
-  }
+  const handles = missing.map((l) => handleOf(l.replica))
+  // a merge that lacks what one of its sides had has removed it
+  const removed = await segmentsInHistory(root, handles, '-m', '--diff-filter=D', 'HEAD')
+  const lines = missing.filter(({ replica, seq }) =>
+    removed.some(({ segment: s }) => s.replica === handleOf(replica) && s.first <= seq && seq <= s.last),
+  )
   const isShallow = (await runGit(root, 'rev-parse', '--is-shallow-repository')).trim() === 'true'
   return { lines, unknown: isShallow ? missing.length - lines.length : 0 }
 }
 
-async function historyOf(root: string, ...args: string[]): Promise<string | undefined> {
+/** The segments of some replicas that commits add or remove; none where nothing is committed, or git is not there. */
+export async function segmentsInHistory(
+  root: string,
+  handles: readonly string[],
+  ...which: string[]
+): Promise<{ commit: string; segment: Segment }[]> {
+  const paths = [...new Set(handles)].map((handle) => `${logOf(handle)}/`)
+  let listed: string
   try {
-    return await runGit(root, 'log', ...args)
+    listed = await runGit(root, 'log', ...which, '--format=%x00%H', '--name-only', '--relative', '--', ...paths)
   } catch {
-    return undefined
+    return []
   }
+  return listed.split('\0').flatMap((part) => {
+    const [commit = '', ...names] = part.split('\n').filter(Boolean)
+    return names.flatMap((name) => segmentNamed(name) ?? []).map((segment) => ({ commit, segment }))
+  })
 }
 
-/** Keeps dropped lines from being written again, and lets go of those that the work tree has again. Returns how many it dropped. */
+/** Keeps dropped lines from being written again, and lets go of those that the work tree has again. */
 export async function settleDropped(memory: Memory, root: string): Promise<Dropped> {
   const { db, env } = memory
   const dropped = await droppedLines(memory, root)

@@ -146,6 +146,15 @@ async function gitSaid(root: string, range: string, ...args: string[]): Promise<
   }
 }
 
+type Snapshot = Content['snapshots'][number]
+
+/** What a line and a folded state say of themselves, each in its own way. */
+interface Explains extends Pick<Explained, 'batch' | 'author' | 'reviewer' | 'isFolded'> {
+  readonly replica: string
+  readonly at: number
+  readonly purged: readonly { replica: string; seq: number }[]
+}
+
 /** A store in memory, of this one question. */
 class Sandbox {
   readonly #db: Db = memoryDb()
@@ -165,89 +174,75 @@ class Sandbox {
     return row && entityOf(row)
   }
 
-  #ingest(lines: readonly Line[], snapshots: Content['snapshots'] = []) {
+  #ingest(lines: readonly Line[], snapshots: readonly Snapshot[] = []) {
     checkFirstLines({ db: this.#db }, lines)
+    for (const snapshot of snapshots) checkSnapshot({ db: this.#db }, snapshot)
     return this.#db.write(() =>
       ingest(this.#db, systemEnv, this.#registry, { lines: [...lines], snapshots: [...snapshots] }),
     )
   }
 
-  take(content: Content): void {
-    for (const snapshot of content.snapshots) this.#takeFolded(snapshot)
+  take({ lines, snapshots }: Content): void {
+    for (const snapshot of snapshots) this.#try(snapshot)
     try {
-      this.#ingest(content.lines)
+      this.#ingest(lines)
     } catch (error) {
       if (!(error instanceof UserError)) throw error
-      for (const line of content.lines) this.#tryOne(line)
+      for (const line of lines) this.#try(line)
     }
   }
 
-  /** A state in the place of lines that were folded away before they were shared. */
-  #takeFolded(snapshot: Content['snapshots'][number]): string | undefined {
+  /** Why a part is not taken, if it is not. */
+  #try(part: Line | Snapshot): { why?: string | undefined; isKnown: boolean } {
     try {
-      checkSnapshot({ db: this.#db }, snapshot)
-      this.#ingest([], [snapshot])
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error
-      return error.message
-    }
-  }
-
-  explainFolded({ snapshots }: Content, problems: string[]): Explained[] {
-    return snapshots.flatMap((snapshot): Explained[] => {
-      const [first] = snapshot.covered
-      if (!first) return []
-      const ids = [...new Set(snapshot.events.map((e) => e.entity))]
-      const before = ids.map((id) => this.entity(id))
-      const why = this.#takeFolded(snapshot)
-      const batch = `${shortBatch(`${first.replica}:${first.first}`)}–${snapshot.covered.at(-1)!.last}`
-      if (why !== undefined) problems.push(`${batch} is taken by nobody: ${why}`)
-      if (why !== undefined) return []
-      return [
-        {
-          ...{ batch, at: new Date(snapshot.horizon).toISOString(), author: {}, isFolded: true },
-          effects: ids.flatMap((id, i) => this.#effect(id, before[i])),
-          signature: isKeyed(first.replica) ? 'signed' : 'unsigned',
-          erasesBatches: [...new Set(snapshot.purged.map((p) => shortBatch(`${p.replica}:${p.seq}`)))],
-        },
-      ]
-    })
-  }
-
-  /** Why a line is not taken; nothing if it is. */
-  #tryOne(line: Line): { why?: string; isKnown: boolean } {
-    try {
-      const { refused, duplicates, forked } = this.#ingest([line])
+      const isLine = 'seq' in part
+      const { refused, duplicates, forked } = isLine ? this.#ingest([part]) : this.#ingest([], [part])
+      if (!isLine) return { isKnown: false }
       const why = refused[0]?.why ?? (forked ? 'another line has its number' : undefined)
-      return { ...(why === undefined ? {} : { why }), isKnown: duplicates > 0 }
+      return { why, isKnown: duplicates > 0 }
     } catch (error) {
       if (!(error instanceof UserError)) throw error
       return { why: error.message, isKnown: false }
     }
   }
 
+  #explained(part: Line | Snapshot, of: Explains, problems: string[]): Explained[] {
+    const { replica, purged, at, ...said } = of
+    const ids = [...new Set(part.events.map((e) => e.entity))]
+    const before = ids.map((id) => this.entity(id))
+    const { why, isKnown } = this.#try(part)
+    if (why !== undefined) problems.push(`${said.batch} is taken by nobody: ${why}`)
+    if (why !== undefined || isKnown) return []
+    return [
+      {
+        ...{ ...said, at: new Date(at).toISOString() },
+        effects: ids.flatMap((id, i) => this.#effect(id, before[i], 'seq' in part ? part : undefined)),
+        signature: isKeyed(replica) ? 'signed' : 'unsigned',
+        erasesBatches: [...new Set(purged.map((p) => shortBatch(`${p.replica}:${p.seq}`)))],
+      },
+    ]
+  }
+
+  explainFolded({ snapshots }: Content, problems: string[]): Explained[] {
+    return snapshots.flatMap((part) => {
+      const { covered, purged, horizon: at } = part
+      const [first] = covered
+      if (!first) return []
+      const { replica } = first
+      const batch = `${shortBatch(`${replica}:${first.first}`)}–${covered.at(-1)!.last}`
+      return this.#explained(part, { replica, purged, batch, at, author: {}, isFolded: true }, problems)
+    })
+  }
+
   explain(lines: readonly Line[], reviewers: Reviewers, problems: string[]): Explained[] {
     const byTime = [...lines].sort((a, b) => a.at - b.at || (a.replica < b.replica ? -1 : 1) || a.seq - b.seq)
-    return byTime.flatMap((line): Explained[] => {
-      const ids = [...new Set(line.events.map((e) => e.entity))]
-      const before = ids.map((id) => this.entity(id))
-      const batch = shortBatch(`${line.replica}:${line.seq}`)
-      const { why, isKnown } = this.#tryOne(line)
-      if (why !== undefined) problems.push(`${batch} is taken by nobody: ${why}`)
-      if (why !== undefined || isKnown) return []
-      const key = line.signature?.key
-      const reviewer = Object.entries(reviewers).find(([, keys]) =>
-        isKeyed(line.replica) ? keys.some((k) => isKeyOf(k, line.replica)) : key !== undefined && keys.includes(key),
-      )?.[0]
-      const effects = ids.flatMap((id, i) => this.#effect(id, before[i], line))
-      return [
-        {
-          ...{ batch, at: new Date(line.at).toISOString(), author: line.author, effects },
-          signature: isKeyed(line.replica) ? 'signed' : 'unsigned',
-          ...(reviewer === undefined ? {} : { reviewer }),
-          erasesBatches: [...new Set(line.purges.map((p) => shortBatch(`${p.replica}:${p.seq}`)))],
-        },
-      ]
+    return byTime.flatMap((line) => {
+      const { replica, seq, signature, purges: purged, at, author } = line
+      const isOf = (key: string) => (isKeyed(replica) ? isKeyOf(key, replica) : key === signature?.key)
+      const reviewer = Object.entries(reviewers).find(([, keys]) => keys.some(isOf))?.[0]
+      const batch = shortBatch(`${replica}:${seq}`)
+      const of = { replica, purged, batch, at, author, ...(reviewer === undefined ? {} : { reviewer }) }
+      return this.#explained(line, of, problems)
     })
   }
 
@@ -285,7 +280,6 @@ class Sandbox {
   }
 }
 
-/** GitHub takes no longer comment. */
 const LONGEST = 60_000
 
 /** An explanation as Markdown: no text of a line can become a heading, a mention, a link or HTML, or stay unseen. */
@@ -306,22 +300,16 @@ export function markdownOf({ batches, problems, removed, reviewersChange }: Expl
     if (items.length > 0) out.push('', `### ${title}`, '', ...items.map((i) => `- ${i}`))
   }
   section('Taken by nobody', problems.map(code))
-  if (reviewersChange)
-    section('Reviewers', [
-      'it changes the list of reviewers in `.tidemark/config.json`; each person is asked to accept it',
-    ])
+  const asked = 'it changes the list of reviewers in `.tidemark/config.json`; each person is asked to accept it'
+  if (reviewersChange) section('Reviewers', [asked])
   section('Takes away', [
     ...away.map((e) => `${isSupersession(e) ? 'supersedes' : e.does} ${nameOf(e)} (${code(e.of.batch)})`),
     ...batches.flatMap((b) => b.erasesBatches.map((of) => `erases texts of batch ${code(of)} (${code(b.batch)})`)),
     ...removed.map((r) => `removes from git ${code(r)}; who has it keeps it`),
   ])
-  section(
-    'Rules, once confirmed',
-    rules.map(
-      (e) =>
-        `${e.does} ${nameOf(e)} (${code(e.of.batch)}${e.of.reviewer ? `, of reviewer ${code(e.of.reviewer)}` : ''})`,
-    ),
-  )
+  const reviewedBy = ({ reviewer }: Explained) => (reviewer ? `, of reviewer ${code(reviewer)}` : '')
+  const binding = rules.map((e) => `${e.does} ${nameOf(e)} (${code(e.of.batch)}${reviewedBy(e.of)})`)
+  section('Rules, once confirmed', binding)
   let shown = 0
   for (const b of batches) {
     const text = batchText(b)
@@ -374,14 +362,13 @@ function batchText({ batch, at, author, signature, reviewer, effects, erasesBatc
   const by = author.user === undefined ? 'somebody' : code(author.user)
   const isAgent = author.actor === 'agent' || (author.actor === undefined && (author.agent ?? 'cli') !== 'cli')
   const who = isAgent ? `an agent${author.agent ? ` (${code(author.agent)})` : ''} for ${by}` : by
-  const where = [author.branch && `on ${code(author.branch)}`, author.commit && `at ${code(author.commit)}`].filter(
-    Boolean,
-  )
+  const { branch, commit } = author
+  const where = [branch && ` on ${code(branch)}`, commit && ` at ${code(commit)}`].filter(Boolean).join('')
   const signed = signature === 'signed' ? 'signed' : '**not signed by a key that its name shows**'
   return [
     `### ${code(batch)}`,
     '',
-    `${isFolded ? 'several batches folded into one state' : who}, ${at.slice(0, 16).replace('T', ' ')} UTC${where.length > 0 ? `, ${where.join(' ')}` : ''}; ${signed}${reviewer ? `, by reviewer ${code(reviewer)}` : ''}`,
+    `${isFolded ? 'several batches folded into one state' : who}, ${at.slice(0, 16).replace('T', ' ')} UTC${where && `,${where}`}; ${signed}${reviewer ? `, by reviewer ${code(reviewer)}` : ''}`,
     ...(author.intent ? ['', `Why: ${code(author.intent)}`] : []),
     '',
     ...effects.flatMap((e) => [`- ${doesTo(e)}`, ...(hasFields(e) ? e.fields.flatMap(fieldText) : [])]),
@@ -393,17 +380,9 @@ function batchText({ batch, at, author, signature, reviewer, effects, erasesBatc
 function fieldText({ field, before, after }: Effect['fields'][number]): string[] {
   if (Array.isArray(before ?? after) && Array.isArray(after ?? before)) {
     const [was, is] = [((before as Json[]) ?? []).map(canonical), ((after as Json[]) ?? []).map(canonical)]
-    const said = (all: readonly string[], sign: string) => all.map((v) => `${sign} ${code(plain(stored<Json>(v)))}`)
-    const parts = [
-      ...said(
-        was.filter((v) => !is.includes(v)),
-        '−',
-      ),
-      ...said(
-        is.filter((v) => !was.includes(v)),
-        '+',
-      ),
-    ]
+    const said = (some: readonly string[], others: readonly string[], sign: string) =>
+      some.filter((v) => !others.includes(v)).map((v) => `${sign} ${code(plain(stored<Json>(v)))}`)
+    const parts = [...said(was, is, '−'), ...said(is, was, '+')]
     return [`  - ${field}: ${parts.join(', ') || 'in another order'}`]
   }
   if (before === undefined) return [`  - ${field}:${value(after)}`]
@@ -427,7 +406,6 @@ function code(text: string): string {
   return safe === '' ? '` `' : `${ticks}${/^`|`$|^ .* $/.test(safe) ? ` ${safe} ` : safe}${ticks}`
 }
 
-/** A longer text as a block of code. */
 function block(text: string, indent: string): string {
   const safe = escaped(text.replace(/\r\n?/g, '\n'))
   const fence = '`'.repeat(Math.max(3, longestRun(safe) + 1))

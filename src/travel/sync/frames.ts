@@ -9,8 +9,6 @@ export const MOST_FRAME = 16 * 1024 * 1024
 /** So much is pushed and sent at a time, unless a single update is larger. */
 export const PAGE_BYTES = 256 * 1024
 export const PAGE_UPDATES = 500
-/** Smaller frames are not compressed: what happens at the moment is sent to many, and each would be compressed anew. */
-export const COMPRESS_FROM = 32 * 1024
 
 export interface Frame {
   readonly head: JsonObject
@@ -39,7 +37,7 @@ export function readFrame(bytes: Buffer): Frame | undefined {
 
 /** Compression small enough that a thousand connections fit: windows of 8 kB, and nothing kept between frames. */
 export const COMPRESSION = {
-  threshold: COMPRESS_FROM,
+  threshold: 32 * 1024, // what happens at the moment is sent to many, and each would be compressed anew
   serverNoContextTakeover: true,
   clientNoContextTakeover: true,
   serverMaxWindowBits: 13,

@@ -9,7 +9,6 @@ const BOUND_MS = 2_000
 
 type Ask = (head: JsonObject) => Promise<JsonObject>
 
-/** How long the hub is to hold a claim, from now on. */
 export const leaseOf = (c: presence.ClaimRow, now: number): number => Math.max(c.until - now, c.ttl)
 
 /** Has the hub decide on a claim. What somebody else holds there is given up here. */
@@ -31,11 +30,9 @@ export async function arbitrate({ db, env }: Memory, ask: Ask, c: presence.Claim
 export const releaseAt = (ask: Ask, c: { session: string; on: string; hub?: number }): Promise<JsonObject> =>
   ask({ t: 'release', session: c.session, place: c.on, ...(c.hub === undefined ? {} : { fence: c.hub }) })
 
-/** What the hub said to the claims of a command. */
 export interface Decided {
   /** Who holds what was to be claimed. */
   readonly holder?: JsonObject
-  /** The numbers that it gave. */
   readonly fences: number[]
   /** Why it has not decided. */
   readonly open?: string
@@ -54,7 +51,7 @@ export async function decideNow(
     .filter((c) => c.what !== 'role' && (c.ended === undefined || c.hub !== undefined))
   const fences: number[] = []
   if (rows.length === 0) return { fences }
-  const link = new HubLink(joined, projectId, { updates() {}, gone() {} })
+  const link = new HubLink(joined, projectId, { frame() {}, gone() {} })
   const ask: Ask = (head) => link.ask(head)
   const timer = setTimeout(() => link.fail(`no answer in ${BOUND_MS / 1000} s`), BOUND_MS)
   try {

@@ -1,4 +1,4 @@
-import { attempt, UserError } from '../../base/errors.ts'
+import { attempt, messageOf, UserError } from '../../base/errors.ts'
 import { MAX_LEAD_MS } from '../../engine/log/clock.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { travelsFrom } from '../../engine/read/travels.ts'
@@ -21,14 +21,13 @@ import type { JsonObject } from '../../model/object.ts'
 import { type Frame, keyOf, MOST_FRAME, PAGE_BYTES, PAGE_UPDATES, replicaOfKey } from './frames.ts'
 import { HubLink } from './hub-link.ts'
 import { type Held, unsent } from './publish.ts'
-import { isWanted, linesAtOnce } from './receive.ts'
+import { byHalves, isWanted, linesAtOnce } from './receive.ts'
 import { isSnapshot } from './segments.ts'
 import { sharedPart } from './share.ts'
 import { checkFirstLines, checkSnapshot } from './signatures.ts'
 
 /** How far the exchange with a hub has come; kept in the store, so that it goes back with the store. */
 interface Progress {
-  /** The hub's log. */
   log: string
   /** Up to where it was read, and what stands there. */
   n: number
@@ -41,27 +40,20 @@ interface Progress {
   erased?: string
   /** The first update that could not be read, how many there were, and what this Tidemark knew then. */
   odd?: { from: number; knows: number; count?: number; first?: string }
-  /** Whose name each member's batches bear. */
   names?: { [user: string]: string }
 }
 
 const PROGRESS = EXCHANGE.hub
 const PUSH_LINES = 5_000
-/** Grows with what `parseLine` can read: what could not be read is asked for again. */
 const KNOWS = 2
-/** So many missing batches are asked for at a time. */
 const MOST_ASKED = 200
 
 export interface Exchanged {
-  /** Batches that were new here. */
   applied: number
-  /** How many of them this store had written itself. */
   back: number
   /** Batches that later ones name, and that neither this store nor the hub has. */
   gaps: number
-  /** Updates that could not be taken, and why. */
   odd: { n: number; why: string }[]
-  /** Batches pushed, as a reviewer reads them. */
   pushed: string[]
   staying: number
   held?: Held
@@ -71,55 +63,46 @@ export interface Exchanged {
   ahead?: number
 }
 
-export interface ExchangeOptions {
-  claims?(held: unknown[]): void
-  presence?(said: JsonObject): void
-  gone?(error: UserError): void
-}
-
 /** One store's exchange with its hub: takes in what comes as long as it is open, and pushes what is new when asked. */
 export class HubExchange {
   readonly out: Exchanged = { applied: 0, back: 0, gaps: 0, odd: [], pushed: [], staying: 0 }
   readonly #memory: Memory
-  readonly #link: HubLink
+  readonly link: HubLink
   #log = ''
   #n = 0
   /** Up to where pages have come in, taken in or not. */
   #got = 0
   #caughtUp: { n: number; done(): void } | undefined
-  /** Pages that are taken in together with the next ones. */
   #pages: Frame[] = []
   #atOnce = 0
   /** The hub takes lines of others, gives single ones, and asks around for them. */
   #relays = false
-  /** Lines that were asked for. */
   readonly #asked = new Set<string>()
   #failed: ((error: unknown) => void) | undefined
   member = ''
   role = ''
 
-  constructor(memory: Memory, joined: Joined, { claims, presence, gone }: ExchangeOptions = {}) {
+  /** `said` hears of claims and sessions elsewhere. */
+  constructor(memory: Memory, joined: Joined, said?: (head: JsonObject) => void, gone?: (error: UserError) => void) {
     this.#memory = memory
-    this.#link = new HubLink(joined, memory.projectId, {
-      welcome: (head) => this.#welcome(head),
-      updates: (frame) => this.#take(frame),
-      claims: (held) => this.#guarded(() => claims?.(held)),
-      presence: (said) => this.#guarded(() => presence?.(said)),
-      wanted: (keys) => this.#guarded(() => void this.#giveWanted(keys).catch(() => {})),
+    this.link = new HubLink(joined, memory.projectId, {
+      frame: (frame) => {
+        const { head } = frame
+        if (head.t === 'welcome') this.#welcome(head)
+        else if (head.t === 'updates') this.#take(frame)
+        else if (head.t === 'wanted' && Array.isArray(head.keys)) void this.#giveWanted(head.keys).catch(() => {})
+        else
+          try {
+            said?.(head)
+          } catch (error) {
+            memory.env.log(`tidemark: the hub: ${(error as Error).message}`) // it is not to end this process
+          }
+      },
       gone: (error) => {
         this.#failed?.(error)
         gone?.(error)
       },
     })
-  }
-
-  /** What a hub says is not to end this process. */
-  #guarded(body: () => void): void {
-    try {
-      body()
-    } catch (error) {
-      this.#memory.env.log(`tidemark: the hub: ${(error as Error).message}`)
-    }
   }
 
   #progress(): Progress {
@@ -134,13 +117,12 @@ export class HubExchange {
     })
   }
 
-  /** Connects, and takes in all that the hub has. */
   async start(): Promise<void> {
     const known = this.#progress()
     this.#atOnce = linesAtOnce(this.#memory.db)
     const again = known.odd && known.odd.knows < KNOWS
     const since = (this.#got = again ? 0 : known.n)
-    const { head } = await this.#link.hello(since, again ? undefined : known.mark, known.top)
+    const { head } = await this.link.hello(since, again ? undefined : known.mark, known.top)
     await this.#upTo(Number(head) || 0)
     await this.#askMissing()
   }
@@ -169,27 +151,14 @@ export class HubExchange {
     })
   }
 
-  ask(head: JsonObject): Promise<JsonObject> {
-    return this.#link.ask(head)
-  }
+  readonly [Symbol.dispose] = (): void => this.link.close()
 
-  tell(head: JsonObject): void {
-    this.#link.tell(head)
-  }
-
-  readonly [Symbol.dispose] = (): void => this.close()
-
-  close(): void {
-    this.#link.close()
-  }
-
-  /** Takes in a page of the hub's log. Where more follow at once, several are taken together. */
   #take(page: Frame): void {
     const { head } = page
     // on a network of any kind: what comes twice is there, and before what is missing nothing is taken
     if (this.#log === '' || Number(head.after ?? this.#got) < this.#got) return
     if (Number(head.after ?? this.#got) > this.#got) {
-      this.#link.fail('an update was lost on the way')
+      this.link.fail('an update was lost on the way')
       return
     }
     this.#got = Number(head.last)
@@ -210,7 +179,7 @@ export class HubExchange {
         const known = Array.isArray(items) ? items : []
         return updates.map((text, i) => this.#read(text, known[i]))
       })
-      this.#takeIn(found)
+      byHalves(found, (some) => this.#apply(some))
       const last = typeof head.last === 'number' && head.last > this.#n ? head.last : this.#n
       const odd = found.flatMap(({ n, why, member, of }) => (why === undefined ? [] : [{ n, why, member, of }]))
       this.out.odd = [...this.out.odd, ...odd].slice(-100)
@@ -220,12 +189,10 @@ export class HubExchange {
         // one line, however many there are
         if (left.odd) log.finding(db, `hub:${this.#log}`, env.now(), saidLeft(left.odd, this.#memory.projectId))
         const names = this.#names(p, found)
+        const lines = found.flatMap((f) => (f.line && f.why === undefined ? [f.line] : []))
         return {
           n: last,
-          sent: withLines(
-            p.sent,
-            found.flatMap((f) => (f.line && f.why === undefined ? [f.line] : [])),
-          ),
+          sent: withLines(p.sent, lines),
           ...(typeof head.mark === 'string' ? { mark: head.mark } : {}),
           ...(names ? { names } : {}),
           ...left,
@@ -239,7 +206,7 @@ export class HubExchange {
       return true
     } catch (error) {
       this.#failed?.(error)
-      this.#link.fail((error as Error).message)
+      this.link.fail((error as Error).message)
       return false
     }
   }
@@ -259,21 +226,10 @@ export class HubExchange {
     return { odd: { from: Math.min(from, one.n), knows: KNOWS, count: count + more.length, first } }
   }
 
-  /** One that cannot be taken is not to keep the others out. */
-  #takeIn(found: readonly Read[]): void {
-    const lines = found.flatMap((f) => (f.line ? [f.line] : []))
-    const snapshots = found.flatMap((f) => (f.snapshot ? [f.snapshot] : []))
-    if (lines.length + snapshots.length === 0 || this.#apply(lines, snapshots, found)) return
-    if (found.length === 1) found[0]!.why = this.#why
-    else {
-      const half = found.length >> 1
-      this.#takeIn(found.slice(0, half))
-      this.#takeIn(found.slice(half))
-    }
-  }
-
-  #why = ''
-  #apply(lines: Line[], snapshots: SignedSnapshot[], found: readonly Read[]): boolean {
+  #apply(found: readonly Read[]): boolean {
+    const lines = found.flatMap((f) => f.line ?? [])
+    const snapshots = found.flatMap((f) => f.snapshot ?? [])
+    if (lines.length + snapshots.length === 0) return true
     try {
       checkFirstLines(this.#memory, lines)
       for (const s of snapshots) checkSnapshot(this.#memory, s)
@@ -288,7 +244,7 @@ export class HubExchange {
       return true
     } catch (error) {
       if (isOfStore(error)) throw error
-      this.#why = error instanceof Error ? error.message : String(error)
+      if (found.length === 1) found[0]!.why = messageOf(error)
       return false
     }
   }
@@ -310,7 +266,7 @@ export class HubExchange {
         else read.why = `it was pushed as of ${replica}, and is of ${line.replica}`
       }
     } catch (error) {
-      read.why = error instanceof Error ? error.message : String(error)
+      read.why = messageOf(error)
     }
     return read
   }
@@ -380,12 +336,9 @@ export class HubExchange {
         }
         const top = answer.top === undefined || part.at(-1)!.text === '' ? {} : { top: answer.top }
         this.#keep((p) => {
-          keepLeft(
-            db,
-            replica,
-            part.flatMap((i) => i.ranges),
-          )
-          return { ...top, sent: { ...p.sent, [replica]: addAll(sentOf(p, replica), part) } }
+          const ranges = part.flatMap((i) => i.ranges)
+          keepLeft(db, replica, ranges)
+          return { ...top, sent: withRanges(p.sent, replica, ranges) }
         })
         this.out.pushed.push(...part.flatMap((i) => (i.sum === undefined ? [] : [i.sum])))
       }
@@ -395,10 +348,8 @@ export class HubExchange {
   }
 
   #ask(part: readonly Item[], more: JsonObject): Promise<JsonObject> {
-    return this.#link.ask(
-      { t: 'push', keys: part.map((i) => i.key), ...more },
-      part.map((i) => i.text),
-    )
+    const texts = part.map((i) => i.text)
+    return this.link.ask({ t: 'push', keys: part.map((i) => i.key), ...more }, texts)
   }
 
   /** Lines of others that the hub does not have: they came through git, say. Who has them sends them. */
@@ -447,14 +398,15 @@ export class HubExchange {
         .slice(0, MOST_ASKED)
       if (keys.length === 0) return
       for (const key of keys) this.#asked.add(key)
-      const answer = await this.#link.ask({ t: 'lines', keys })
+      const answer = await this.link.ask({ t: 'lines', keys })
       const texts = Array.isArray(answer.lines) ? answer.lines.filter((text) => typeof text === 'string') : []
-      const found = texts.map((text) => this.#read(text, [0, keyIn(text), '']))
-      this.#takeIn(found)
+      byHalves(
+        texts.map((text) => this.#read(text, [0, keyIn(text), ''])),
+        (some) => this.#apply(some),
+      )
     }
   }
 
-  /** Another member misses batches that the hub does not have. */
   async #giveWanted(keys: readonly unknown[]): Promise<void> {
     const { db } = this.#memory
     const wanted = keys.slice(0, MOST_ASKED).flatMap((key) => {
@@ -469,25 +421,30 @@ export class HubExchange {
   }
 }
 
-const sentOf = ({ sent }: Progress, replica: string): Range[] => {
+const sentOf = ({ sent }: Pick<Progress, 'sent'>, replica: string): Range[] => {
   const known = sent[replica] ?? []
   return typeof known === 'number' ? (known > 0 ? [[1, known]] : []) : [...known]
 }
 
-const addAll = (ranges: Range[], part: readonly Item[]): Range[] =>
-  part.flatMap((i) => i.ranges).reduce((all, [from, to]) => addRange(all, from, to), ranges)
+const withRanges = (sent: Progress['sent'], replica: string, ranges: readonly Range[]): Progress['sent'] => ({
+  ...sent,
+  [replica]: ranges.reduce((all, [from, to]) => addRange(all, from, to), sentOf({ sent }, replica)),
+})
 
-function withLines(sent: Progress['sent'], lines: readonly Line[]): Progress['sent'] {
-  const next = { ...sent }
-  for (const [replica, own] of Map.groupBy(lines, (l) => l.replica))
-    next[replica] = own.reduce((all, l) => addRange(all, l.from, l.seq), sentOf({ sent } as Progress, replica))
-  return next
-}
+const withLines = (sent: Progress['sent'], lines: readonly Line[]): Progress['sent'] =>
+  [...Map.groupBy(lines, (l) => l.replica)].reduce(
+    (all, [replica, own]) =>
+      withRanges(
+        all,
+        replica,
+        own.map((l) => [l.from, l.seq]),
+      ),
+    sent,
+  )
 
 const numbersIn = (ranges: readonly Range[]): number[] =>
   ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => from + i))
 
-/** The key of a line, by what it says itself. */
 function keyIn(text: string): string {
   const line = attempt(() => parseLine(text))
   return line ? keyOf(handleOf(line.replica), line.seq) : ''
@@ -509,19 +466,16 @@ interface Read {
   why?: string
 }
 
-/** What doctor shows. */
 const saidLeft = ({ count = 1, first = '' }: NonNullable<Progress['odd']>, project: string): string =>
   `${count === 1 ? 'an update' : `${count} updates`} of the hub left out, the first is ${first}; who runs the hub takes a replica out with \`tidemark hub drop ${project} REPLICA\``
 
 interface Item {
   key: string
   text: string
-  /** The lines that the hub has with it. */
   ranges: readonly Range[]
   sum?: string
 }
 
-/** What is pushed at a time. */
 function* portions(items: Iterable<Item>): Generator<Item[]> {
   let part: Item[] = []
   let size = 0
@@ -543,7 +497,6 @@ function* portions(items: Iterable<Item>): Generator<Item[]> {
   if (part.length > 0) yield part
 }
 
-/** Exchanges everything once, and hangs up. */
 export async function exchangeOnce(memory: Memory, joined: Joined): Promise<Exchanged> {
   if (!isProjectId(memory.projectId))
     throw new UserError('bad-hub', `the id ${memory.projectId} cannot be used with a hub`)

@@ -18,7 +18,6 @@ const HUB = 'hub'
 const FOLLOWER = 'hub_follower'
 const RETRY_MS = 1_000
 const RETRY_AT_MOST_MS = 60_000
-/** How often it is looked whether the project has joined a hub, or left it. */
 const LOOK_MS = 5_000
 const PRESENCE_MS = 60_000
 
@@ -96,12 +95,12 @@ const takeTurn = (memory: Memory): boolean =>
     return true
   })
 
-/** A connection to the hub from its beginning to its end. */
 export class HubLife {
   readonly #memory: Memory
   readonly #exchange: HubExchange
   /** Own claims that the hub has granted, by session and place, and until when. */
   readonly #granted = new Map<string, { until: number; ttl: number; session: string; on: string; hub: number }>()
+  /** The hub has said what is held. */
   #isListed = false
   #stops: (() => void)[] = []
   readonly #met = new Set<unknown>()
@@ -112,9 +111,11 @@ export class HubLife {
 
   constructor(memory: Memory, joined: Joined, gone: (error: Error) => void) {
     this.#memory = memory
-    const claims = (held: unknown[]) => this.takeClaims(held)
-    const told = (said: JsonObject) => this.takePresence(said)
-    this.#exchange = new HubExchange(memory, joined, { claims, presence: told, gone })
+    const said = (head: JsonObject) => {
+      if (head.t === 'claims' && Array.isArray(head.held)) this.takeClaims(head.held)
+      else if (head.t === 'presence') this.takePresence(head)
+    }
+    this.#exchange = new HubExchange(memory, joined, said, gone)
   }
 
   async start(): Promise<void> {
@@ -129,7 +130,7 @@ export class HubLife {
     if (this.#stopped) return
     this.#stopped = true
     for (const stop of this.#stops) stop()
-    this.#exchange.close()
+    this.#exchange.link.close()
     if (isThere(this.#memory)) this.#forget()
   }
 
@@ -158,7 +159,7 @@ export class HubLife {
     const now = this.#memory.env.now()
     if (this.#told.text === JSON.stringify(sessions) && Math.abs(now - this.#told.at) < PRESENCE_MS) return
     this.#told = { text: JSON.stringify(sessions), at: now }
-    this.#exchange.tell({ t: 'presence', data: { sessions } })
+    this.#exchange.link.tell({ t: 'presence', data: { sessions } })
   }
 
   #own = () => presence.listSessions(this.#memory.db).filter((s) => s.client !== HUB)
@@ -167,7 +168,7 @@ export class HubLife {
   async #arbitrate(): Promise<void> {
     if (!this.#isListed) return
     const { env } = this.#memory
-    const ask = (head: JsonObject) => this.#exchange.ask(head)
+    const ask = (head: JsonObject) => this.#exchange.link.ask(head)
     const own = new Set(this.#own().map((s) => s.id))
     const held = () => claimsOf(this.#memory).held().filter((c) => c.what !== 'role' && own.has(c.session)) // biome-ignore format: one row
     const keyOf = (c: { session: string; on: string }) => `${c.session} ${c.on}`
@@ -232,7 +233,6 @@ export class HubLife {
     presence.putSession(db, { ...row, takenUp: HUB })
   }
 
-  /** Other machines hold these and nothing else. */
   #keep(theirs: readonly RemoteClaim[]): void {
     const { db, env } = this.#memory
     const now = env.now()
@@ -256,7 +256,6 @@ export class HubLife {
     })
   }
 
-  /** Without a connection nobody knows who holds what elsewhere. */
   #forget(): void {
     this.#keep([])
     const { db, env } = this.#memory
@@ -275,7 +274,6 @@ const sessionId = (member: unknown, session: unknown): string | undefined => {
   return /^[A-Za-z0-9._@-]{1,64}\/[A-Za-z0-9._:-]{1,100}$/.test(id) && findSecrets(id).length === 0 ? id : undefined
 }
 
-/** A claim as the hub tells it, if it is one. */
 function remoteClaim({ member, session, what, place, since, until, fence, note }: JsonObject): RemoteClaim | undefined {
   const id = sessionId(member, session)
   const on = typeof place !== 'string' ? undefined : what === 'task' ? place : tidyPath(place)

@@ -12,8 +12,7 @@ test('a link that was closed hears nothing more, and what waits for an answer fa
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
   const heard: string[] = []
   const link = new HubLink({ url, token: 'of-no-use' }, 'p', {
-    welcome: () => heard.push('welcome'),
-    updates: () => heard.push('updates'),
+    frame: ({ head }) => heard.push(String(head.t)),
     gone: () => heard.push('gone'),
   })
   const [socket] = (await once(server, 'connection')) as [WebSocket]

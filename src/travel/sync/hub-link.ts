@@ -6,7 +6,6 @@ import { isObject, type JsonObject, jsonIn } from '../../model/object.ts'
 import { COMPRESSION, type Frame, MOST_FRAME, PROTOCOL, printFrame, readFrame } from './frames.ts'
 
 const ANSWER_MS = 15_000
-/** A hub says something every 30 seconds, if only that it is there. */
 const SILENT_MS = 75_000
 
 /** What came while this process was busy is read in this time. */
@@ -22,7 +21,6 @@ function afterReading(body: () => void, ms: number, holdsProcess: boolean): () =
   return () => clearTimeout(timer)
 }
 
-/** What each refusal means for the one who asked. */
 const REFUSED: Readonly<Record<string, readonly [string, string]>> = {
   'no-token': ['the hub does not know this token', 'ask for one, and `tidemark join URL TOKEN`'],
   expired: ['the token has expired', 'ask for a new one, and `tidemark join URL TOKEN`'],
@@ -48,32 +46,32 @@ const unreached = (url: string, why: string): UserError =>
     'look at the address and the network; what is new waits here',
   )
 
-export interface Heard {
-  /** Called before anything that follows it. */
-  welcome?(head: JsonObject): void
-  updates(frame: Frame): void
-  claims?(held: unknown[]): void
-  presence?(said: JsonObject): void
-  /** Another member misses these. */
-  wanted?(keys: readonly unknown[]): void
+export interface LinkEvents {
+  /** What the hub says by itself, its welcome first. */
+  frame(frame: Frame): void
   /** The connection is gone. */
   gone(error: UserError): void
+}
+
+interface Awaited {
+  done(head: JsonObject): void
+  failed(error: UserError): void
 }
 
 /** A connection to a hub: questions with their answers, and what it says by itself. */
 export class HubLink {
   readonly #url: string
   readonly #ws: WebSocket
-  readonly #heard: Heard
-  readonly #asked = new Map<number, { done(head: JsonObject): void; failed(error: UserError): void }>()
-  #welcome: { done(head: JsonObject): void; failed(error: UserError): void } | undefined
+  readonly #events: LinkEvents
+  readonly #asked = new Map<number, Awaited>()
+  #welcome: Awaited | undefined
   #count = 0
   #silence: (() => void) | undefined
   #error: UserError | undefined
 
-  constructor({ url, token }: Pick<Joined, 'url' | 'token'>, project: string, heard: Heard) {
+  constructor({ url, token }: Pick<Joined, 'url' | 'token'>, project: string, events: LinkEvents) {
     this.#url = url
-    this.#heard = heard
+    this.#events = events
     const place = new URL(`v1/projects/${project}/sync`, url.endsWith('/') ? url : `${url}/`)
     this.#ws = new WebSocket(place, {
       headers: { authorization: `Bearer ${token}` },
@@ -101,7 +99,6 @@ export class HubLink {
     })
   }
 
-  /** Says where this side stands; the hub's answer. */
   async hello(since: number, mark: string | undefined, top?: Json): Promise<JsonObject> {
     await new Promise<void>((resolve, reject) => {
       if (this.#error) return reject(this.#error)
@@ -114,7 +111,6 @@ export class HubLink {
     return this.#inTime(welcome)
   }
 
-  /** Asks for something; the answer. */
   ask(head: JsonObject, updates: readonly string[] = []): Promise<JsonObject> {
     if (this.#error) return Promise.reject(this.#error)
     const id = ++this.#count
@@ -160,7 +156,7 @@ export class HubLink {
   #end(error: UserError): void {
     if (this.#error) return
     this.#settle(error)
-    this.#heard.gone(error)
+    this.#events.gone(error)
   }
 
   #settle(error: UserError): void {
@@ -171,16 +167,12 @@ export class HubLink {
 
   #take(frame: Frame): void {
     const { head } = frame
-    if (head.t === 'welcome') {
-      this.#heard.welcome?.(head)
-      this.#welcome?.done(head)
-    } else if (head.t === 'updates') this.#heard.updates(frame)
-    else if (head.t === 'claims' && Array.isArray(head.held)) this.#heard.claims?.(head.held)
-    else if (head.t === 'presence') this.#heard.presence?.(head)
-    else if (head.t === 'wanted' && Array.isArray(head.keys)) this.#heard.wanted?.(head.keys)
     // the hub has lost its database, say: another one may answer, or this one later
-    else if (head.code === 'failed') this.fail('it failed')
-    else if ((head.t === 'ack' || head.t === 'answer') && typeof head.id === 'number') {
+    if (head.code === 'failed') this.fail('it failed')
+    else if (head.t !== 'ack' && head.t !== 'answer') {
+      this.#events.frame(frame)
+      if (head.t === 'welcome') this.#welcome?.done(head)
+    } else if (typeof head.id === 'number') {
       const asked = this.#asked.get(head.id)
       this.#asked.delete(head.id)
       asked?.done(head)

@@ -11,9 +11,10 @@ export async function linesOfHub(joined: Pick<Joined, 'url' | 'token'>, project:
   let head = Number.POSITIVE_INFINITY
   let got = 0
   const link = new HubLink(joined, project, {
-    updates(page) {
-      for (const text of page.updates) lines.push(...readable(text))
-      got = Number(page.head.last)
+    frame({ head: said, updates }) {
+      if (said.t !== 'updates') return
+      for (const text of updates) lines.push(...readable(text))
+      got = Number(said.last)
       if (got >= head) end.resolve()
     },
     gone: (error) => end.reject(error),

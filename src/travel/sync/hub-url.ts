@@ -3,7 +3,6 @@ import { UserError } from '../../base/errors.ts'
 /** Hosts that nobody listens in on the way to. */
 const NEAR = ['localhost', '127.0.0.1', '[::1]']
 
-/** The address of a hub as people write it, as a URL of a WebSocket. */
 export function hubUrl(text: string, insecure = false): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const protocol = { 'http:': 'ws:', 'ws:': 'ws:', 'https:': 'wss:', 'wss:': 'wss:' }[url?.protocol ?? '']

@@ -24,26 +24,31 @@ export interface Held {
 }
 
 export interface Pending {
-  /** Batches that leave, in their order. */
   lines: Line[]
-  /** How many batches stay on this machine. */
   staying: number
   held?: Held
 }
 
-/** What leaves of one identity's lines, and the segments that a work tree has of it. */
-interface Own extends Pending {
+/** What leaves of one identity's lines. */
+interface Leaving extends Pending {
   readonly replica: string
   /** A state in the place of lines that were folded away before they left. */
   snapshot?: { text: string; ranges: Range[] }
-  whole: { readonly segment: Segment; readonly texts: readonly string[] }[]
-  /** Segments that are damaged. */
-  bad: Segment[]
-  /** Those that say what was erased since, with what they may say. */
-  erased: { readonly segment: Segment; readonly texts: readonly string[] }[]
 }
 
-/** A larger segment is not written again with others. */
+interface Read {
+  readonly segment: Segment
+  readonly texts: readonly string[]
+}
+
+/** The same with the segments that a work tree has of it. */
+interface Own extends Leaving {
+  readonly whole: Read[]
+  readonly bad: Segment[]
+  /** Those that say what was erased since, with what they may say. */
+  readonly erased: Read[]
+}
+
 const MOST_BYTES = 1024 * 1024
 
 /** What the segments of a work tree lack of what this store wrote. */
@@ -59,10 +64,10 @@ function ownIn(memory: Memory, root: string): Own[] {
   return db.read(() => {
     const travels = travelsFrom(db, memory.registry())
     const segments = Map.groupBy(segmentsIn(root), (s) => s.replica)
-    return ownIdentities(db).map(({ replica, upTo }) => {
-      const own: Own = { replica, lines: [], staying: 0, whole: [], bad: [], erased: [] }
+    return ownIdentities(db).map((identity) => {
+      const own = { whole: [] as Read[], bad: [] as Segment[], erased: [] as Read[] }
       let has: Range[] = []
-      for (const segment of segments.get(handleOf(replica)) ?? []) {
+      for (const segment of segments.get(handleOf(identity.replica)) ?? []) {
         const texts = wholeTexts(root, segment)
         if (texts === undefined) {
           own.bad.push(segment)
@@ -75,26 +80,17 @@ function ownIn(memory: Memory, root: string): Own[] {
         else own.erased.push({ segment, texts: [] })
         if (kept) has = addRange(has, segment.first, segment.last)
       }
-      collect(memory, own, Math.min(upTo, log.head(db, replica).seq), travels, has)
-      return own
+      return { ...leaving(memory, identity, travels, has), ...own }
     })
   })
 }
 
-/** What leaves of this store's lines, of each identity those that others do not have, and so many of them. */
-export function unsent(
-  memory: Memory,
-  has: (replica: string) => Range[],
-  most = Number.POSITIVE_INFINITY,
-): Omit<Own, 'whole' | 'bad' | 'erased'>[] {
+/** What leaves of this store's lines, of each identity at most so many that others do not have. */
+export function unsent(memory: Memory, has: (replica: string) => Range[], most?: number): Leaving[] {
   const { db } = memory
   return db.read(() => {
     const travels = travelsFrom(db, memory.registry())
-    return ownIdentities(db).map(({ replica, upTo }) => {
-      const own: Own = { replica, lines: [], staying: 0, whole: [], bad: [], erased: [] }
-      collect(memory, own, Math.min(upTo, log.head(db, replica).seq), travels, has(replica), most)
-      return own
-    })
+    return ownIdentities(db).map((own) => leaving(memory, own, travels, has(own.replica), most))
   })
 }
 
@@ -111,17 +107,17 @@ function keptTexts(memory: Memory, texts: readonly string[]): readonly string[] 
   return kept.every((text, i) => text === texts[i]) ? texts : kept
 }
 
-/** Finds what leaves of the lines up to a number that others do not have yet. */
-function collect(
+function leaving(
   memory: Memory,
-  own: Own,
-  last: number,
+  { replica, upTo }: ReturnType<typeof ownIdentities>[number],
   travels: (id: string) => boolean,
   has: Range[],
   most = Number.POSITIVE_INFINITY,
-): void {
+): Leaving {
   const { db } = memory
-  const { replica, lines } = own
+  const own: Leaving = { replica, lines: [], staying: 0 }
+  const { lines } = own
+  const last = Math.min(upTo, log.head(db, replica).seq)
   const shared = replica === ownIdentities(db).at(-1)?.replica ? lastShared(db).seq : Number.MAX_SAFE_INTEGER
   // nobody takes what only a key of elsewhere can sign
   const key = publicKey(memory.projectId)
@@ -139,11 +135,7 @@ function collect(
     let prev = end === 0 ? '' : (log.hashOf(db, replica, end) ?? '')
     for (const line of log.linesBetween(db, replica, from, to)) {
       if (log.declinedAs(db, line) || (isOfOther && line.raw.v === 2 && !line.signature)) continue
-      if (isStandIn(line)) {
-        own.staying++
-        continue
-      }
-      const part = sharedPart(line, travels)
+      const part = isStandIn(line) ? undefined : sharedPart(line, travels)
       if (!part) {
         own.staying++
         continue
@@ -151,23 +143,22 @@ function collect(
       const secret = secretIn(part)
       if (secret) {
         own.held ??= { batch: `${replica}:${line.seq}`, ...secret }
-        if (line.v === 1) return // 0.1.0 waits for each
+        if (line.v === 1) return own // 0.1.0 waits for each
         continue
       }
       lines.push(part.v === 1 ? followingFirst(part, prev, end + 1) : part)
-      if (lines.length >= most) return
+      if (lines.length >= most) return own
       end = line.seq
       prev = line.hash
     }
   }
+  return own
 }
 
 export interface Published {
-  /** Batches written now. */
   lines: Line[]
   staying: number
   held?: Held
-  /** Files that were written and removed, below the project's root. */
   written: string[]
   removed: string[]
   /** Of those removed, what git's history keeps although it was erased; below the top of the work tree. */
@@ -253,7 +244,6 @@ export function publish(memory: Memory, root: string): Published {
 
 const rangeOf = (of: Segment | Line): Range => ('from' in of ? [of.from, of.seq] : [of.first, of.last])
 
-/** Lines that follow each other without one between them that is there already. */
 function runsOf(lines: readonly Line[]): Line[][] {
   const runs: Line[][] = []
   for (const line of lines) {
@@ -264,7 +254,6 @@ function runsOf(lines: readonly Line[]): Line[][] {
   return runs
 }
 
-/** What is longer becomes several segments. */
 const SEGMENT_BYTES = 4 * 1024 * 1024
 
 function cut(run: readonly Line[]): Line[][] {
@@ -284,8 +273,8 @@ const sizeOf = (texts: readonly string[]): number => texts.reduce((n, t) => n + 
  * The segments before a run that become one with it: those that git does not know yet. A committed one stays: if two
  * branches replaced it, or a commit that did was picked alone, git would see a file renamed twice, and a conflict.
  */
-function mergedInto(root: string, run: readonly Line[], texts: readonly string[], own: Own): Own['whole'] {
-  const merged: Own['whole'] = []
+function mergedInto(root: string, run: readonly Line[], texts: readonly string[], own: Own): Read[] {
+  const merged: Read[] = []
   let first = run[0]!.from
   let size = sizeOf(texts)
   for (;;) {
@@ -317,8 +306,8 @@ export function compactSegments(memory: Memory, root: string): { written: string
 }
 
 /** Segments that overlap or follow each other, where there are several; together they are about as long as one may be. */
-function touching(whole: Own['whole']): Own['whole'][] {
-  const runs: { last: number; size: number; members: Own['whole'] }[] = []
+function touching(whole: readonly Read[]): Read[][] {
+  const runs: { last: number; size: number; members: Read[] }[] = []
   for (const w of whole) {
     const run = runs.at(-1)
     const size = sizeOf(w.texts)

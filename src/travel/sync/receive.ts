@@ -1,4 +1,4 @@
-import { UserError } from '../../base/errors.ts'
+import { messageOf, UserError } from '../../base/errors.ts'
 import type { Memory } from '../../engine/memory.ts'
 import type { SignedSnapshot } from '../../engine/replication/compaction.ts'
 import type { Ingested } from '../../engine/replication/ingest.ts'
@@ -17,11 +17,8 @@ import { type Content, readSegment, type Segment, segmentsIn, signatureOf, type 
 import { checkFirstLines, checkSnapshot } from './signatures.ts'
 
 export interface Received {
-  /** Batches that were new here. */
   applied: number
-  /** How many of them this store had written itself. */
   back: number
-  /** Batches that later ones name, and that are missing here. */
   gaps: number
   damaged: { path: string; why: string }[]
   /** Segments that are still to be read: the time was up, or others held the lock. */
@@ -35,7 +32,6 @@ export const LINES_AT_ONCE = 250
 /** The same for a store with little in it that no session uses: nobody waits, and each commit writes the same pages again. */
 const LINES_AT_FIRST = 6_000
 const LITTLE = 1_000
-/** The same where time is short. */
 const LINES_IN_HURRY = 25
 
 /** How many lines a store takes in one transaction. The first that it gets are many. */
@@ -206,46 +202,41 @@ function takeIn(
   atOnce: number,
 ): string | undefined {
   let failed: string | undefined
-  const mayTake = (check: () => void): boolean => {
+  const succeeds = (body: () => void): boolean => {
     try {
-      check()
+      body()
       return true
     } catch (error) {
-      if (!(error instanceof UserError) || isOfStore(error)) throw error
-      failed ??= error.message
+      if (isOfStore(error)) throw error
+      failed ??= messageOf(error)
       return false
     }
   }
-  const take = (part: { lines: Line[]; snapshots: Content['snapshots'] }): Ingested | undefined => {
-    try {
-      const taken = memory.applyLines({ ...part, snapshots: [...part.snapshots] })
+  const take = (part: { lines: Line[]; snapshots: SignedSnapshot[] }): boolean =>
+    succeeds(() => {
+      const taken = memory.applyLines(part)
       count(out, taken)
       failed ??= taken.refused[0]?.why
-      return taken
-    } catch (error) {
-      if (isOfStore(error)) throw error
-      failed ??= error instanceof Error ? error.message : String(error)
-      return undefined
-    }
-  }
-  /** One bad line is not to keep the others out. */
-  const takeLines = (of: readonly Line[]): void => {
-    if (take({ lines: [...of], snapshots: [] }) || of.length === 1) return
-    const half = of.length >> 1
-    takeLines(of.slice(0, half))
-    takeLines(of.slice(half))
-  }
-  const theirs = snapshots.filter((s) => isWanted(memory.db, s) && mayTake(() => checkSnapshot(memory, s)))
+    })
+  const theirs = snapshots.filter((s) => isWanted(memory.db, s) && succeeds(() => checkSnapshot(memory, s)))
   // one that its replica did not sign is not to keep the others out
-  const lines = mayTake(() => checkFirstLines(memory, read))
+  const lines = succeeds(() => checkFirstLines(memory, read))
     ? read
-    : read.filter((_, i) => mayTake(() => checkFirstLines(memory, signedRun(read, i))))
+    : read.filter((_, i) => succeeds(() => checkFirstLines(memory, signedRun(read, i))))
   if (theirs.length > 0) take({ lines: [], snapshots: theirs })
   for (let at = 0; at < lines.length; at += atOnce) {
     if (left() <= 0) return 'late'
-    takeLines(lines.slice(at, at + atOnce))
+    byHalves(lines.slice(at, at + atOnce), (some) => take({ lines: some, snapshots: [] }))
   }
   return failed
+}
+
+/** Takes parts together, else half by half: one that cannot be taken is not to keep the others out. */
+export function byHalves<T>(parts: T[], take: (some: T[]) => boolean): void {
+  if (take(parts) || parts.length < 2) return
+  const half = parts.length >> 1
+  byHalves(parts.slice(0, half), take)
+  byHalves(parts.slice(half), take)
 }
 
 /** Whether a folded state tells more: what this store wrote itself it knows better, unless it has lost it. */

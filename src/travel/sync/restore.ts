@@ -12,8 +12,9 @@ import { treesOf } from '../../engine/store/project-list.ts'
 import { hubOf } from '../../engine/store/state.ts'
 import { ownIdentities, ownLines } from '../../engine/store/trust.ts'
 import { runGit } from '../../find/code/run-git.ts'
+import { segmentsInHistory } from './dropped.ts'
 import { receiveAgain } from './receive.ts'
-import { logOf, readSegment, segmentNamed, segmentsIn, textsIn, textsOf } from './segments.ts'
+import { readSegment, segmentsIn, textsIn, textsOf } from './segments.ts'
 
 export interface ProjectRestored extends Restored {
   /** Why the hub could not be read. */
@@ -62,7 +63,6 @@ function inPart(db: Db, lines: Shared): string[] {
   return [...new Set(own.filter(leavesOut).map((l) => `${l.replica}:${l.seq}`))]
 }
 
-/** All lines that a hub has of the project, or why it cannot be read. */
 async function fromHub({ id, storePath }: Project): Promise<{ lines: Shared; why?: string }> {
   const joined = hubOf(id, storePath)
   if (!joined) return { lines: [] }
@@ -86,27 +86,13 @@ export async function receiveCommitted(memory: Memory, root: string, missing: re
   const isWanted = (replica: string, first: number, last: number) =>
     wanted.some((w) => handleOf(w.replica) === handleOf(replica) && w.from <= last && first <= w.to)
   const lines: Line[] = []
-  for (const [commit, path] of await committedSegments(root, [...new Set(wanted.map((w) => handleOf(w.replica)))])) {
-    const segment = segmentNamed(path)
-    if (!segment || !isWanted(segment.replica, segment.first, segment.last)) continue
-    const content = readSegment(textsIn(segment, Buffer.from(await runGit(root, 'show', `${commit}:./${path}`))))
+  const handles = wanted.map((w) => handleOf(w.replica))
+  const added = await segmentsInHistory(root, handles, '--all', '--diff-filter=A', '--no-renames')
+  for (const { commit, segment } of added) {
+    if (!isWanted(segment.replica, segment.first, segment.last)) continue
+    const text = await runGit(root, 'show', `${commit}:./${segment.path}`)
+    const content = readSegment(textsIn(segment, Buffer.from(text)))
     lines.push(...content.lines.filter((l) => isWanted(l.replica, l.seq, l.seq)))
   }
   return lines.length === 0 ? 0 : memory.applyLines({ lines, snapshots: [] }).applied
-}
-
-/** Segments of some replicas in any commit that git has: a commit that added each, and its path below the root. */
-async function committedSegments(root: string, handles: readonly string[]): Promise<[commit: string, path: string][]> {
-  let listed: string
-  try {
-    const paths = handles.map((handle) => `${logOf(handle)}/`)
-    const what = ['--all', '--diff-filter=A', '--format=%x00%H', '--name-only', '--no-renames', '--relative']
-    listed = await runGit(root, 'log', ...what, '--', ...paths)
-  } catch {
-    return [] // no git, or nothing is committed yet
-  }
-  return listed.split('\0').flatMap((part) => {
-    const [commit = '', ...paths] = part.split('\n').filter(Boolean)
-    return paths.map((path): [string, string] => [commit, path])
-  })
 }

@@ -20,7 +20,6 @@ export interface Segment {
   readonly first: number
   readonly last: number
   readonly hash: string
-  /** Below the project's root. */
   readonly path: string
 }
 
@@ -34,10 +33,8 @@ export interface Content {
 const namesIn = (root: string, path: string): string[] =>
   inspect(root, path).is === 'directory' ? readdirSync(join(root, path)).sort() : []
 
-/** The directory of a replica's segments, below the root. */
 export const logOf = (handle: string): string => `${LOG_DIR}/${handle}`
 
-/** The segment of a path below the root. */
 export function segmentNamed(path: string): Segment | undefined {
   const [dir = '', name = ''] = path.slice(LOG_DIR.length + 1).split('/', 2)
   const [, first, last, hash = ''] = NAME.exec(name) ?? []
@@ -70,6 +67,7 @@ export function signatureOf(root: string): { signature: string; newest: number }
 
 const hashOf = (text: string | Uint8Array): string => sha256(text).slice(0, 16)
 
+const SNAPSHOT = Buffer.from('{"snapshot"')
 export const isSnapshot = (text: string): boolean => text.startsWith('{"snapshot"')
 
 /** Git may have converted the line ends; JSON has none of its own. */
@@ -114,8 +112,6 @@ export function textsIn(segment: Segment, bytes: Buffer): Texts {
   return { segment, texts, isWhole: hashOf(bytes) === segment.hash, hasOther }
 }
 
-const SNAPSHOT = Buffer.from('{"snapshot"')
-
 /** So many faults, and the rest of a file is left: nobody reads garbage to its end. */
 const MOST_FAULTS = 32
 
@@ -138,12 +134,10 @@ export function readSegment({ segment, texts, isWhole, hasOther }: Texts): Conte
   let faults = 0
   for (const [i, textLine] of texts.entries()) {
     if (i % MOST_FAULTS === 0) faults += unsignedAmong(lines.slice(-MOST_FAULTS))
-    if (faults > MOST_FAULTS)
-      return {
-        lines,
-        snapshots,
-        damage: `it holds more than ${MOST_FAULTS} lines that are damaged or not signed; the rest of it is left`,
-      }
+    if (faults > MOST_FAULTS) {
+      damage = `it holds more than ${MOST_FAULTS} lines that are damaged or not signed; the rest of it is left`
+      break
+    }
     if (isSnapshot(textLine)) {
       if (!isWhole) continue // it has no hash of its own
       try {
@@ -185,11 +179,9 @@ export function writeSegment(
       `what was folded away of ${replica} before it was shared is larger than the 64 MB that others read (${(text.length / 2 ** 20).toFixed(0)} MB)`,
       'nothing of it was written; share with `tidemark sync` before `tidemark doctor --compact` folds it away',
     )
-  const hash = hashOf(text)
-  const handle = handleOf(replica)
-  const path = `${LOG_DIR}/${handle}/${first}-${last}-${hash}.jsonl`
+  const path = `${logOf(handleOf(replica))}/${first}-${last}-${hashOf(text)}.jsonl`
   writeInside(root, path, text)
-  return { replica: handle, first, last, hash, path }
+  return segmentNamed(path)!
 }
 
 /** The lines of a segment as texts, if it is what its name says. */

@@ -25,8 +25,7 @@ export function checkSnapshot(memory: Store, { by, text, covered }: SignedSnapsh
 
 /** A key is taken at its first use, and from then on every line of the replica bears it. Lines from before are unsigned. */
 function checkFirst(memory: Store, replica: string, seq: number, by: Signature | undefined, text: () => string): void {
-  const pins = pinned(memory.db)
-  const pin = Object.hasOwn(pins, replica) ? pins[replica] : undefined
+  const pin = pinOf(memory, replica)
   if (by === undefined) {
     if (pin && seq >= pin.from) throw refused(replica, seq, 'is unsigned, and that replica signs what it writes')
     return
@@ -36,9 +35,13 @@ function checkFirst(memory: Store, replica: string, seq: number, by: Signature |
   keepPin(memory, replica, seq, by.key)
 }
 
-function keepPin({ db }: Store, replica: string, seq: number, key: string): void {
+function pinOf({ db }: Store, replica: string) {
   const pins = pinned(db)
-  const pin = Object.hasOwn(pins, replica) ? pins[replica] : undefined
+  return Object.hasOwn(pins, replica) ? pins[replica] : undefined
+}
+
+function keepPin({ db }: Store, replica: string, seq: number, key: string): void {
+  const pin = pinOf({ db }, replica)
   if (pin && (pin.from <= seq || pin.key !== key)) return
   db.write(() => keepPins(db, { [replica]: { key, from: seq } }))
 }

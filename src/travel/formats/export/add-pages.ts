@@ -34,7 +34,6 @@ const settingsOf = ({ reader }: Memory): Entity[] =>
     return isRead && !isReplaced && attrsOf(e).setting !== undefined
   })
 
-/** The line of decisions.md that it was read from. */
 const lineIn = ({ fields: { locations } }: Entity): number =>
   Number(
     (Array.isArray(locations) ? locations : []).flatMap(
@@ -68,17 +67,10 @@ function blockIn(e: Entity): Block | undefined {
   if (typeof role !== 'string') return undefined
   const done = [more.claimed, more.handoff].filter(Boolean).join('; ')
   const text = said(e.fields.text).slice(role.length + 2)
-  const lines = new Map<string, string>()
   const { claimed, handoff, 'depends-on': needs, ...others } = more
-  const all = {
-    status: e.fields.outcome,
-    claimed,
-    result: result ?? (text === done ? undefined : text),
-    handoff,
-    'depends-on': needs,
-    ...others,
-  }
-  for (const [key, value] of Object.entries(defined(all))) if (said(value)) lines.set(key, said(value))
+  const came = { status: e.fields.outcome, claimed, result: result ?? (text === done ? undefined : text) }
+  const all: JsonObject = defined({ ...came, handoff, 'depends-on': needs, ...others }) as JsonObject
+  const lines = new Map(Object.entries(all).flatMap(([key, value]) => (said(value) ? [[key, said(value)]] : [])))
   return { role, ...(typeof at === 'string' && { at }), lines }
 }
 
@@ -97,12 +89,8 @@ function handoffPage({ reader }: Memory, e: Entity): string {
   const written = said(e.fields.written)
   // a day alone is printed as one, unless the heading says it
   const isDay = written.length === 10
-  const shown = defined({
-    ...rest,
-    body,
-    title: name || undefined,
-    written: isDay || !written ? undefined : rest.written,
-  })
+  const at = isDay || !written ? undefined : rest.written
+  const shown = defined({ ...rest, body, title: name || undefined, written: at })
   const head = `# ${said(heading) || 'Session Handoff'}\n${isDay && !said(heading).includes(written) ? `**Written:** ${written}\n` : ''}`
   return printHandoff(shown as Handoff, 0, { shown: shown as Handoff, left: {} }).replace(
     '# Session Handoff\n',
@@ -110,7 +98,6 @@ function handoffPage({ reader }: Memory, e: Entity): string {
   )
 }
 
-/** The settings that facts were made of, in the rest of the configuration. */
 function configOf(memory: Memory, project: Entity): JsonObject {
   const { addVersion, $schema, ...attrs } = attrsOf(project)
   const { definition, name } = project.fields
@@ -131,7 +118,6 @@ function configOf(memory: Memory, project: Entity): JsonObject {
 const ORDER = ['critical', 'high', 'medium', 'low', '']
 const TITLES: Readonly<Record<string, string>> = { 'anti-pattern': 'Anti-Patterns' }
 
-/** learnings.md, the page that ADD makes of the JSON. */
 export function learningsPage(name: string, entries: readonly JsonObject[]): string {
   const rank = (e: JsonObject) => ORDER.indexOf(said(e.severity))
   const groups = Map.groupBy(entries, (e) => said(e.category) || 'general')
@@ -143,14 +129,10 @@ export function learningsPage(name: string, entries: readonly JsonObject[]): str
         .sort((a, b) => rank(a) - rank(b))
         .map(({ id, severity, title: text, date, body }) => {
           const head = `- **${severity ? `[${severity}] ` : ''}${onPage(said(text))}** (${[id, date].filter(Boolean).join(', ')})`
-          return body
-            ? `${head}\n  ${said(body)
-                .trim()
-                .split('\n')
-                .map((line) => line.trim())
-                .filter(Boolean)
-                .join('\n  ')}`
-            : head
+          const lines = said(body)
+            .split('\n')
+            .map((line) => line.trim())
+          return [head, ...lines.filter(Boolean)].join('\n  ')
         })
       return `## ${title}\n\n${items.join('\n\n')}\n`
     })
@@ -187,13 +169,6 @@ export function pagesOf(memory: Memory): { files: Record<string, string>; shown:
     'swarm-state.md': blocks.length === 0 ? undefined : ['# Swarm State\n', ...blocks.map(printBlock)].join('\n'),
     'handoff.md': handoff && handoffPage(memory, handoff),
   }) as Record<string, string>
-  const shown = [
-    decisions,
-    observations,
-    mutations,
-    results,
-    handoff ?? [],
-    project ? [project, ...settings] : [],
-  ].flat()
-  return { files, shown }
+  const configured = project ? [project, ...settings] : []
+  return { files, shown: [decisions, observations, mutations, results, handoff ?? [], configured].flat() }
 }

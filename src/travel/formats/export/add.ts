@@ -6,7 +6,6 @@ import { SCORE_FIELDS } from '../import/add/scores.ts'
 import { attrsOf, heldOf, learningsPage, pagesOf } from './add-pages.ts'
 import type { Exporter } from './types.ts'
 
-/** What stands there also where nothing was said. */
 const EMPTY_LEARNING: JsonObject = { body: '', stack: [] }
 
 function entryOf(
@@ -97,7 +96,6 @@ function leftOut(memory: Memory): string[] {
   return left.length === 0 ? [] : [`without a place in these files: ${left.join(', ')}`]
 }
 
-/** What is known as ADD keeps it in `.add/`. */
 export const add: Exporter = {
   name: 'add',
   about:

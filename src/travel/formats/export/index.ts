@@ -5,5 +5,4 @@ import { pages } from './pages.ts'
 import type { Exporter } from './types.ts'
 import { yjs } from './yjs.ts'
 
-/** Every format that knowledge goes out in. */
 export const EXPORTERS: readonly Exporter[] = [markdown, pages, json, yjs, add]

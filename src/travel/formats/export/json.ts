@@ -7,21 +7,17 @@ import type { Exporter, ExportOptions } from './types.ts'
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 const iso = (ms: number) => new Date(ms).toISOString()
 
-function recorded(e: Entity) {
-  const { provenance, retired } = e.fields
-  return {
-    ...(typeof retired === 'string' ? { retired } : {}),
-    created: iso(e.created),
-    updated: iso(e.updated),
-    ...(Array.isArray(provenance) ? { provenance } : {}),
-  }
-}
+const recorded = ({ created, updated, fields: { provenance, retired } }: Entity) => ({
+  ...(typeof retired === 'string' ? { retired } : {}),
+  created: iso(created),
+  updated: iso(updated),
+  ...(Array.isArray(provenance) ? { provenance } : {}),
+})
 
 /** What was said of it, without what stands beside `fields` in the document. */
 function said(e: Entity, without: readonly string[]): { [field: string]: Json } {
-  const out: { [field: string]: Json } = {}
-  for (const field of Object.keys(e.fields).sort()) if (!without.includes(field)) out[field] = e.fields[field]!
-  return out
+  const names = Object.keys(e.fields).filter((field) => !without.includes(field))
+  return Object.fromEntries(names.sort().map((field) => [field, e.fields[field]!]))
 }
 
 /** An entity, in the form that every lossless format holds. */
@@ -52,7 +48,6 @@ export const json = {
   isOurs: (text: string) => /^\uFEFF?\s*\{\s*"tidemark"\s*:\s*1\b/.test(text),
 } satisfies Exporter
 
-/** What is known, in the form that every lossless format holds. */
 export function documentOf(memory: Memory, { kind: only, stamp, history }: What): KnowledgeDocument {
   const { reader } = memory
   // what is there, also of kinds that nobody declares any more: an export leaves nothing out
@@ -81,6 +76,5 @@ export function documentOf(memory: Memory, { kind: only, stamp, history }: What)
   }
 }
 
-/** The lines of the log as they are sent to another replica. */
 const linesOf = (memory: Memory): string[] =>
   new TextDecoder().decode(memory.updatesSince().bytes).split('\n').slice(1, -1)

@@ -35,7 +35,6 @@ function countOf(kind: Kind, n: number): string {
 const inOrder = (a: Entity, b: Entity) =>
   dayOf(a) < dayOf(b) ? -1 : dayOf(a) > dayOf(b) ? 1 : a.created - b.created || (a.id < b.id ? -1 : 1)
 
-/** Names of what is linked to it by a relation, from either end. */
 function linked(memory: Memory, e: Entity, end: 'from' | 'to', relation: string): string[] {
   const other = end === 'from' ? 'to' : 'from'
   return memory.reader
@@ -44,7 +43,6 @@ function linked(memory: Memory, e: Entity, end: 'from' | 'to', relation: string)
     .map((l) => memory.reader.entity(l[other])?.name ?? l[other])
 }
 
-/** A decision as an entry of a log. */
 export function decision(memory: Memory, kind: Kind, e: Entity): string[] {
   const f = e.fields
   const by = linked(memory, e, 'to', 'supersedes')
@@ -90,7 +88,6 @@ export function card(kind: Kind, e: Entity): string[] {
   return lines
 }
 
-/** Pages for people: what was decided as a log, everything else as cards by kind. */
 export const markdown = {
   name: 'markdown',
   about: 'pages for people: decisions as a log with status, reasons and options; other kinds as cards',

@@ -1,13 +1,10 @@
 import type { Memory } from '../../../engine/memory.ts'
 
 export interface ExportOptions {
-  /** Only entities of this kind. */
   readonly kind?: string
   /** With the time of the export, which makes every one differ. */
   readonly stamp?: boolean
-  /** With every line of the log. */
   readonly history?: boolean
-  /** The project's name. */
   readonly name: string
   /** The command line that makes the same file again, without any absolute path. */
   readonly command: string
@@ -17,7 +14,6 @@ export interface ExportOptions {
 export interface Exporter {
   readonly name: string
   readonly about: string
-  /** The one file it makes. */
   write?(memory: Memory, options: ExportOptions): string | Uint8Array
   /** The files it makes in a directory. */
   files?(memory: Memory, options: ExportOptions): Readonly<Record<string, string>>

@@ -23,7 +23,6 @@ const FILES = [
 
 const HINT = 'give the root of a project that has .add/, or that folder'
 
-/** The process files of an ADD project. */
 export const add: Importer = {
   name: 'add',
   about:

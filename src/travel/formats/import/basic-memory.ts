@@ -4,7 +4,7 @@ import { foldName } from '../../../model/names.ts'
 import { aliasOf, linkOf } from './mcp-memory.ts'
 import { type Page, pagesAt } from './pages.ts'
 import { chunksOf } from './shorten.ts'
-import { unlessEmpty } from './trees.ts'
+import { unlessEmpty, unlessNone } from './trees.ts'
 import type { Importer, Item } from './types.ts'
 
 /** `- [category] text #tag (context)`; a checkbox and a link are none. */
@@ -14,7 +14,6 @@ const RELATION = /^\s{0,40}[-*+]\s([^[\]]{0,100})\[\[([^[\]|\n]{1,300})[\]|]/
 const TAG = /(?<!\S)#([\p{L}\p{N}][\p{L}\p{N}_/-]{0,60})/gu
 const NAMED = new Set(['title', 'type', 'tags', 'permalink'])
 
-/** The folder of basic-memory: a concept for each note, with its observations, relations and text. */
 export const basicMemory: Importer = {
   name: 'basic-memory',
   about:
@@ -78,8 +77,8 @@ function noteOf({ label, text }: Page): Note {
   const args = {
     name: title,
     type: textIn(front, 'type'),
-    observations: observations.length > 0 ? [...new Set(observations)] : undefined,
-    topics: tags.size > 0 ? [...tags] : undefined,
+    observations: unlessNone([...new Set(observations)]),
+    topics: unlessNone([...tags]),
     attrs: unlessEmpty({
       ...(permalink && { permalink }),
       ...Object.fromEntries(known.map(([k, v]) => [k, String(v)])),

@@ -71,18 +71,10 @@ export function classifyRule(line: string): Rule | undefined {
   const rule = (category: Category): Rule => ({ category, fact })
   const when = WHEN.exec(bare)?.[1]
   if (PATTERN.test(fact) && !NEGATIVE.test(bare)) return rule('pattern')
-  if (ALWAYS.test(bare) && !/\b(?:is|are|was|were|has|have)\s+always\b/i.test(bare))
-    return rule(
-      MOMENT.test(bare) ||
-        STEP.test(
-          bare
-            .slice(bare.search(ALWAYS) + 'always'.length)
-            .trim()
-            .split(' ')[0] ?? '',
-        )
-        ? 'workflow'
-        : 'constraint',
-    )
+  if (ALWAYS.test(bare) && !/\b(?:is|are|was|were|has|have)\s+always\b/i.test(bare)) {
+    const [next = ''] = bare.split(ALWAYS, 2)[1]!.trim().split(' ', 1)
+    return rule(MOMENT.test(bare) || STEP.test(next) ? 'workflow' : 'constraint')
+  }
   if (NEGATIVE.test(bare) && isOrder(bare)) return rule('constraint')
   if (PREFER.test(bare)) return rule('convention')
   const used = USE.exec(when ?? bare)?.[1]
@@ -108,12 +100,9 @@ function isOrder(sentence: string): boolean {
 /** The category that a heading promises for the short items below it: "## Conventions", "## Commands". */
 export function categoryOfHeading(heading: string): Category | undefined {
   const h = heading.toLowerCase()
-  if (
-    /\b(?:constraints?|do not|don['’]ts?|never|forbidden|boundaries|hard rules|non-negotiables?|restrictions?)\b/.test(
-      h,
-    )
-  )
-    return 'constraint'
+  const forbids =
+    /\b(?:constraints?|do not|don['’]ts?|never|forbidden|boundaries|hard rules|non-negotiables?|restrictions?)\b/
+  if (forbids.test(h)) return 'constraint'
   if (/\b(?:commands?|tools?|tooling|tech stack|stack|scripts)\b/.test(h)) return 'tool'
   if (/\b(?:workflows?|process|before (?:you )?commit\w*|git|pull requests?|releas\w+)\b/.test(h)) return 'workflow'
   if (/\b(?:conventions?|code style|coding style|style|standards?|naming|formatting|guidelines?|rules)\b/.test(h))

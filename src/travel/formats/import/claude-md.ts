@@ -7,6 +7,7 @@ import { type Category, categoryOfHeading, classifyRule, plainLine } from './cla
 import { labelOf, readText } from './files.ts'
 import { blocksOf, sentencesOf } from './markdown.ts'
 import { scrub } from './text.ts'
+import { unlessNone } from './trees.ts'
 import type { Importer, Item, Unplaced } from './types.ts'
 
 /** An item longer than this says more than a rule, whatever its heading promises. */
@@ -29,7 +30,6 @@ interface Page {
   text: string
 }
 
-/** Rules of instruction files: CLAUDE.md, AGENTS.md and what they import. */
 export const claudeMd: Importer = {
   name: 'claude-md',
   about: 'rules of a CLAUDE.md or AGENTS.md become facts',
@@ -44,30 +44,24 @@ export const claudeMd: Importer = {
     }
     const first = open(path)
     const pages = [first]
-    for (const i of importsOf(first.text)) {
-      const target = resolveImport(i.path, first.file, root)
-      const where = `${first.label}:${i.line}`
-      if (typeof target === 'string') {
-        if (pages.some((p) => p.file === target)) continue
-        try {
-          pages.push(open(target))
-        } catch (error) {
-          if (!(error instanceof UserError)) throw error
-          unplaced.push({ where, what: `@${i.path}`, why: error.message })
-        }
-      } else if (target) unplaced.push({ where, what: `@${i.path}`, why: target.why })
-    }
     const found = new Map<string, Found>()
     const counts = { rules: 0, prose: 0 }
     for (const page of pages) {
-      if (page !== first)
-        for (const i of importsOf(page.text))
-          if (typeof resolveImport(i.path, page.file, root) === 'string')
-            unplaced.push({
-              where: `${page.label}:${i.line}`,
-              what: `@${i.path}`,
-              why: 'an import within an import is not followed',
-            })
+      for (const i of importsOf(page.text)) {
+        const target = resolveImport(i.path, page.file, root)
+        const leaveOut = (why: string) =>
+          void unplaced.push({ where: `${page.label}:${i.line}`, what: `@${i.path}`, why })
+        if (typeof target !== 'string') {
+          if (target && page === first) leaveOut(target.why)
+        } else if (page !== first) leaveOut('an import within an import is not followed')
+        else if (!pages.some((p) => p.file === target))
+          try {
+            pages.push(open(target))
+          } catch (error) {
+            if (!(error instanceof UserError)) throw error
+            leaveOut(error.message)
+          }
+      }
       const prose = rulesOf(page, found)
       counts.prose += prose.length
       if (prose.length > 0)
@@ -78,24 +72,14 @@ export const claudeMd: Importer = {
         })
     }
     counts.rules = found.size
-    return {
-      items: [...found.values()].map(itemOf),
-      unplaced,
-      counts,
-      redacted,
-      owns: ['fact', 'chunk'],
-      files: pages.map((p) => p.label),
-    }
+    const items = [...found.values()].map(itemOf)
+    return { items, unplaced, counts, redacted, owns: ['fact', 'chunk'], files: pages.map((p) => p.label) }
   },
 }
 
 function itemOf({ fact, category, locations, topics, context }: Found): Item {
-  const args = {
-    ...{ fact, category, locations },
-    topics: topics.length > 0 ? topics : undefined,
-    context: context.join(' ') || undefined,
-  }
-  return { verb: 'record-fact', args, where: locations[0]! }
+  const more = { topics: unlessNone(topics), context: context.join(' ') || undefined }
+  return { verb: 'record-fact', args: { fact, category, locations, ...more }, where: locations[0]! }
 }
 
 /** Adds the rules of a page to what was found; returns the lines at which prose begins. */
@@ -152,7 +136,6 @@ function add(found: Map<string, Found>, fact: string, category: Category, where:
   return fresh
 }
 
-/** The headings above a rule, without the page's title, as topics. */
 function topicsOf(headings: readonly string[]): string[] {
   return headings
     .slice(1)
@@ -186,11 +169,6 @@ function resolveImport(path: string, from: string, root: string): string | { why
   const found = way === undefined ? undefined : inspect(root, way)
   if (found?.is === 'file') return target
   if (!/\.(?:md|mdx|mdc|txt)$/i.test(path)) return undefined
-  return {
-    why: !found
-      ? 'outside the project'
-      : found.is === 'unsafe'
-        ? 'a link, which is not followed'
-        : 'there is no such file',
-  }
+  if (!found) return { why: 'outside the project' }
+  return { why: found.is === 'unsafe' ? 'a link, which is not followed' : 'there is no such file' }
 }

@@ -4,10 +4,9 @@ import type { Json } from '../../../model/field.ts'
 import { isObject, type JsonObject, jsonIn } from '../../../model/object.ts'
 import { labelOf, readText } from './files.ts'
 import { chunksOf } from './shorten.ts'
-import { asStrings, text } from './trees.ts'
+import { asStrings, text, unlessNone } from './trees.ts'
 import type { Importer, Item, Unplaced } from './types.ts'
 
-/** What the export of claude-mem holds: decisions are proposed, other observations become learnings. */
 export const claudeMem: Importer = {
   name: 'claude-mem',
   about:
@@ -54,12 +53,8 @@ const READERS: Readonly<Record<string, (entry: JsonObject, where: string) => Ite
   prompts: (entry, where) => chunks(entry, text(entry.prompt_text) ?? '', 'user', where),
 }
 
-const sessionOf = (e: JsonObject) =>
-  text(e.memory_session_id) ??
-  text(e.sdk_session_id) ??
-  text(e.content_session_id) ??
-  text(e.claude_session_id) ??
-  'session'
+const SESSION_KEYS = ['memory_session_id', 'sdk_session_id', 'content_session_id', 'claude_session_id']
+const sessionOf = (e: JsonObject) => SESSION_KEYS.map((key) => text(e[key])).find(Boolean) ?? 'session'
 
 function timeOf({ created_at_epoch: epoch, created_at: at }: JsonObject): string | undefined {
   const ms = typeof epoch === 'number' ? (epoch < 1e11 ? epoch * 1000 : epoch) : Date.parse(String(at))
@@ -86,26 +81,15 @@ function observationOf(entry: JsonObject, where: string): Item[] {
   if (title === '') return []
   const concepts = listOf(entry.concepts)
   const date = timeOf(entry)
-  const common = {
-    topics: concepts.length > 0 ? concepts : undefined,
-    attrs: {
-      type: text(entry.type) ?? 'observation',
-      files: [...new Set([...listOf(entry.files_read), ...listOf(entry.files_modified)])].join(', ') || null,
-    },
-  }
-  const attrs = Object.fromEntries(Object.entries(common.attrs).filter(([, v]) => v !== null)) as JsonObject
-  if (entry.type === 'decision') {
-    const args = {
-      name: title,
-      description: body || undefined,
-      standing: 'proposed',
-      validFrom: date?.slice(0, 10),
-      ...common,
-      attrs,
-    }
-    return [{ verb: 'record-decision', args, where }]
-  }
-  return [{ verb: 'record-learning', args: { title, body: body || undefined, date, ...common, attrs }, where }]
+  const files = new Set([...listOf(entry.files_read), ...listOf(entry.files_modified)])
+  const attrs = { type: text(entry.type) ?? 'observation', ...(files.size > 0 && { files: [...files].join(', ') }) }
+  const common = { topics: unlessNone(concepts), attrs }
+  if (entry.type !== 'decision')
+    return [{ verb: 'record-learning', args: { title, body: body || undefined, date, ...common }, where }]
+  const dated = { standing: 'proposed', validFrom: date?.slice(0, 10) }
+  return [
+    { verb: 'record-decision', args: { name: title, description: body || undefined, ...dated, ...common }, where },
+  ]
 }
 
 function chunks(entry: JsonObject, said: string, speaker: string, where: string): Item[] {

@@ -46,11 +46,9 @@ const same = (a: Json | undefined, b: Json | undefined) =>
 export type Stated = Set<string>
 
 export interface Difference {
-  /** The arguments that are still to be written. */
   args: JsonObject
   /** What differs from the source because somebody changed it here; it stays. */
   kept: string[]
-  /** What another item of the same source says differently. */
   contradicted: string[]
 }
 

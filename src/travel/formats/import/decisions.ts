@@ -4,7 +4,7 @@ import { toTime } from '../../../model/validate.ts'
 import { plainLine } from './classify.ts'
 import { sectionsOf } from './docs.ts'
 import { type Page, pagesAt } from './pages.ts'
-import { unlessEmpty } from './trees.ts'
+import { unlessEmpty, unlessNone } from './trees.ts'
 import type { Importer, Item, Unplaced } from './types.ts'
 
 /** `2026-05-03: Title`, `2026-05-03 — Title`, and both with brackets around the day. */
@@ -18,7 +18,6 @@ const KEPT = {
 const CONSEQUENCES = /^(?:positive |negative )?consequences$/i
 const OPTION = /^(?:[-*+]|\d+[.)])\s+(\S.*)$/gm
 
-/** Decision logs and architecture decision records (MADR, Nygard). */
 export const decisions: Importer = {
   name: 'decisions',
   about:
@@ -35,12 +34,8 @@ export const decisions: Importer = {
       if (found.length > 0) items.push(...found)
       else {
         const record = recordOf(page, byFile, unplaced)
-        if (record.length === 0)
-          unplaced.push({
-            where: page.label,
-            what: 'the page',
-            why: 'neither a dated section nor a decision with status',
-          })
+        const why = 'neither a dated section nor a decision with status'
+        if (record.length === 0) unplaced.push({ where: page.label, what: 'the page', why })
         items.push(...record.slice(0, 1))
         links.push(...record.slice(1))
       }
@@ -50,7 +45,6 @@ export const decisions: Importer = {
   },
 }
 
-/** The paragraphs of a text, each on one line. */
 const paragraphs = (text: string) =>
   text
     .split(/\n\s*\n/)
@@ -66,13 +60,8 @@ function logOf({ label, text }: Page): Item[] {
     const where = `${label}:${section.line}`
     const [description, ...why] = paragraphs(section.text)
     const said = why.join('\n\n').replace(/^\*\*(?:why|rationale|because|reason)[.:]?\*\*[.:]?\s*/i, '')
-    const args = {
-      name: plainLine(name),
-      description,
-      rationale: said || undefined,
-      validFrom: day,
-      locations: [where],
-    }
+    const rationale = said || undefined
+    const args = { name: plainLine(name), description, rationale, validFrom: day, locations: [where] }
     return [{ verb: 'record-decision', args, where }]
   })
 }
@@ -86,11 +75,8 @@ interface Part {
 function under(parts: readonly Part[], ...names: readonly RegExp[]): string | undefined {
   for (const name of names) {
     const found = parts.filter(({ title }) => title.split(' › ').some((heading) => name.test(heading)))
-    const text = found
-      .map((p) => p.text)
-      .join('\n\n')
-      .trim()
-    if (text !== '') return text
+    const texts = found.map((p) => p.text)
+    if (texts.length > 0) return texts.join('\n\n')
   }
   return undefined
 }
@@ -135,7 +121,6 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
   return [item, ...supersessions(page, status ?? '', as, byFile, unplaced)]
 }
 
-const unlessNone = (list: string[]) => (list.length > 0 ? list : undefined)
 const keep = (key: string, value: string | undefined) => (value === undefined ? {} : { [key]: value })
 
 /** The status in words, with what follows it: a section of its own, a line, or front matter. */

@@ -12,7 +12,6 @@ const GLOSSARY = /\b(?:glossary|terms|terminology|definitions|vocabulary|concept
 /** `**Term**: what it means`, in a list or alone. */
 const DEFINITION = /^\s*(?:[-*+] )?\*\*([^*]{2,60})\*\*(?::| [–—-]) ?(\S.{15,})$/
 
-/** Documents in Markdown or plain text: a `file` for each, a `chunk` for each piece, a `concept` for each term defined. */
 export const docs: Importer = {
   name: 'docs',
   about:
@@ -90,9 +89,6 @@ function documentOf(page: string, label: string): { items: Item[]; chunks: numbe
       links.push({ verb: 'link-entities', args: { from: as, to: chunks[first]!.as!, type: 'sourced-from' }, where })
     }
   }
-  return {
-    items: [...(owner ? [document] : []), ...chunks, ...terms, ...links],
-    chunks: chunks.length,
-    terms: terms.length,
-  }
+  const items = [...(owner ? [document] : []), ...chunks, ...terms, ...links]
+  return { items, chunks: chunks.length, terms: terms.length }
 }

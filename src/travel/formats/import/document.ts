@@ -5,9 +5,7 @@ import type { Json } from '../../../model/field.ts'
  * `fields` hold what was said and nothing else: no default is filled in.
  */
 export interface KnowledgeDocument {
-  /** The version of the form. */
   tidemark: 1
-  /** Id of the project it comes from. */
   project: string
   /** Only when asked for: it would make every export differ. */
   exportedAt?: string
@@ -19,12 +17,10 @@ export interface KnowledgeDocument {
 }
 
 interface Recorded {
-  /** Why it was retired. */
   retired?: string
   /** When it was recorded first and changed last, ISO 8601. */
   created: string
   updated: string
-  /** Who recorded it, each with the moment. */
   provenance?: Json[]
 }
 
@@ -36,7 +32,6 @@ export interface DocumentEntity extends Recorded {
 
 export interface DocumentLink extends Recorded {
   id: string
-  /** Ids of the two entities. */
   from: string
   to: string
   type: string

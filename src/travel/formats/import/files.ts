@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs'
 import { basename, relative, sep } from 'node:path'
-import { attempt, UserError } from '../../../base/errors.ts'
+import { attempt, messageOf, UserError } from '../../../base/errors.ts'
 import { inspect, pathIn, readInside, readRegular } from '../../../base/files.ts'
 
 /** A larger file is no notes and no export; reading it whole would take the process's memory. */
@@ -13,15 +13,14 @@ function statOf(path: string): Stats {
     return statSync(path)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
-    if (code === 'ENOENT' || code === 'ENOTDIR')
-      throw new UserError(
-        'no-file',
-        `there is no ${path}`,
-        'give a path that exists, relative to the working directory',
-      )
-    throw new UserError('unreadable', `${path} cannot be read: ${(error as Error).message}`, 'check its permissions')
+    const hint = 'give a path that exists, relative to the working directory'
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw new UserError('no-file', `there is no ${path}`, hint)
+    throw unreadable(path, error)
   }
 }
+
+const unreadable = (path: string, error: unknown) =>
+  new UserError('unreadable', `${path} cannot be read: ${messageOf(error)}`, 'check its permissions')
 
 /** @throws UserError unless the path is a directory. */
 export function mustBeDirectory(path: string, hint: string): void {
@@ -32,36 +31,27 @@ export function mustBeDirectory(path: string, hint: string): void {
 export function mustBeInside(path: string, root: string): void {
   const way = pathIn(root, path)
   const found = way === undefined ? undefined : inspect(root, way)
-  if (found?.is === 'unsafe')
-    throw new UserError(
-      'unsafe-path',
-      found.why,
-      'inside a project no link is followed: name the file that it leads to',
-    )
+  const hint = 'inside a project no link is followed: name the file that it leads to'
+  if (found?.is === 'unsafe') throw new UserError('unsafe-path', found.why, hint)
 }
 
 /** The bytes of a file; inside `root` no link is followed. @throws UserError when it is missing, no regular file or too large. */
 export function readBytes(path: string, root: string): Buffer {
   mustBeInside(path, root)
   const stat = statOf(path)
-  if (stat.isDirectory())
-    throw new UserError('not-a-file', `${path} is a directory`, 'give the file in it that is to be imported')
-  if (!stat.isFile())
-    throw new UserError('not-a-file', `${path} is no regular file`, 'copy its content into a file first')
+  const refuse = (code: string, what: string, hint: string) => new UserError(code, `${path} ${what}`, hint)
+  if (stat.isDirectory()) throw refuse('not-a-file', 'is a directory', 'give the file in it that is to be imported')
+  if (!stat.isFile()) throw refuse('not-a-file', 'is no regular file', 'copy its content into a file first')
   if (stat.size > MAX_FILE)
-    throw new UserError(
-      'too-large',
-      `${path} has ${mb(stat.size)}; the limit is ${mb(MAX_FILE)}`,
-      'split it, and import the parts',
-    )
+    throw refuse('too-large', `has ${mb(stat.size)}; the limit is ${mb(MAX_FILE)}`, 'split it, and import the parts')
   const way = pathIn(root, path)
   let bytes: Buffer | undefined
   try {
     bytes = way === undefined ? readRegular(path) : readInside(root, way, MAX_FILE)
   } catch (error) {
-    throw new UserError('unreadable', `${path} cannot be read: ${(error as Error).message}`, 'check its permissions')
+    throw unreadable(path, error)
   }
-  if (!bytes) throw new UserError('unreadable', `${path} was replaced while it was read`, 'try again')
+  if (!bytes) throw refuse('unreadable', 'was replaced while it was read', 'try again')
   return bytes
 }
 

@@ -17,7 +17,6 @@ export class Finder {
     this.#source = source
   }
 
-  /** Where an entity comes from, one for each that recorded it. */
   #sources(e: Entity): unknown[] {
     return provenanceOf(e).map((p) => p.source)
   }
@@ -36,7 +35,6 @@ export class Finder {
     )
   }
 
-  /** The entity an item is about, deleted ones too. */
   target(item: Item, kind: Kind, values: JsonObject, known: string | undefined): Entity | undefined {
     const { reader } = this.#memory
     const home = `${this.#memory.projectId}/`
@@ -79,7 +77,6 @@ export class Finder {
     return found
   }
 
-  /** Makes what was just recorded known by its marks. */
   remember(item: Item, kind: string, id: string): void {
     if (item.same) this.marked(kind, item.same[0]).set(item.same[1], id)
     if (item.origin !== undefined) this.marked(kind, 'origin').set(item.origin, id)

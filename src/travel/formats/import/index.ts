@@ -22,7 +22,6 @@ import type { ImportOptions } from './state.ts'
 import type { Importer } from './types.ts'
 import { yjs } from './yjs.ts'
 
-/** Every format that knowledge comes in. */
 export const IMPORTERS: readonly Importer[] = [
   add,
   mcpMemory,

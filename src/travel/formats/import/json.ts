@@ -9,7 +9,6 @@ import { labelOf, readText } from './files.ts'
 import { unlessEmpty } from './trees.ts'
 import type { Importer, Item, Reading, Unplaced } from './types.ts'
 
-/** What `export json` wrote, adopted: names and ids stay wherever they can. */
 export const json: Importer = {
   name: 'json',
   about: 'what `export json` wrote, from this project or another',
@@ -31,42 +30,31 @@ export function readingOf(value: unknown, file: string): Reading {
   const document = documentOf(value, file)
   const unplaced: Unplaced[] = []
   const items: Item[] = []
-  const kinds = new Map<string, string>()
+  const leaveOut = (at: string, what: string, why: string) => void unplaced.push({ where: `${file}#${at}`, what, why })
+  const ids = new Set<string>()
   const superseded = new Set<string>()
-  for (const e of document.entities) {
-    if (!isEntity(e)) continue
-    kinds.set(e.id, e.kind)
-    if (e.fields.status === 'superseded') superseded.add(e.id)
-  }
   document.entities.forEach((e: unknown, i) => {
-    if (isEntity(e)) items.push(...itemsOf(e, `${file}#${e.id}`, document.project))
-    else
-      unplaced.push({
-        where: `${file}#entities[${i}]`,
-        what: JSON.stringify(e),
-        why: 'not an entity with id, kind and fields',
-      })
-  })
-  const covered = new Set<string>()
-  document.links.forEach((l: unknown, i) => {
-    const where = `${file}#links[${i}]`
-    if (!isLink(l)) unplaced.push({ where, what: JSON.stringify(l), why: 'not a link with from, to and type' })
-    else {
-      items.push(linkOf(l, where))
-      if (l.type === 'supersedes') covered.add(l.to)
+    if (!isEntity(e)) {
+      leaveOut(`entities[${i}]`, JSON.stringify(e), 'not an entity with id, kind and fields')
+      return
     }
+    ids.add(e.id)
+    if (e.fields.status === 'superseded') superseded.add(e.id)
+    items.push(...itemsOf(e, `${file}#${e.id}`, document.project))
   })
-  for (const id of superseded)
-    if (!covered.has(id))
-      unplaced.push({
-        where: `${file}#${id}`,
-        what: 'status = superseded',
-        why: 'what supersedes it is not in the document',
-      })
+  document.links.forEach((l: unknown, i) => {
+    if (!isLink(l)) {
+      leaveOut(`links[${i}]`, JSON.stringify(l), 'not a link with from, to and type')
+      return
+    }
+    items.push(linkOf(l, `${file}#links[${i}]`))
+    if (l.type === 'supersedes') superseded.delete(l.to)
+  })
+  for (const id of superseded) leaveOut(id, 'status = superseded', 'what supersedes it is not in the document')
   return {
     items,
     unplaced,
-    counts: { entities: kinds.size, links: document.links.length },
+    counts: { entities: ids.size, links: document.links.length },
     files: [file],
     from: document.project,
     ...(document.log && { log: document.log }),
@@ -94,12 +82,8 @@ function documentOf(value: unknown, file: string): KnowledgeDocument {
   const entities = value.entities.toSorted((a, b) => Number(isDefinition(b)) - Number(isDefinition(a)))
   const { log, ...rest } = value
   const lines = Array.isArray(log) && log.every((line) => typeof line === 'string') ? { log } : {}
-  return {
-    ...rest,
-    ...lines,
-    entities,
-    links: Array.isArray(value.links) ? value.links : [],
-  } as unknown as KnowledgeDocument
+  const links = Array.isArray(value.links) ? value.links : []
+  return { ...rest, ...lines, entities, links } as unknown as KnowledgeDocument
 }
 
 const isEntity = (e: unknown): e is DocumentEntity =>

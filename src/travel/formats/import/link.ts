@@ -14,7 +14,6 @@ function linkSaid({ verb, args }: Item): JsonObject {
   return { ...rest, from: next!, to: old!, type: 'supersedes' } as JsonObject
 }
 
-/** A link between two entities that are there. */
 export function link(state: State, item: Item): Unit | undefined {
   const { from: source, to: target, type: named, ...said } = linkSaid(item)
   const type = String(named)

@@ -17,7 +17,7 @@ export interface Block {
  */
 export function blocksOf(page: string): Block[] {
   const blocks: Block[] = []
-  let open: { type: 'item' | 'text'; line: number; end: number; level: number; text: string[] } | undefined
+  let open = undefined as (Omit<Block, 'text' | 'end'> & { end: number; text: string[] }) | undefined
   const close = () => {
     if (open) blocks.push({ ...open, text: open.text.join(' ').trim() })
     open = undefined
@@ -25,43 +25,27 @@ export function blocksOf(page: string): Block[] {
   const lines = withoutComments(page).split('\n')
   const fenced = fencedLines(lines)
   for (const [index, line] of lines.entries()) {
-    if (fenced[index]) {
+    const start = (type: Block['type'], level: number, text: string) => {
       close()
-      continue
+      open = { type, line: index + 1, end: index + 1, level, text: [text] }
     }
     const heading = /^ {0,3}(#{1,6})\s+(\S.*)?$/.exec(line)
     const item = /^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(.*)$/.exec(line)
-    if (heading) {
+    if (fenced[index]) close()
+    else if (heading) {
+      start('heading', heading[1]!.length, (heading[2] ?? '').replace(/(?<!#)#+$/, ''))
       close()
-      blocks.push({
-        type: 'heading',
-        line: index + 1,
-        end: index + 1,
-        level: heading[1]!.length,
-        text: (heading[2] ?? '').replace(/(?<!#)#+$/, '').trimEnd(),
-      })
     } else if (/^\s*@\S+\s*$/.test(line)) {
+      start('text', 0, line.trim())
       close()
-      blocks.push({ type: 'text', line: index + 1, end: index + 1, level: 0, text: line.trim() })
     } else if (/^\s*$/.test(line) || /^\s*(?:[-*_]\s*){3,}$/.test(line)) close()
-    else if (item) {
-      close()
-      open = {
-        type: 'item',
-        line: index + 1,
-        end: index + 1,
-        level: item[1]!.replaceAll('\t', '    ').length,
-        text: [item[2]!.trim()],
-      }
-    } else if (!open && /^(?: {4}|\t)/.test(line))
+    else if (item) start('item', item[1]!.replaceAll('\t', '    ').length, item[2]!.trim())
+    else if (!open && /^(?: {4}|\t)/.test(line))
       continue // indented code
     else if (open && !/^\s*\|/.test(line)) {
       open.text.push(line.trim())
       open.end = index + 1
-    } else {
-      close()
-      open = { type: 'text', line: index + 1, end: index + 1, level: 0, text: [line.trim()] }
-    }
+    } else start('text', 0, line.trim())
   }
   close()
   return blocks.filter((b) => b.text !== '')
@@ -86,7 +70,7 @@ function withoutOurs(page: string, blank: (region: string) => string): string {
 function withoutComments(page: string): string {
   const blank = (region: string) => region.replace(/[^\n]/g, '')
   return frontMatterOf(withoutOurs(page, blank)).body.replace(
-    /(```[\s\S]*?(?:```|$))|<!--[\s\S]*?(?:-->|$)/g,
+    /((`{3}|~{3})[\s\S]*?(?:\2|$))|<!--[\s\S]*?(?:-->|$)/g,
     (region, code) => code ?? blank(region),
   )
 }

@@ -5,7 +5,7 @@ import { foldName, slug, WORD } from '../../../model/names.ts'
 import { isObject, type JsonObject } from '../../../model/object.ts'
 import { RELATIONS } from '../../../model/relations.ts'
 import { labelOf, readText } from './files.ts'
-import { unlessEmpty } from './trees.ts'
+import { unlessEmpty, unlessNone } from './trees.ts'
 import type { Importer, Item, Unplaced } from './types.ts'
 
 /** Other words for core relations; `reversed` where the words read from the other end. */
@@ -36,7 +36,6 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   describes: 'about',
 }
 
-/** The reference MCP memory server's file: entities become concepts, relations links. */
 export const mcpMemory: Importer = {
   name: 'mcp-memory',
   about: 'the JSONL file of the MCP reference memory server: entities become concepts, relations links',
@@ -77,18 +76,13 @@ export const mcpMemory: Importer = {
         else links.push(linkOf(source, target, relationType, where, defined))
       }
     }
-    return {
-      items: [...defined.values(), ...concepts, ...links],
-      unplaced,
-      counts: { entities: concepts.length, relations: links.length },
-      owns: ['chunk'],
-      files: [file],
-    }
+    const items = [...defined.values(), ...concepts, ...links]
+    const counts = { entities: concepts.length, relations: links.length }
+    return { items, unplaced, counts, owns: ['chunk'], files: [file] }
   },
 }
 
 const isName = (value: Json | undefined): value is string => typeof value === 'string' && value.trim() !== ''
-/** What items call the concept of a name. */
 export const aliasOf = (name: string) => `concept ${foldName(name)}`
 
 /** One record per line; or one document `{entities, relations}`, as the server's read_graph answers. */
@@ -126,7 +120,7 @@ function conceptOf(value: JsonObject, name: string, where: string, unplaced: Unp
   const args = {
     name,
     type: isName(entityType) ? entityType : undefined,
-    observations: texts.length > 0 ? [...new Set(texts)] : undefined,
+    observations: unlessNone([...new Set(texts)]),
     attrs: unlessEmpty(Object.fromEntries(Object.entries(rest).filter(([, v]) => v !== null))),
   }
   return { verb: 'record-concept', args, where, as: aliasOf(name) }

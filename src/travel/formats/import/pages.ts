@@ -10,7 +10,6 @@ import type { Reading, Unplaced } from './types.ts'
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', 'vendor', 'dist', 'build', 'target'])
 
 export interface Page {
-  /** Its path from the project's root. */
   readonly label: string
   readonly text: string
 }
@@ -28,12 +27,8 @@ export interface Pages {
  */
 export function pagesAt(path: string, root: string, extensions: readonly string[], skipped = SKIPPED): Pages {
   const files = statSync(path, { throwIfNoEntry: false })?.isDirectory() ? filesIn(path, extensions, skipped) : [path]
-  if (files.length === 0)
-    throw new UserError(
-      'no-documents',
-      `no document under ${labelOf(path, root)}`,
-      `documents end in ${extensions.join(', ')}`,
-    )
+  const hint = `documents end in ${extensions.join(', ')}`
+  if (files.length === 0) throw new UserError('no-documents', `no document under ${labelOf(path, root)}`, hint)
   const pages: Page[] = []
   const unplaced: Unplaced[] = []
   const redacted: { where: string; category: string }[] = []

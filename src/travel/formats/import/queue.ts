@@ -37,7 +37,6 @@ export class Queue {
     return this.#units.length === 0
   }
 
-  /** Whether something by this id or name waits to be written. */
   holds(id: string): boolean {
     return this.#units.some((u) => u.id === id || u.item.as === id)
   }

@@ -1,7 +1,7 @@
 import { oneLine } from '../../../model/text.ts'
 import type { Reading, Unplaced } from './types.ts'
 
-export interface Tally {
+interface Tally {
   created: number
   updated: number
   unchanged: number
@@ -10,8 +10,7 @@ export interface Tally {
 /** What an import did. */
 export interface ImportReport extends Tally {
   readonly source: string
-  /** How much was read, by name. */
-  readonly read: Readonly<{ [what: string]: number }>
+  readonly read: { [what: string]: number }
   readonly kinds: { [kind: string]: Tally }
   /** Batches written; none means that nothing was. */
   readonly batches: string[]
@@ -31,49 +30,29 @@ export interface ImportReport extends Tally {
   prompts?: number
   /** Batches of the project's own history that were new here. */
   history?: number
-  /** Nothing of it was written. */
   dryRun?: true
 }
 
 const NONE: Tally = { created: 0, updated: 0, unchanged: 0 }
 
-/** The report before anything is written. */
-export const emptyReport = (source: string, reading: Reading): ImportReport => ({
+export const emptyReport = (source: string): ImportReport => ({
   source,
-  read: reading.counts,
+  read: {},
   kinds: {},
   ...NONE,
   batches: [],
-  redacted: [...(reading.redacted ?? [])],
+  redacted: [],
   privateLeftOut: 0,
   kept: [],
   gone: [],
-  unplaced: reading.unplaced.map((u) => ({ ...u, what: shown(u.what) })),
+  unplaced: [],
 })
 
-const add = (a: Readonly<Record<string, number>>, b: Readonly<Record<string, number>>) =>
-  Object.fromEntries([...new Set([...Object.keys(a), ...Object.keys(b)])].map((k) => [k, (a[k] ?? 0) + (b[k] ?? 0)]))
-
-/** Two reports of one source as one. */
-export const joined = (a: ImportReport, b: ImportReport): ImportReport => ({
-  ...a,
-  read: add(a.read, b.read),
-  kinds: Object.fromEntries(
-    [...new Set([...Object.keys(a.kinds), ...Object.keys(b.kinds)])].map((kind) => [
-      kind,
-      { ...NONE, ...add({ ...a.kinds[kind] }, { ...b.kinds[kind] }) },
-    ]),
-  ),
-  created: a.created + b.created,
-  updated: a.updated + b.updated,
-  unchanged: a.unchanged + b.unchanged,
-  batches: [...a.batches, ...b.batches],
-  redacted: [...a.redacted, ...b.redacted],
-  privateLeftOut: a.privateLeftOut + b.privateLeftOut,
-  kept: [...a.kept, ...b.kept],
-  gone: [...a.gone, ...b.gone],
-  unplaced: [...a.unplaced, ...b.unplaced],
-})
+export function addReading(report: ImportReport, { counts, redacted = [], unplaced }: Reading): void {
+  for (const [what, n] of Object.entries(counts)) report.read[what] = (report.read[what] ?? 0) + n
+  report.redacted.push(...redacted)
+  report.unplaced.push(...unplaced.map((u) => ({ ...u, what: shown(u.what) })))
+}
 
 export function count(report: ImportReport, kind: string, what: keyof Tally): void {
   report.kinds[kind] ??= { ...NONE }

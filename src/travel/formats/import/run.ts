@@ -16,7 +16,7 @@ import { beforeOf, difference } from './compare.ts'
 import { link } from './link.ts'
 import type { Unit } from './queue.ts'
 import { check, record } from './record.ts'
-import { type ImportReport, shown } from './report.ts'
+import { emptyReport, type ImportReport, shown } from './report.ts'
 import { shorten } from './shorten.ts'
 import { type ImportOptions, State } from './state.ts'
 import { scrubPairs, wellFormed } from './text.ts'
@@ -25,10 +25,15 @@ import type { Item, Reading } from './types.ts'
 
 /**
  * Writes what a source says into the memory, in as many batches as it takes. Each item is compared with what is there,
- * and only the difference is queued. So a second run of the same source writes nothing.
+ * and only the difference is queued. So a second run of the same source writes nothing. `report`: what it is added to.
  */
-export function runImport(memory: Memory, reading: Reading, options: ImportOptions): ImportReport {
-  const state = new State(memory, reading, options)
+export function runImport(
+  memory: Memory,
+  reading: Reading,
+  options: ImportOptions,
+  report = emptyReport(options.source),
+): ImportReport {
+  const state = new State(memory, reading, options, report)
   for (const [i, item] of reading.items.entries()) {
     for (const part of shorten(clean(state, item), state.registry)) step(state, part)
     if ((i + 1) % 250 === 0) options.progress?.(`${options.source}: ${i + 1} of ${reading.items.length}`)
@@ -38,7 +43,7 @@ export function runImport(memory: Memory, reading: Reading, options: ImportOptio
   state.queue.flush()
   if (!reading.partial) settleGone(state)
   state.queue.flush()
-  return state.report
+  return report
 }
 
 /** The item without secrets, private parts and characters that no gate lets through. */
@@ -73,7 +78,6 @@ function waitsForQueue({ queue, registry }: State, { verb, args }: Item): boolea
   return [id, ...Object.values(args).flatMap(asStrings)].some((s) => s !== undefined && queue.holds(s))
 }
 
-/** The verbs that record no kind of entity. */
 const OTHERS: Readonly<Record<string, (state: State, item: Item) => Unit | undefined>> = {
   'link-entities': link,
   supersede: link,

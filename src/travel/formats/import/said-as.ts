@@ -34,7 +34,6 @@ const JOINTS = [
   / (?:because|since|weil|parce que|porque) /i,
 ]
 const WENT_WELL = /\b(?:works?|worked|helped|helps|runs|faster|fine)\b(?!.{0,80}\b(?:but|until|only|except|not)\b)/i
-/** Said of what was tried. */
 const DID_NOT = [
   /^(\w{2,40}ing (?:the|an?|to|all|every|our) .{1,200}?) ((?:broke|failed|lost|crashed|deadlocked|slowed)\b.{0,400})$/i,
   /^(.{3,300}?),? ((?:did not|didn['’]t) (?:work|help|scale|pay off)\b.{0,400}|was a dead end\b.{0,400}|turned out (?:to be )?(?:not|too)\b.{0,400})$/i,

@@ -1,13 +1,12 @@
 import { identityOf } from '../../../model/entity.ts'
-import type { Json } from '../../../model/field.ts'
 import type { JsonObject } from '../../../model/object.ts'
 import type { Registry } from '../../../model/registry.ts'
 import { isTooLong, pieces } from './text.ts'
+import { mapStrings } from './trees.ts'
 import type { Item } from './types.ts'
 
 /** What stays in the field of a text that is kept in pieces. */
 const HEAD = 2_000
-/** What stays of a name that long. */
 const NAME_HEAD = 200
 
 /**
@@ -18,19 +17,13 @@ export function shorten(item: Item, registry: Registry): Item[] {
   const kind = registry.recordedBy(item.verb)
   if (!kind || kind.name === 'chunk') return [item]
   const long: { field: string; text: string }[] = []
-  const walk = (value: Json, field: string): Json => {
-    if (typeof value === 'string') {
-      if (!isTooLong(value)) return value
-      long.push({ field, text: value })
-      return `${pieces(value, kind.key.includes(field) ? NAME_HEAD : HEAD)[0]!.trimEnd()} … (the whole is in chunks: ${field} of ${item.where})`
-    }
-    if (value === null || typeof value !== 'object') return value
-    if (Array.isArray(value)) return value.map((v, i) => walk(v, `${field}[${i}]`))
-    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, walk(v, `${field}.${k}`)]))
-  }
-  const args = Object.fromEntries(
-    Object.entries(item.args as JsonObject).map(([field, value]) => [field, walk(value, field)]),
-  )
+  const args = mapStrings(item.args as JsonObject, (text, [first, ...path]) => {
+    if (!isTooLong(text)) return text
+    const field = `${first}${path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('')}`
+    long.push({ field, text })
+    const [head = ''] = pieces(text, kind.key.includes(field) ? NAME_HEAD : HEAD)
+    return `${head.trimEnd()} … (the whole is in chunks: ${field} of ${item.where})`
+  }) as JsonObject
   if (long.length === 0) return [item]
   const id = identityOf(kind, args)
   const owner = item.as ?? id
@@ -40,7 +33,7 @@ export function shorten(item: Item, registry: Registry): Item[] {
   return [{ ...item, args }, ...made.flatMap((m) => m.chunks), ...made.flatMap((m) => m.links)]
 }
 
-export interface ChunkOptions {
+interface ChunkOptions {
   sourceFile: string
   section: string
   where: string

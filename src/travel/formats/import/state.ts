@@ -6,7 +6,7 @@ import type { Problem } from '../../../model/validate.ts'
 import type { Stated } from './compare.ts'
 import { Finder } from './find.ts'
 import { Queue, type QueueEvents, type Unit } from './queue.ts'
-import { count, emptyReport, type ImportReport, shown } from './report.ts'
+import { addReading, count, type ImportReport, shown } from './report.ts'
 import { asList } from './trees.ts'
 import type { Item, Reading } from './types.ts'
 
@@ -32,7 +32,6 @@ export class State implements QueueEvents {
   readonly finder: Finder
   /** Names of items that are still to come. */
   readonly announced = new Set<string>()
-  /** Entities that the source speaks of. */
   readonly touched = new Set<string>()
   /** Items that have to wait until all others are written. */
   readonly deferred: Item[] = []
@@ -41,12 +40,13 @@ export class State implements QueueEvents {
   readonly #stated = new Map<string, Stated>()
   readonly #locations = new Map<string, Set<string>>()
 
-  constructor(memory: Memory, reading: Reading, options: ImportOptions) {
+  constructor(memory: Memory, reading: Reading, options: ImportOptions, report: ImportReport) {
     const { source, session, agent, by } = options
     this.memory = memory
     this.reading = reading
     this.options = options
-    this.report = emptyReport(source, reading)
+    this.report = report
+    addReading(report, reading)
     this.queue = new Queue(memory, defined({ source, session, agent, by, redact: true }), this)
     this.finder = new Finder(memory, source)
     for (const item of reading.items) {
@@ -72,7 +72,6 @@ export class State implements QueueEvents {
     return this.#ids.has(name)
   }
 
-  /** Notes that an item is about an entity. */
   isAbout({ as }: Item, id: string): void {
     this.touched.add(id)
     if (as !== undefined) this.#ids.set(as, id)

@@ -3,6 +3,7 @@ import { namedSecret } from '../../../base/secrets/key-values.ts'
 import { withoutPrivate } from '../../../base/secrets/screen.ts'
 import { MAX_STRING } from '../../../model/canonical.ts'
 import type { Json } from '../../../model/field.ts'
+import { mapStrings } from './trees.ts'
 
 /** How long the pieces of a document are: what recall can show whole, far below what a field holds. */
 const PIECE = 4_000
@@ -27,18 +28,14 @@ export function scrub(
 }
 
 /** Structure whose values under telling keys (`password`, `api_key`) are replaced by what they are. */
-export function scrubPairs(value: Json, onSecret: (category: string) => void): Json {
-  if (Array.isArray(value)) return value.map((v) => scrubPairs(v, onSecret))
-  if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, v]) => {
-      const category = typeof v === 'string' && findSecrets(v).length === 0 ? namedSecret(key, v) : undefined
-      if (category === undefined) return [key, scrubPairs(v, onSecret)]
-      onSecret(category)
-      return [key, `[redacted: ${category}]`]
-    }),
-  )
-}
+export const scrubPairs = (value: Json, onSecret: (category: string) => void): Json =>
+  mapStrings(value, (text, path) => {
+    const key = path.at(-1)
+    const category = typeof key === 'string' && findSecrets(text).length === 0 ? namedSecret(key, text) : undefined
+    if (category === undefined) return text
+    onSecret(category)
+    return `[redacted: ${category}]`
+  })
 
 /** Where to cut the first piece off: after a paragraph, else a line, a sentence, a word; never inside a character. */
 function cutAt(textValue: string, limit: number): number {
@@ -71,7 +68,6 @@ export function pieces(textValue: string, limit = PIECE): string[] {
 
 export const isTooLong = (textValue: string) => textValue.length > MAX_STRING
 
-/** The first sentence, or the first words of it. */
 export function firstSentence(textValue: string, limit = 200): string {
   const line = textValue.trim().replace(/\s+/g, ' ')
   const sentence = /^.*?[.!?](?=\s|$)/.exec(line)?.[0] ?? line

@@ -4,7 +4,6 @@ import { labelOf, readBytes } from './files.ts'
 import { readingOf } from './json.ts'
 import type { Importer } from './types.ts'
 
-/** What `export yjs` wrote. */
 export const yjs: Importer = {
   name: 'yjs',
   about: 'what `export yjs` wrote, from this project or another',

@@ -8,7 +8,6 @@ import type { AddFolder } from './folder.ts'
 
 const NAME = 'config.json'
 
-/** Values that say that there is nothing. */
 const nothing = (value: Json): boolean =>
   value === null ||
   value === '' ||
@@ -58,11 +57,9 @@ const RULES: readonly [path: string, category: Category, sentence: Sentence][] =
     'environments.*.autoPromote',
     'constraint',
     (v, key) =>
-      v === true
-        ? `Agents may promote to the environment ${key} by themselves`
-        : v === false
-          ? `Agents must not promote to the environment ${key} by themselves`
-          : undefined,
+      typeof v === 'boolean'
+        ? `Agents ${v ? 'may' : 'must not'} promote to the environment ${key} by themselves`
+        : undefined,
   ],
   ['infrastructure.cicd.platform', 'tool', (v) => `Continuous integration runs on ${v}`],
 ]
@@ -72,7 +69,6 @@ const matches = (pattern: string, path: readonly string[]) => {
   return parts.length === path.length && parts.every((p, i) => p === '*' || p === path[i])
 }
 
-/** The rule that a setting makes. */
 function ruleOf(path: readonly string[], value: Json): { fact: string; category: Category } | undefined {
   const [pattern, category, sentence] = RULES.find(([p]) => matches(p, path)) ?? []
   if (!pattern || !sentence || isObject(value)) return undefined
@@ -127,11 +123,7 @@ export function configItems(folder: AddFolder): Item[] {
   if (unset > 0) folder.leaveOut(file, `${unset} settings without a value`, 'they say nothing')
   const isNamed = typeof name === 'string' && name.trim() !== ''
   if (!isNamed && attrs === undefined) return facts
-  const args = {
-    name: isNamed ? name : folder.project,
-    type: 'project',
-    definition: (typeof description === 'string' && description) || undefined,
-    attrs,
-  }
+  const definition = (typeof description === 'string' && description) || undefined
+  const args = { name: isNamed ? name : folder.project, type: 'project', definition, attrs }
   return [{ verb: 'record-concept', args, where: `${file}#project` }, ...facts]
 }

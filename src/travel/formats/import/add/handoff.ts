@@ -58,7 +58,6 @@ export function handoffItems(folder: AddFolder): Item[] {
   return [handoff, ...made.flatMap((m) => m.chunks), ...made.flatMap((m) => m.links)]
 }
 
-/** The sections that fit into a body, and whether all do. */
 function bodyOf(texts: readonly string[], file: string): { body: string; isWhole: boolean } {
   const whole = texts.join('\n\n')
   if (whole.split('\n').length <= HANDOFF_LINES && whole.length <= BODY_CHARS) return { body: whole, isWhole: true }

@@ -15,16 +15,8 @@ export function observationItems(folder: AddFolder): Item[] {
     }
     // three equal observations count three: the line and how often it stood above tell them apart
     const lineId = numbered(createHash('sha256').update(line).digest('hex').slice(0, 12))
-    const args = {
-      ...said,
-      attrs: {
-        at: line
-          .replace(/^[-*] /, '')
-          .split('|')[0]!
-          .trim(),
-        lineId,
-      },
-    }
+    const [at = ''] = line.replace(/^[-*] /, '').split('|')
+    const args = { ...said, attrs: { at: at.trim(), lineId } }
     return [{ verb: 'record-observation', args, where, same: ['lineId', lineId] }]
   })
 }

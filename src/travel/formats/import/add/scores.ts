@@ -16,7 +16,6 @@ export const SCORE_FIELDS: Readonly<Record<string, string>> = {
   context: 'context',
 }
 
-/** Entries of retro-scores.json. */
 export const scoreItems = (folder: AddFolder): Item[] =>
   entriesOf(folder, NAME, 'entries').flatMap((entry, i): Item[] => {
     const where = `${folder.label(NAME)}#entries[${i}]`
