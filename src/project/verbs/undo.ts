@@ -14,10 +14,7 @@ import { brief, REASON, settleSupersession } from './common.ts'
 
 const key = (replica: string, ctr: number) => `${replica}:${ctr}`
 
-/**
- * Batches to ignore: those to be undone, those undone before, and the batches that undid them. An undo that was itself
- * undone ignores nothing.
- */
+/** Batches to leave out: those undone now or before, with the undos. An undone undo leaves out nothing. */
 function ignoredBatches(p: Planning, batches: readonly string[], entities: Iterable<string>): Set<string> {
   const undoneBy = new Map<string, string>()
   for (const id of entities) {
@@ -214,10 +211,7 @@ export const undo = defineVerb({
   },
 })
 
-/**
- * The last batch that the acting session wrote here; without a session, the last that was written without one. What
- * `init` wrote is taken back by its id alone: nobody has asked for it as a batch.
- */
+/** The last batch of the acting session, or of no session. What `init` wrote is undone by its id alone. */
 function lastOwn(p: Planning): string[] {
   const { session } = p.ctx.provenance
   const own = p.view.recentBatches(MAX_BATCHES, { session: typeof session === 'string' ? session : null })
