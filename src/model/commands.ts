@@ -1,8 +1,9 @@
 /**
- * What a line of shell does: the commands in it, and whether one runs tests or checks. Hooks judge by it what an agent ran, and
- * the assessment of a project what its CI runs.
+ * The one reader of shell commands: the commands of a line, and what each does: runs tests, checks, builds, ships, or writes, moves
+ * or removes files. Hooks judge by it what an agent runs, and the assessment of a project what its CI runs.
  */
 
+import { posix } from 'node:path'
 import { jsonIn } from './object.ts'
 
 /** One simple command of a line, with what stands between it and the next. */
@@ -11,73 +12,142 @@ export interface Command {
   /** Files that its output goes to. */
   readonly writes: readonly string[]
   readonly then: '' | '&&' | '||' | '|' | ';' | '&'
+  /** The directory that `cd` has left it in: '' where the line began, undefined where that is not known. */
+  readonly dir: string | undefined
 }
 
-const LONGEST = 4_000
-const MOST_COMMANDS = 20
+const LONGEST = 100_000
+const MOST_COMMANDS = 100
+/** `sh -c "…"` within `sh -c "…"`. */
+const DEEPEST = 3
 
-/** The simple commands of a line; what follows something that is not understood is left out. */
-export function commandsIn(line: string): Command[] {
+/** A path as seen from where the line began; undefined where that is not known. */
+export const under = (dir: string | undefined, path: string): string | undefined =>
+  path.startsWith('/') ? path : dir === undefined || /^~|[$`]/.test(path) ? undefined : posix.join(dir, path)
+
+/** The simple commands of a line. What a quote leaves open is left out. */
+export function commandsIn(line: string, depth = 0): Command[] {
   const commands: Command[] = []
   let [words, writes]: string[][] = [[], []]
   let [word, quote, redirects] = ['', '', '']
+  let [isQuoted, substitutes] = [false, false]
+  /** Where `cd` has led, for the line and each subshell in which it is. */
+  const dirs: (string | undefined)[] = ['']
+  let closing = 0
+  /** The end marks of here-documents that begin on the next line. */
+  const marks: { mark: string; tabs: boolean }[] = []
   const endWord = () => {
-    if (word === '') return
+    if (word === '' && !isQuoted) return
     if (redirects === '') words!.push(word)
-    else if (redirects === '>' && !word.startsWith('&')) writes!.push(word)
-    ;[word, redirects] = ['', '']
+    else if (redirects.startsWith('<<')) marks.push({ mark: word.replace(/^-/, ''), tabs: redirects === '<<-' })
+    else if (redirects === '>') writes!.push(word)
+    ;[word, redirects, isQuoted, substitutes] = ['', '', false, false]
   }
   const end = (then: Command['then']) => {
     endWord()
-    if (words!.length > 0) commands.push({ words: words!, writes: writes!, then })
+    if (words!.length + writes!.length > 0) {
+      const [program = '', ...rest] = programOf(words!)
+      const script =
+        /^(?:ba|z|da|k)?sh$/.test(program) && depth < DEEPEST ? rest[rest.findIndex(isInline) + 1] : undefined
+      const inner = script !== undefined && rest.some(isInline) ? commandsIn(script, depth + 1) : []
+      const dir = dirs.at(-1)
+      const last = inner.at(-1)
+      for (const c of inner) {
+        const own = { ...c, dir: c.dir === '' ? dir : c.dir && under(dir, c.dir) }
+        commands.push(c === last ? { ...own, then } : own)
+      }
+      if (last === undefined) commands.push({ words: words!, writes: writes!, then, dir })
+      if (program === 'cd' || program === 'pushd')
+        dirs[dirs.length - 1] = rest[0] === undefined || rest[0] === '-' ? undefined : under(dir, rest.at(-1)!)
+    }
     ;[words, writes, redirects] = [[], [], '']
+    for (; closing > 0 && dirs.length > 1; closing--) dirs.pop()
   }
   for (let i = 0; i < line.length && i < LONGEST && commands.length < MOST_COMMANDS; i++) {
     const c = line[i]!
-    if (c === '<' && line[i + 1] === '<' && line[i + 2] !== '<') {
-      // what stands in a here-document is no command
-      const mark = /^<<-?\s{0,3}["']?(\w{1,40})/.exec(line.slice(i, i + 60))?.[1]
-      const from = mark === undefined ? -1 : line.indexOf(`\n${mark}`, i)
-      if (from < 0) return commands
-      i = from + mark!.length
-    } else if (c === '\\' && quote !== "'") word += line[++i] ?? ''
-    else if (quote !== '') quote === c ? (quote = '') : (word += c)
-    else if (c === '"' || c === "'") quote = c
+    const next = line[i + 1]
+    if (c === '\\' && quote !== "'") word += line[++i] === '\n' ? '' : (line[i] ?? '')
+    else if (quote === '"' && substitutes && c === '<' && next === '<') {
+      // `git commit -m "$(cat <<'EOF' …)"`: its quotes end nothing
+      const [, tabs, mark] = /^<<(-?)\s{0,3}["']?(\w{1,40})/.exec(line.slice(i, i + 60)) ?? []
+      if (mark !== undefined) i = endOfDocument(line, line.indexOf('\n', i), mark, tabs === '-') - 1
+    } else if (quote !== '') {
+      if (quote === c) quote = ''
+      else word += c
+      substitutes ||= c === '$' && next === '('
+    } else if (c === '"' || c === "'") [quote, isQuoted] = [c, true]
+    else if (c === '#' && word === '' && !isQuoted) i = (line.indexOf('\n', i) + 1 || line.length + 1) - 2
     else if (c === '<' || c === '>') {
-      if (/^[\d&]$/.test(word)) word = '' // the stream that is redirected
+      if (/^(?:\d|&)$/.test(word)) word = '' // the stream that is redirected
       endWord()
       redirects = c
-    } else if (c === '&' && (line[i + 1] === '>' || line[i - 1] === '>')) word += c
-    else if ((c === '&' || c === '|') && line[i + 1] === c) {
+      if (c === '<' && next === '<') {
+        redirects = line[i + 2] === '<' ? '<' : line[i + 2] === '-' ? '<<-' : '<<'
+        i += redirects === '<<' ? 1 : 2
+      } else if (c === '>' && (next === '>' || next === '|' || next === '&')) i++
+      if (next === '&' && /[\d-]/.test(line[i + 1] ?? '')) {
+        i++ // `2>&1`
+        redirects = ''
+      }
+    } else if (c === '&' && next === '>') word += c
+    else if ((c === '&' || c === '|') && next === c) {
       end(c === '&' ? '&&' : '||')
       i++
     } else if (c === '&' || c === '|') end(c)
-    else if (c === ';' || c === '\n') end(';')
-    else if (c === ' ' || c === '\t' || (c === '(' && word === '') || (c === ')' && !word.includes('('))) endWord()
+    else if (c === '\n') {
+      end(';')
+      // what stands in a here-document is no command
+      for (const { mark, tabs } of marks.splice(0)) i = endOfDocument(line, i, mark, tabs)
+    } else if (c === ';') end(';')
+    else if (c === '(' && word === '') {
+      endWord()
+      dirs.push(dirs.at(-1))
+    } else if (c === ')' && !word.includes('(')) {
+      endWord()
+      closing++
+    } else if (c === ' ' || c === '\t') endWord()
     else word += c
   }
   if (quote === '') end('')
   return commands
 }
 
+/** `-c` of a shell, alone or with other letters. */
+const isInline = (word: string): boolean => /^-[a-z]*c$/.test(word)
+
+/** Where the line of the end mark ends; the end of the text where there is none. */
+function endOfDocument(text: string, from: number, mark: string, tabs: boolean): number {
+  for (let at = from; at >= 0 && at < text.length; ) {
+    const next = text.indexOf('\n', at + 1)
+    const end = next < 0 ? text.length : next
+    const said = text.slice(at + 1, end)
+    if ((tabs ? said.trimStart() : said) === mark) return end
+    at = next
+  }
+  return text.length
+}
+
 const list = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
 
 /** What only starts another command, in front of it. */
 const STARTS = list(
-  'sudo env time nohup command exec nice npx bunx uvx pnpx xvfb-run cross-env if then else do while until !',
+  'sudo env time nohup command exec nice npx bunx uvx pnpx xvfb-run cross-env if then else do while until ! {',
 )
 const STARTS_TWO =
   /^(?:(?:npm|pnpm|yarn|bundle|composer) exec|pnpm dlx|yarn dlx|(?:poetry|uv|pipenv|rye|hatch) run|python3? -m|bun x)$/
 
 /** A command without settings and what only starts it; the first word without its directory. */
 export function programOf(words: readonly string[]): string[] {
-  let rest: readonly string[] = words
+  let at = 0
   for (;;) {
-    if (rest.length === 0) return []
-    if (/^\w+=/.test(rest[0]!) || STARTS.has(rest[0]!)) rest = rest.slice(1)
-    else if (STARTS_TWO.test(rest.slice(0, 2).join(' '))) rest = rest.slice(rest[2] === '--' ? 3 : 2)
-    else if (/^-/.test(rest[0]!)) rest = rest.slice(1)
-    else return [rest[0]!.replace(/^.*\//, ''), ...rest.slice(1)]
+    const word = words[at]
+    if (word === undefined) return []
+    if (word === 'timeout') {
+      do at++
+      while (/^(?:-.*|\d+(?:\.\d+)?[smhd]?)$/.test(words[at] ?? ''))
+    } else if (STARTS_TWO.test(`${word} ${words[at + 1]}`)) at += words[at + 2] === '--' ? 3 : 2
+    else if (/^\w+=/.test(word) || STARTS.has(word) || word.startsWith('-')) at++
+    else return [word.slice(word.lastIndexOf('/') + 1), ...words.slice(at + 1)]
   }
 }
 
@@ -179,3 +249,136 @@ const MEASURES =
 /** The same of what measures how much of the code tests reach. */
 export const measuresCoverage = (words: readonly string[]): boolean =>
   !runsNothing(words) && MEASURES.test(words.join(' '))
+
+const SHIPS: readonly (readonly [RegExp, string])[] = [
+  [/^git push(?: |$)/, 'push'],
+  [/^(?:yarn npm|cargo|poetry|uv|flit|hatch|vsce) publish(?: |$)/, 'publish'],
+  [/^(?:twine upload|gem push|docker push|dotnet nuget push)(?: |$)/, 'publish'],
+  [/^(?:(?:ba|z)?sh )?(?:\S{0,200}\/)?(deploy|release|publish)(?:\.\w{1,4})?(?: |$)/, ''],
+  [/^(?:vercel|netlify|fly|flyctl|wrangler|firebase|serverless|sls|cdk|eb|railway|sst) (?:deploy|publish|up)(?: |$)/, 'deploy'],
+  [/^(?:vercel$|(?:kubectl (?:apply|rollout restart|set image)|helm (?:upgrade|install)|terraform apply|gcloud (?:app|run|functions) deploy)(?: |$))/, 'deploy'],
+] // biome-ignore format: a table
+/** It ships nothing. */
+const IDLE = /^(?:--?dry-run(?:=.*)?|--help|-h|--version|--delete|-d|--tags|--check|--list|status|logs|:.*)$/
+
+/** What a command, as `programOf` gives it, brings out of this machine: push, publish, deploy or release. */
+export function ships(words: readonly string[]): string | undefined {
+  if (words.some((w) => IDLE.test(w))) return undefined
+  const script = /^(deploy|release|publish)(?:[:_-]|$)/.exec(scriptOf(words) ?? '')
+  if (script) return script[1]!
+  const plain = words.filter((w, i) => i === 0 || !w.startsWith('-'))
+  for (const [pattern, as] of SHIPS) {
+    const found = pattern.exec(plain.join(' ').slice(0, 400))
+    if (found) return as || found[1]!
+  }
+  return undefined
+}
+
+/** What becomes of a path. `resets`: all that is not committed in the work tree, or below a path. */
+export interface Touch {
+  readonly how: 'writes' | 'removes' | 'moves' | 'resets'
+  /** As seen from where the line began, or absolute; '' is the work tree. It may be a glob. */
+  readonly path: string
+}
+type Touched = readonly (readonly [how: Touch['how'], path: string | undefined])[]
+
+/** Options whose value is the next word. */
+const VALUED: { readonly [program: string]: ReadonlySet<string> } = {
+  sed: list('-e -f -l --expression --file'),
+  perl: list('-e -E -I -M'),
+  truncate: list('-s -r --size --reference'),
+  touch: list('-d -t -r --date --reference'),
+  install: list('-m -o -g --mode --owner --group'),
+  git: list('-C -c -s -b -B -m --source --message --orphan --git-dir --work-tree'),
+}
+const NO_VALUES = new Set<string>()
+
+/** The words of a command that are no options, nor values of them. */
+function operandsOf([program = '', ...words]: readonly string[]): string[] {
+  const valued = VALUED[program] ?? NO_VALUES
+  const plain = words.indexOf('--')
+  return words.filter((word, i) => {
+    if (plain >= 0 && i >= plain) return i > plain
+    return !(word.startsWith('-') && word !== '-') && !valued.has(words[i - 1] ?? '')
+  })
+}
+
+const all = (how: Touch['how'], paths: readonly string[]): Touched => paths.map((path) => [how, path])
+
+/** The last of several is written; a directory gets the names of the others. */
+function copied(paths: readonly string[]): Touched {
+  const to = paths.at(-1)
+  if (to === undefined || paths.length < 2) return []
+  const from = paths.slice(0, -1)
+  return from.length > 1 || to.endsWith('/')
+    ? from.map((path) => ['writes', posix.join(to, posix.basename(path))])
+    : [['writes', to]]
+}
+
+/** What the commands of git do to files that are not committed. */
+function touchedByGit(words: readonly string[]): Touched {
+  const [command = '', ...paths] = operandsOf(words)
+  const at = words.indexOf(command)
+  const has = (...options: string[]) => words.slice(at).some((word) => options.includes(word))
+  const behind = words.includes('--') ? words.slice(words.indexOf('--') + 1) : undefined
+  switch (command) {
+    case 'rm':
+      return has('--cached') ? [] : all('removes', paths)
+    case 'mv':
+      return [...all('moves', paths.slice(0, -1)), ...copied(paths)]
+    case 'checkout':
+      if (has('-f', '--force')) return [['resets', '']]
+      return has('-b', '-B', '--orphan', '--detach') ? [] : all('resets', behind ?? paths)
+    case 'restore':
+      return has('-S', '--staged') && !has('-W', '--worktree') ? [] : all('resets', behind ?? paths)
+    case 'switch':
+      return has('-f', '--force', '--discard-changes') ? [['resets', '']] : []
+    case 'reset':
+      return has('--hard', '--merge', '--keep') ? [['resets', '']] : []
+    case 'clean':
+      if (has('-n', '--dry-run') || !words.slice(at).some((word) => /^-\w*f|^--force$/.test(word))) return []
+      return all('removes', paths.length > 0 ? paths : ['.'])
+    case 'stash':
+      if (paths[0] !== undefined && !['push', 'save', 'pop', 'apply'].includes(paths[0])) return []
+      return behind === undefined ? [['resets', '']] : all('resets', behind)
+    default:
+      return []
+  }
+}
+
+/** What programs do to the files that they name, by the words of the command. */
+const TOUCHES: readonly (readonly [programs: ReadonlySet<string>, (words: readonly string[]) => Touched])[] = [
+  [list('rm rmdir unlink shred'), (words) => all('removes', operandsOf(words))],
+  [list('tee touch truncate'), (words) => all('writes', operandsOf(words))],
+  [list('cp ln install rsync'), (words) => copied(operandsOf(words))],
+  [list('mv'), (words) => [...all('moves', operandsOf(words).slice(0, -1)), ...copied(operandsOf(words))]],
+  [list('dd'), (words) => all('writes', words.flatMap((word) => (word.startsWith('of=') ? [word.slice(3)] : [])))],
+  [list('sed perl'), (words) => {
+    if (!words.some((word) => /^-[a-zA-Z]*i|^--in-place/.test(word))) return []
+    const isInOption = words.some((word) => /^-[a-zA-Z]*[ef]|^--(?:expression|file)/.test(word))
+    return all('writes', operandsOf(words).slice(isInOption ? 0 : 1))
+  }],
+  [list('find'), (words) => {
+    const deletes = words.includes('-delete') || words.some((word, i) => word === 'rm' && /^-exec/.test(words[i - 1]!))
+    const end = words.findIndex((word) => /^[-(!]/.test(word))
+    return deletes ? all('removes', words.slice(1, end < 0 ? undefined : end)) : []
+  }],
+  [list('prettier eslint biome ruff gofmt rustfmt black'), (words) => {
+    const [program = ''] = words
+    const changes = ['rustfmt', 'black'].includes(program) || words.some((word) => /^(?:--write|--fix|-w|format)$/.test(word))
+    if (!changes || words.includes('--check')) return []
+    return all('writes', operandsOf(words).slice(['biome', 'ruff'].includes(program) ? 1 : 0))
+  }],
+  [list('git'), touchedByGit],
+] // biome-ignore format: a table
+
+/** The files that a command writes, moves or removes, as far as its words say. What a program does by itself goes unseen. */
+export function touchedBy({ words, writes, dir }: Command): Touch[] {
+  const program = programOf(words)
+  const by = TOUCHES.find(([programs]) => programs.has(program[0] ?? ''))?.[1](program) ?? []
+  const at = program[0] === 'git' && program[1] === '-C' ? dir !== undefined && under(dir, program[2] ?? '') : dir
+  return [...by, ...all('writes', writes)].flatMap(([how, said = '']) => {
+    const path = how === 'resets' && said === '' ? '' : under(at === false ? undefined : at, said)
+    return path === undefined || path.startsWith('/dev/') ? [] : [{ how, path }]
+  })
+}

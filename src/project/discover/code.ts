@@ -4,8 +4,8 @@ import type { Project } from '../../engine/store/project.ts'
 import { WrongArgument } from '../../scheme/argument-types.ts'
 import { fromData } from '../../scheme/data.ts'
 import { CodeReader } from './explain.ts'
-import { CELLS_PER_ENTITY, type Functions, type Source } from './knowledge.ts'
-import { made, takesNone, textOf } from './options.ts'
+import type { Functions, Source } from './knowledge.ts'
+import { CELLS_PER_ENTITY, made, takesNone, textOf } from './options.ts'
 import { referenceTo } from './values.ts'
 
 const STEPS = 5_000

@@ -53,10 +53,7 @@ export interface DiscoverOptions {
   functions?(source: Source): Functions
 }
 
-/**
- * Evaluates a program against the knowledge and returns one printed value per top-level form. An error in a form is
- * `(error "…")` in its place; earlier forms stand. Nothing a program does changes the store.
- */
+/** Evaluates a program and returns a printed value for each form; an error stands in its place. Never writes. */
 export function discover(memory: Memory, program: string, options: DiscoverOptions = {}): string[] {
   const source: Source = {
     reader: memory.reader,

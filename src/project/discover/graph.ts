@@ -13,9 +13,9 @@ import {
 } from '../../find/graph/walk.ts'
 import { type Entity as Known, madeAt } from '../../model/entity.ts'
 import { type CallContext, Entity, Rec, type Run, type Value } from '../../scheme/values.ts'
-import { CELLS_PER_ENTITY, type Functions, type Source, theOne } from './knowledge.ts'
-import { choiceOf, made, options, textOf } from './options.ts'
-import { linkToScheme, referenceTo, toScheme, toSchemeInShort } from './values.ts'
+import { type Functions, type Source, theOne } from './knowledge.ts'
+import { CELLS_PER_ENTITY, choiceOf, made, options, textOf } from './options.ts'
+import { linksMade, referenceTo, toScheme, toSchemeInShort } from './values.ts'
 
 /** What reading every link costs, in steps of a program. */
 const STEPS_OF_ALL_LINKS = 20_000
@@ -88,15 +88,8 @@ export function graphFunctions(source: Source): Functions {
       of(['depth', 'relations'], (e, { texts, whole }, ctx) => {
         const found = subgraph(source.reader, e.id, { ways: ways(texts('relations')), depth: whole('depth') ?? 1 })
         const entities = plainly(source.reader.entities(found.reached.map((r) => r.id)), ctx)
-        const shown = source.reader.entities(found.edges.map((l) => l.id))
-        const links = shown.map((entity) => ({
-          ...{ id: entity.id, from: String(entity.fields.from), to: String(entity.fields.to) },
-          ...{ type: String(entity.fields.type), entity },
-        }))
-        return new Rec(new Map([
-          ['entities', entities],
-          ['links', made(links, CELLS_PER_ENTITY, ctx, (l) => linkToScheme(source.reader, l))],
-        ]))
+        const links = linksMade(source.reader, found.edges.map((l) => l.id), ctx)
+        return new Rec(new Map([['entities', entities], ['links', links]]))
       }),
     '(ancestors ref) | the task, activity and goal at which something was recorded, or below which it stands, nearest first | (ancestors "use-sqlite")':
       of([], (e, _, ctx) => plainly(ancestors(source.reader, e), ctx)),

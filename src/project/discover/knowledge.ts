@@ -6,7 +6,7 @@ import { defined } from '../../model/object.ts'
 import { WrongArgument } from '../../scheme/argument-types.ts'
 import { fromData } from '../../scheme/data.ts'
 import { type CallContext, Entity, list, type Run, type Value } from '../../scheme/values.ts'
-import { choiceOf, made, options, textOf } from './options.ts'
+import { CELLS_PER_ENTITY, choiceOf, made, options, textOf } from './options.ts'
 import { linkToScheme, referenceTo, toScheme } from './values.ts'
 
 /** What the functions read from: replaced for the time of an `as-of` or `valid-at`. */
@@ -43,9 +43,7 @@ function listOptions(args: readonly Value[], now: number): { plain: Value[]; ask
   return { plain, asked: defined(asked) }
 }
 
-/** Cells that an entity costs when it is made for a program. */
-export const CELLS_PER_ENTITY = 16
-/** … and one in a list that is read when a program looks into it; then its text is paid for. */
+/** Cells of an entity in a list that is read when a program looks into it; then its text is paid for. */
 const CELLS_PER_LISTED = 4
 const STEPS_OF_A_LOOK = 50
 /** How many entities are read at once. */

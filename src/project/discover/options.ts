@@ -54,6 +54,9 @@ export function choiceOf(what: string, said: string, choices: readonly string[])
   throw new WrongArgument(`there is no ${what} "${said.slice(0, 80)}"`, hint)
 }
 
+/** Cells that an entity costs when it is made for a program. */
+export const CELLS_PER_ENTITY = 16
+
 /** A list made for a program, paid for before it is made. */
 export function made<T>(items: readonly T[], cells: number, ctx: CallContext, make: (item: T) => Value): Value {
   ctx.charge(items.length)

@@ -2,8 +2,8 @@ import type { Recaller } from '../../find/recall/recall.ts'
 import type { RecallOptions } from '../../find/recall/types.ts'
 import { defined } from '../../model/object.ts'
 import { Entity, list, type Value } from '../../scheme/values.ts'
-import { CELLS_PER_ENTITY, type Functions, type Source } from './knowledge.ts'
-import { options, textOf } from './options.ts'
+import type { Functions, Source } from './knowledge.ts'
+import { CELLS_PER_ENTITY, options, textOf } from './options.ts'
 import { toScheme } from './values.ts'
 
 const TAKES = ['scope', 'preset', 'limit', 'kind', 'task', 'goal', 'since', 'valid-at', 'all'] as const

@@ -7,8 +7,8 @@ import { claimsOf } from '../../work/coordination/claims.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
 import { type EventsOptions, eventsSince } from '../../work/coordination/shared-context.ts'
 import { currentEntities } from '../../work/handoff/current.ts'
-import { CELLS_PER_ENTITY, type Functions, type Source } from './knowledge.ts'
-import { made, options, takesNone, textOf } from './options.ts'
+import type { Functions, Source } from './knowledge.ts'
+import { CELLS_PER_ENTITY, made, options, takesNone, textOf } from './options.ts'
 import { toScheme } from './values.ts'
 
 const CELLS_PER_VALUE = 30

@@ -12,9 +12,9 @@ import {
 import type { Entity as Known } from '../../model/entity.ts'
 import { fromData } from '../../scheme/data.ts'
 import { type CallContext, list, type Value } from '../../scheme/values.ts'
-import { CELLS_PER_ENTITY, type Functions, type Source, theOne } from './knowledge.ts'
-import { made, textOf } from './options.ts'
-import { linkToScheme, referenceTo, toScheme } from './values.ts'
+import { type Functions, type Source, theOne } from './knowledge.ts'
+import { CELLS_PER_ENTITY, made, textOf } from './options.ts'
+import { linksMade, referenceTo, toScheme } from './values.ts'
 
 /** Reads every decision and looks at its words: the clock is looked at at once. */
 const STEPS_OF_ALL = 5_000
@@ -45,11 +45,7 @@ export function signalFunctions(memory: Memory, source: Source, project: Partial
       made(traces(ctx), 16, ctx, (t) => fromData({ topic: t.topic, decisions: t.decisions.map((e) => referenceTo(source.reader, e.id)) })),
     '(cross-trace-links) | links between decisions that have topics, but none in common | (cross-trace-links)': (_, ctx) => {
       ctx.charge(STEPS_OF_ALL)
-      const shown = source.reader.entities(crossTraceLinks(source.reader, words()).map((l) => l.id))
-      return made(shown, CELLS_PER_ENTITY, ctx, (entity) => {
-        const { from, to, type } = entity.fields
-        return linkToScheme(source.reader, { id: entity.id, from: String(from), to: String(to), type: String(type), entity })
-      })
+      return linksMade(source.reader, crossTraceLinks(source.reader, words()).map((l) => l.id), ctx)
     },
     '(signals) | what is worth a look: each with :id :type :severity :line :entities :evidence and :next, a command | (map :line (signals))': (_, ctx) => {
       ctx.charge(STEPS_OF_ALL)

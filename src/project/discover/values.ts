@@ -4,7 +4,8 @@ import { fieldsOf, type Kind } from '../../model/kind.ts'
 import { INTROSPECTION } from '../../model/names.ts'
 import { type Registry, shapeOf } from '../../model/registry.ts'
 import { fromData, type Shape, type Shapes } from '../../scheme/data.ts'
-import { Entity, type Value } from '../../scheme/values.ts'
+import { type CallContext, Entity, type Value } from '../../scheme/values.ts'
+import { CELLS_PER_ENTITY, made } from './options.ts'
 
 const head = (kind: keyof typeof INTROSPECTION, positional: string[], fields: string[]): Shape => ({
   kind,
@@ -91,6 +92,13 @@ export function referenceTo(reader: Reader, id: string): string {
   const same = reader.find(e.name)
   return same.length === 1 && same[0]!.id === id ? e.name : id
 }
+
+/** Links by their ids, made for a program. */
+export const linksMade = (reader: Reader, ids: readonly string[], ctx: CallContext): Value =>
+  made(reader.entities(ids), CELLS_PER_ENTITY, ctx, (entity) => {
+    const { from, to, type } = entity.fields
+    return linkToScheme(reader, { id: entity.id, from: String(from), to: String(to), type: String(type), entity })
+  })
 
 /** A link as a program sees it, its ends as references that the verbs accept. */
 export function linkToScheme(reader: Reader, link: Link): Entity {

@@ -4,8 +4,8 @@ import { pathTo, whatIf } from '../../find/graph/what-if.ts'
 import type { Entity as Known } from '../../model/entity.ts'
 import { fromData } from '../../scheme/data.ts'
 import { list, Rec, type Value } from '../../scheme/values.ts'
-import { CELLS_PER_ENTITY, type Functions, type Source, theOne } from './knowledge.ts'
-import { made, options, textOf } from './options.ts'
+import { type Functions, type Source, theOne } from './knowledge.ts'
+import { CELLS_PER_ENTITY, made, options, textOf } from './options.ts'
 import { referenceTo, toSchemeInShort } from './values.ts'
 
 /** Looks at the clock at once: it asks recall. */

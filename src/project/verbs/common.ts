@@ -48,10 +48,7 @@ export function needsField(p: Planning, e: Entity, field: string, report: Report
   return false
 }
 
-/**
- * Brings the status of what a supersession speaks of in line with its links: superseded while one that somebody
- * stands by is there, else what it was before. Does nothing for other links and for kinds without such a status.
- */
+/** Sets the status of a superseded entity by its links: superseded while a confirmed one exists, else as before. */
 export function settleSupersession(p: Planning, linkId: string): void {
   const link = p.entity(linkId)
   if (link?.kind !== LINK_KIND || link.fields.type !== 'supersedes') return

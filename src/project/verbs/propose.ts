@@ -11,7 +11,7 @@ import { fieldsOf, type Kind } from '../../model/kind.ts'
 import { foldText } from '../../model/names.ts'
 import { isObject } from '../../model/object.ts'
 import { type Report, shown } from '../../model/validate.ts'
-import { relationOf } from './link-entities.ts'
+import { relationOf } from './links.ts'
 
 type Args = Readonly<Record<string, unknown>>
 

@@ -62,10 +62,7 @@ function eraseText(
 
 type Told = ReturnType<Planning['view']['toldBefore']>[number]
 
-/**
- * Erases from rows, events, log, indexes and snapshots (K15). With `ref` the whole entity; with `secret`
- * the fields that ever held the text, and the whole entity where it stands in what identifies it.
- */
+/** Erases an entity, or a text wherever it was recorded, from rows, log, indexes and snapshots (K15). */
 export const purge = defineVerb({
   name: 'purge',
   about:

@@ -1,25 +1,28 @@
 import { isOpen, pathTo } from '../../engine/read/work-tree.ts'
 import type { Planning, Result } from '../../engine/write/plan.ts'
 import { record } from '../../engine/write/record.ts'
-import { reading } from '../../engine/write/verb.ts'
+import { defineVerb, reading } from '../../engine/write/verb.ts'
 import { ref, refs } from '../../model/args.ts'
 import type { Entity } from '../../model/entity.ts'
-import type { Json } from '../../model/field.ts'
+import { flag, type Json, text } from '../../model/field.ts'
 import { COMMON } from '../../model/kind.ts'
+import { activity } from '../../model/kinds/activity.ts'
+import { goal } from '../../model/kinds/goal.ts'
 import { task as TASK } from '../../model/kinds/task.ts'
 import { type Report, shown } from '../../model/validate.ts'
 import type { WorkKind } from '../../model/work-kinds.ts'
-import { link } from './link-entities.ts'
+import { brief } from './common.ts'
+import { link } from './links.ts'
 
 type Made = Omit<Result, 'verb'> & { id: string }
 
 /** Arguments that every start takes along to the record. */
-export const LABELS = { topics: COMMON.topics, tags: COMMON.tags }
+const LABELS = { topics: COMMON.topics, tags: COMMON.tags }
 
 /** What callers say for the description of a piece of work. */
-export const DESCRIBED = { also: ['title', 'name', 'text'] } as const
+const DESCRIBED = { also: ['title', 'name', 'text'] } as const
 
-export const TASK_ARGS = {
+const TASK_ARGS = {
   description: { ...TASK.fields.description, ...DESCRIBED },
   activity: ref("the activity it belongs to (the session's current one)", { kind: 'activity' }),
   goal: ref('the goal it belongs to, where it has no activity', { kind: 'goal' }),
@@ -37,7 +40,7 @@ interface NewTask {
 }
 
 /** Records a goal, an activity or a task with what was said of it and where it belongs. */
-export const recordWork = (
+const recordWork = (
   p: Planning,
   kind: WorkKind,
   said: { readonly [field: string]: unknown },
@@ -59,7 +62,7 @@ export function reopen(p: Planning, id: string): void {
 }
 
 /** The goal that an activity belongs to: the one named, else the session's current one. */
-export function goalFor(p: Planning, named: Entity | undefined): { [field: string]: Json } {
+function goalFor(p: Planning, named: Entity | undefined): { [field: string]: Json } {
   const id = named ? named.id : p.place().goal
   return id === undefined ? {} : { goal: id }
 }
@@ -73,7 +76,7 @@ function aboveTask(p: Planning, { activity, goal }: NewTask, report: Report): { 
 }
 
 /** Adds a new task to the plan, with what it waits for and what it came from. */
-export function layTask(
+function layTask(
   p: Planning,
   { blockedBy = [], discoveredFrom: from, activity, goal, ...said }: NewTask,
   report: Report,
@@ -88,7 +91,7 @@ export function layTask(
 }
 
 /** The session's current task; that there is none is reported. */
-export function currentTask(p: Planning, report: Report): Entity | undefined {
+function currentTask(p: Planning, report: Report): Entity | undefined {
   const { task } = p.place()
   if (task === undefined)
     report({ field: 'ref', message: 'the session has no current task', accepted: 'a goal, an activity or a task' })
@@ -96,7 +99,7 @@ export function currentTask(p: Planning, report: Report): Entity | undefined {
 }
 
 /** What `complete` and `abandon` are about: what stands in the work tree and is still open is meant before others. */
-export const workRef = <const O extends { required?: boolean } = Record<never, never>>(o: O = {} as O) =>
+const workRef = <const O extends { required?: boolean } = Record<never, never>>(o: O = {} as O) =>
   reading(
     ref("a goal, an activity or a task (the session's current task)", { also: ['id'], ...o }),
     (p, given, field, report): Entity | undefined => {
@@ -123,15 +126,129 @@ export const workRef = <const O extends { required?: boolean } = Record<never, n
   )
 
 /** Open tasks below a goal or an activity. */
-export function openTasksBelow(p: Planning, e: Entity): Entity[] {
+function openTasksBelow(p: Planning, e: Entity): Entity[] {
   if (e.kind === 'task') return []
   return p.ofKind('task').filter((t) => isOpen(t) && pathOf(p, t.id).includes(e.id))
 }
 
 /** The session's claim of a task that is over is free with it; that of a role waits for what `release` says of the role. */
-export function releaseTask(p: Planning, task: Entity): void {
+function releaseTask(p: Planning, task: Entity): void {
   const { session } = p.ctx.provenance
   if (task.kind !== 'task' || typeof session !== 'string') return
   for (const c of p.claims.of(session))
     if (c.what === 'task' && c.on === task.id && c.role === undefined) p.claims.end(c, 'released', {})
 }
+
+const { originalAsk, plan } = goal.fields
+
+export const startGoal = defineVerb({
+  name: 'start-goal',
+  about: "records what was asked for and makes it the session's current goal; a closed one is opened again",
+  args: {
+    originalAsk: { ...originalAsk, required: true, also: ['goal', 'description', 'title', 'text'] },
+    plan,
+    ...LABELS,
+  },
+  example: { originalAsk: 'Add OAuth login', plan: 'provider, callback, session' },
+  plan(p, said, report) {
+    const made = recordWork(p, 'goal', said, report)
+    if (!made) return undefined
+    reopen(p, made.id)
+    p.workOn([made.id])
+    return made
+  },
+})
+
+const { description, mode, component } = activity.fields
+
+export const startActivity = defineVerb({
+  name: 'start-activity',
+  about: "opens an area of work within a goal and makes it the session's current one",
+  args: {
+    description: { ...description, ...DESCRIBED, required: true },
+    goal: ref("the goal it belongs to (the session's current one)", { kind: 'goal' }),
+    mode,
+    component,
+    ...LABELS,
+  },
+  example: { description: 'token handling', component: 'auth' },
+  plan(p, { goal, ...said }, report) {
+    const above = goalFor(p, goal)
+    const made = recordWork(p, 'activity', { ...said, ...above }, report)
+    if (!made) return undefined
+    p.workOn(pathOf(p, made.id))
+    return { ...made, ...above }
+  },
+})
+
+export const startTask = defineVerb({
+  name: 'start-task',
+  about:
+    "makes a task the session's current one: what it records from then on is of that task. A new one, or with ref one that is there",
+  args: { ...TASK_ARGS, ref: ref('a task that is there, instead of a new one', { kind: 'task', also: ['id'] }) },
+  example: { description: 'refresh tokens before they expire', activity: 'token handling' },
+  plan(p, { ref: task, ...said }, report) {
+    if (!task) {
+      const made = layTask(p, said, report)
+      if (made) p.workOn(pathOf(p, made.id))
+      return made
+    }
+    for (const field of Object.keys(said))
+      report({ field, message: 'is for a new task', accepted: 'ref alone, to start a task that is there' })
+    reopen(p, task.id)
+    p.workOn(pathOf(p, task.id))
+    return { ...brief(task), created: false }
+  },
+})
+
+export const addTask = defineVerb({
+  name: 'add-task',
+  about: 'puts a task into the work tree for later; the current one stays',
+  args: { ...TASK_ARGS, description: { ...TASK_ARGS.description, required: true } },
+  example: { description: 'rotate the signing keys', blockedBy: ['refresh tokens before they expire'] },
+  plan: layTask,
+})
+
+const NAMED_AT_MOST = 10
+
+export const complete = defineVerb({
+  name: 'complete',
+  about: 'says that a goal, an activity or a task is done, and what came of it',
+  args: { ref: workRef(), result: text('what came of it'), force: flag('although tasks below it are open') },
+  example: { ref: 'refresh tokens before they expire', result: 'refreshed a minute ahead' },
+  plan(p, { ref, result, force }, report) {
+    const target = ref ?? currentTask(p, report)
+    if (!target) return undefined
+    const open = force ? [] : openTasksBelow(p, target)
+    if (open.length > 0) {
+      const names = open.slice(0, NAMED_AT_MOST).map((t) => `"${t.name}" (${t.id})`)
+      if (open.length > names.length) names.push(`${open.length - names.length} more`)
+      return report({
+        field: 'ref',
+        message: `${open.length === 1 ? 'a task is' : `${open.length} tasks are`} open: ${names.join(', ')}`,
+        received: target.id,
+        hint: 'complete or abandon them first, or give "force": true to leave them open',
+      })
+    }
+    if (target.fields.state === 'abandoned') p.note(`"${target.name}" was abandoned; it is complete now`)
+    let changed = p.set(target.id, 'state', 'complete')
+    if (result !== undefined) changed = p.set(target.id, 'result', result) || changed
+    changed = p.set(target.id, 'abandonReason', undefined) || changed
+    if (changed) p.sign(target.id)
+    releaseTask(p, target)
+    return { ...brief(target), state: 'complete' }
+  },
+})
+
+export const abandon = defineVerb({
+  name: 'abandon',
+  about: 'gives up a goal, an activity or a task, and says why; starting it again opens it',
+  args: { ref: workRef({ required: true }), reason: text('why', { required: true, also: ['why'] }) },
+  example: { ref: 'refresh tokens before they expire', reason: 'the provider does it' },
+  plan(p, { ref: target, reason }) {
+    const changed = p.set(target.id, 'state', 'abandoned')
+    if (p.set(target.id, 'abandonReason', reason) || changed) p.sign(target.id)
+    releaseTask(p, target)
+    return { ...brief(target), state: 'abandoned' }
+  },
+})

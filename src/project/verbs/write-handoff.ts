@@ -124,10 +124,7 @@ interface Place {
   over: Entity[]
 }
 
-/**
- * Whose place the handoff takes: that of its task, else that of its session. What another live session wrote is never
- * taken, nor what was written in another replica, where nobody here knows whether its session lives; what a session that is gone wrote is, if the writer can have been told of it.
- */
+/** The handoff to replace: of the task, else of the session; never one of another live session or replica. */
 function placeFor(
   p: Planning,
   me: string | undefined,

@@ -1,4 +1,4 @@
-import { type Command, commandsIn, programOf, runsTests, scriptOf, verifies } from '../../model/commands.ts'
+import { type Command, commandsIn, programOf, runsTests, scriptOf, ships, verifies } from '../../model/commands.ts'
 import { cut } from '../../model/text.ts'
 
 /** What a command line does that is worth an observation, and how far its exit code tells of it. */
@@ -23,17 +23,6 @@ export const TESTS = /(?:^|[^a-z])(?:tests?|specs?|vitest|jest|mocha|pytest|rspe
 /** A script that checks everything often runs them. */
 const MAY_TEST = /^(?:check|verify)(?:[:_-]|$)/
 
-const SHIPS: readonly (readonly [RegExp, string])[] = [
-  [/^git push(?: |$)/, 'push'],
-  [/^(?:yarn npm|cargo|poetry|uv|flit|hatch|vsce) publish(?: |$)/, 'publish'],
-  [/^(?:twine upload|gem push|docker push|dotnet nuget push)(?: |$)/, 'publish'],
-  [/^(?:(?:ba|z)?sh )?(?:\S{0,200}\/)?(deploy|release|publish)(?:\.\w{1,4})?(?: |$)/, ''],
-  [/^(?:vercel|netlify|fly|flyctl|wrangler|firebase|serverless|sls|cdk|eb|railway|sst) (?:deploy|publish|up)(?: |$)/, 'deploy'],
-  [/^(?:vercel$|(?:kubectl (?:apply|rollout restart|set image)|helm (?:upgrade|install)|terraform apply|gcloud (?:app|run|functions) deploy)(?: |$))/, 'deploy'],
-] // biome-ignore format: a table
-/** It ships nothing. */
-const IDLE = /^(?:--?dry-run(?:=.*)?|--help|-h|--version|--delete|-d|--tags|--check|--list|status|logs|:.*)$/
-
 function operation(command: Command): Pick<Operation, 'does' | 'as' | 'text' | 'tests'> | undefined {
   const words = programOf(command.words)
   const text = words.join(' ').slice(0, 400)
@@ -51,13 +40,8 @@ function operation(command: Command): Pick<Operation, 'does' | 'as' | 'text' | '
   if (sort !== undefined)
     return { does: 'verify', text: shown, tests: tests || (sort === 'checks' && MAY_TEST.test(scriptOf(words) ?? '')) }
   if (/^git (?:revert|reset --hard)(?: |$)/.test(text)) return { does: 'undo', text, tests: false }
-  if (words.some((w) => IDLE.test(w))) return undefined
-  const ships = /^(deploy|release|publish)(?:[:_-]|$)/.exec(scriptOf(words) ?? '')
-  if (ships) return { does: 'ship', as: ships[1]!, text: shown, tests: false }
-  for (const [pattern, as] of SHIPS) {
-    const found = pattern.exec(plain)
-    if (found) return { does: 'ship', as: as || found[1]!, text: shown, tests: false }
-  }
+  const as = ships(words)
+  if (as !== undefined) return { does: 'ship', as, text: shown, tests: false }
   return tests ? { does: 'verify', text: '', tests } : undefined // a script of the project, say
 }
 

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { presenceAfter } from '../../engine/store/presence.ts'
+import { commandsIn, programOf, under } from '../../model/commands.ts'
 import { claimsOf } from '../../work/coordination/claims.ts'
 import { noteEdited } from './backlog.ts'
 import { excludedCommand, excludedPath } from './config.ts'
@@ -15,41 +16,42 @@ const UNSAID_MS = 5_000
 const SLACK_MS = 50
 /** Events that may be of the time in which a command ran. */
 const LOOK_BACK = 1_000
-const MOST_WORDS = 60
 const MOST_FILES = 60
 
-/** Words of a command that may be paths of files. */
-const WORD = /"([^"\n]+)"|'([^'\n]+)'|([^\s"'|&;<>()`$]+)/g
-
-function wordsOf(command: string): string[] {
-  const found = new Set<string>()
-  for (const m of command.slice(0, 8_000).matchAll(WORD)) {
-    const word = (m[1] ?? m[2] ?? m[3] ?? '').replace(/^[\w-]+=/, '')
-    if (word !== '' && !word.startsWith('-') && word.length < 500) found.add(word)
-    if (found.size >= MOST_WORDS) break
-  }
-  return [...found]
+/** Whatever in a command may be the path of a file: its words, and what stands in code that it hands on. */
+function pathsNamed({ root, call }: Hook, command: string): Set<string> {
+  const words = commandsIn(command).flatMap(({ words, writes, dir }) =>
+    [...words, ...writes].flatMap((word) => under(dir, word.replace(/^[\w-]+=/, '')) ?? []),
+  )
+  const parts = command.slice(0, 8_000).split(/[\s"'`|&;<>(){}$,=]/)
+  const named = [...words, ...parts].filter((word) => word !== '' && !word.startsWith('-') && word.length < 500)
+  return new Set(named.flatMap((word) => inTree(root, call.cwd, word) ?? []))
 }
 
 /** Whether a command names a file of which nothing may be noted. */
-export const namesExcluded = ({ root, call, config }: Hook, command: string): boolean =>
-  config.excludePaths.length > 0 &&
-  wordsOf(command).some((word) => {
-    const path = inTree(root, call.cwd, word)
-    return path !== undefined && excludedPath(config, path)
-  })
+export const namesExcluded = (hook: Hook, command: string): boolean =>
+  hook.config.excludePaths.length > 0 && [...pathsNamed(hook, command)].some((path) => excludedPath(hook.config, path))
 
-/** Commands that only look, unless they write into something. */
+/** Programs that only look, unless their output goes into a file. */
 const LOOKS =
-  /^\s*(?:cat|ls|ll|head|tail|less|more|grep|rg|find|fd|wc|stat|file|diff|pwd|echo|printf|which|tree|git\s+(?:status|diff|log|show|blame|branch)|tidemark)\b[^>;&|]*$/
+  /^(?:cat|ls|ll|head|tail|less|more|grep|rg|fd|wc|stat|file|diff|pwd|echo|printf|which|tree|tidemark|git (?:status|diff|log|show|blame|branch)|cd)(?: |$)/
+
+const onlyLooks = (command: string): boolean =>
+  commandsIn(command).every(({ words, writes }) => writes.length === 0 && LOOKS.test(programOf(words).join(' ')))
+
+const READS = /^(?:cat|head|tail|less|more|bat|nl|sed -n) /
 
 /** Files that a command prints, as it names them: clients without a tool for it read so. */
 export const readByShell = (command: string): string[] =>
-  /^\s*(?:cat|head|tail|less|more|bat|nl|sed\s+-n)\s/.test(command)
-    ? wordsOf(command)
-        .filter((word) => /\.\w/.test(word))
-        .slice(0, 3)
-    : []
+  commandsIn(command)
+    .filter(({ words }) => READS.test(words.join(' ')))
+    .flatMap(({ words, dir }) =>
+      words
+        .slice(1)
+        .filter((w) => !w.startsWith('-') && /\.\w/.test(w))
+        .flatMap((w) => under(dir, w) ?? []),
+    )
+    .slice(0, 3)
 
 /** Files of which their own sessions told an edit meanwhile. */
 function editedByOthers({ memory, session }: Hook, since: number): Set<string> {
@@ -73,9 +75,9 @@ interface Changed {
  * which nobody named, or removes some, goes unseen.
  */
 export function changedByShell(hook: Hook, command: string, since: number): Changed[] {
-  if (LOOKS.test(command)) return []
-  const { root, call, config, memory } = hook
-  const named = new Set(wordsOf(command).flatMap((word) => inTree(root, call.cwd, word) ?? []))
+  if (onlyLooks(command)) return []
+  const { root, config, memory } = hook
+  const named = pathsNamed(hook, command)
   const claimed = claimsOf(memory)
     .held()
     .filter((c) => c.session !== hook.session && c.what === 'path' && (c.root === undefined || c.root === root))

@@ -1,6 +1,4 @@
-import { abandon } from '../../project/verbs/abandon.ts'
-import { complete } from '../../project/verbs/complete.ts'
-import { startActivity } from '../../project/verbs/start-activity.ts'
+import { abandon, complete, startActivity } from '../../project/verbs/work.ts'
 import { workTool } from './work.ts'
 
 export const activity = workTool({

@@ -1,6 +1,4 @@
-import { abandon } from '../../project/verbs/abandon.ts'
-import { complete } from '../../project/verbs/complete.ts'
-import { startGoal } from '../../project/verbs/start-goal.ts'
+import { abandon, complete, startGoal } from '../../project/verbs/work.ts'
 import { workTool } from './work.ts'
 
 export const goal = workTool({

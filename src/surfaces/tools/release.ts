@@ -1,6 +1,5 @@
 import { UsageError } from '../../base/errors.ts'
-import { handOver } from '../../project/verbs/hand-over.ts'
-import { release as verb } from '../../project/verbs/release.ts'
+import { handOver, release as verb } from '../../project/verbs/claims.ts'
 import { askHub, numbersOf, saidOf } from './claim.ts'
 import { releasedLines } from './claim-lines.ts'
 import { oneOf } from './format.ts'

@@ -3,7 +3,7 @@ import { isRefusedFor } from '../../engine/write/batch.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject } from '../../model/object.ts'
 import { shellWord } from '../../model/shell.ts'
-import { shareSet } from '../../project/verbs/share-set.ts'
+import { shareSet } from '../../project/verbs/shared-context.ts'
 import {
   getShared,
   listShared,

@@ -9,10 +9,7 @@ import { type Sessions, sessionsOf } from './sessions.ts'
 /** Where clients tell what they start which session it belongs to. */
 const VARIABLES = ['TIDEMARK_SESSION', 'CLAUDE_CODE_SESSION_ID', 'CODEX_THREAD_ID', 'GEMINI_SESSION_ID'] as const
 
-/**
- * What clients leave in the environment of the programs that their agents run; `AGENT` and `AI_AGENT` are what several
- * more of them agree on.
- */
+/** Environment variables that clients set for the programs of their agents. */
 const OF_AGENTS = [
   ...VARIABLES.slice(1),
   'CLAUDECODE',
@@ -41,10 +38,7 @@ export const isTerminal = (): boolean => Boolean(process.stdin.isTTY && process.
 export const isBelowClient = (memory: Memory): boolean =>
   sessionsOf(memory).ofClient(({ client = COMMAND_LINE }) => client !== COMMAND_LINE) !== undefined
 
-/**
- * Whether an agent may have started this: a client says so in the environment, `TIDEMARK_SESSION` is a session that a client
- * started, as hooks set it, or a client is above.
- */
+/** Whether an agent may have started this process. */
 export function isOfClient(memory: Memory): boolean {
   if (markOfAgent() !== undefined) return true
   const named = process.env.TIDEMARK_SESSION
@@ -78,11 +72,7 @@ const SPEAKS: Readonly<Record<string, string>> = {
 const isSame = (client: string, speaks: string): boolean =>
   SPEAKS[client] === undefined ? speaks.toLowerCase().includes(client) : speaks === SPEAKS[client]
 
-/**
- * The session of the client that started this server: one that it names in the environment, or that its hooks have made
- * known by its process. What a program in between has inherited, such as a framework that an agent runs in its shell,
- * says nothing of that program's own connections.
- */
+/** The client's session, named in the environment or found by its process. Inherited variables do not count. */
 function ofClient(sessions: Sessions, speaks: string): string | undefined {
   const above = nearestAbove()
   /** Of a client that lives elsewhere: our own has it from a shell that is another's. */
@@ -101,10 +91,7 @@ function ofClient(sessions: Sessions, speaks: string): string | undefined {
   return sessions.ofClient(({ client }, pid) => pid === above?.pid || (client !== undefined && isSame(client, speaks)))
 }
 
-/**
- * The session that acts (X7). In this order: the one named, the one that announced the call, the one that the environment
- * names, the one whose client is a parent of this process.
- */
+/** The acting session (X7), in order: named, announced by the call, named in the environment, found by a parent process. */
 export function actingSession(
   memory: Memory,
   { named, call, elsewhere = false, speaks }: CallOrigin,

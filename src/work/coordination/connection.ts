@@ -4,10 +4,7 @@ import { processAlias } from './client-process.ts'
 import type { Said } from './session-info.ts'
 import { sessionsOf } from './sessions.ts'
 
-/**
- * One MCP connection. A client whose session is found acts in that one; any other has one of its own here, which
- * ends with the connection.
- */
+/** One MCP connection. It acts in its client's session, or in one of its own that ends with it. */
 export class Connection {
   readonly #own = new Map<Memory, string>()
   /** Sessions that others began, and in which it acted. */

@@ -43,10 +43,7 @@ interface Line {
   about: string
 }
 
-/**
- * What the others did since a session was last told, as lines: what it read and was changed first, then claims in its
- * way, then the rest. Its own doings, and those of its subagents, are never among them (X4).
- */
+/** What other sessions did since this one was last told, most important first (X4). */
 export function inbox(memory: Memory, session: string, options: { max?: number; since?: number } = {}): Inbox {
   const { max = 8 } = options
   const row = getSession(memory.db, session)

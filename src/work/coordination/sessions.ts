@@ -62,10 +62,7 @@ const withoutSecrets = <T>(said: T): T => screen(said, true).value as T
 /** A session that ended, crashed or was taken up lives again. */
 const alive = ({ ended: _e, reason: _r, crashed: _c, takenUp: _t, ...row }: SessionRow): SessionRow => row
 
-/**
- * Who is at work: sessions, their signs of life, what they have in hand. None of it is knowledge, and none of it leaves
- * this machine.
- */
+/** Sessions, their heartbeats and the files they edit. None of it leaves this machine. */
 export class Sessions {
   readonly #memory: Memory
   readonly #lastHeartbeat = new Map<string, number>()
@@ -82,10 +79,8 @@ export class Sessions {
   }
 
   /**
-   * A session begins, or goes on. A client that starts another one in the same process (`/clear`) goes on with the work
-   * of the one that just ended there: its old id means the new session from then on. A parent may be one that nobody
-   * knows yet: hooks come in any order.
-   * @throws UserError for an id that is no name, and for a parent that is the session itself or stands below it.
+   * Starts or continues a session. After `/clear` the old id means the new session. A parent may still be unknown.
+   * @throws UserError for an invalid id or a cycle of parents.
    */
   start(given: Said & { id?: string; source?: string } = {}): SessionInfo {
     const { id: named, ...said } = given
@@ -162,10 +157,7 @@ export class Sessions {
     presence.keepClaims(this.#db, claims.changes(), this.#now)
   }
 
-  /**
-   * A heartbeat, from any hook, server or command; what the caller knows of the session is kept. Creates a session that is unknown,
-   * renews what it has claimed. Costs a read most of the time, and never waits for a writer.
-   */
+  /** Keeps a session and its claims alive, creating it if unknown. Mostly a read; never waits for a writer. */
   heartbeat(id: string, given: Said = {}): void {
     if (id === '' || id.length > ID_LENGTH) return
     const now = this.#now

@@ -11,6 +11,7 @@ import { sharedAt, sharedEver } from '../../engine/write/context-key.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { nearest, orNear } from '../../model/names.ts'
+import { defined } from '../../model/object.ts'
 import { sessionsOf } from './sessions.ts'
 
 /** A key of the shared context with its value. */
@@ -72,18 +73,11 @@ export const listShared = (memory: Memory): SharedValue[] =>
 
 export function sharedContext(memory: Memory): SharedContext {
   const ever = idsOfKind(memory.db, SHARED_KIND).map((id) => memory.reader.entity(id)!)
-  const time = (pick: (...ms: number[]) => number, ms: readonly number[]) =>
-    ms.length === 0 ? null : new Date(pick(...ms)).toISOString()
+  const time = (ms: number) => (Number.isFinite(ms) ? new Date(ms).toISOString() : null)
   return {
     contextId: memory.projectId,
-    createdAt: time(
-      Math.min,
-      ever.map((e) => e.created),
-    ),
-    lastUpdated: time(
-      Math.max,
-      ever.map((e) => e.updated),
-    ),
+    createdAt: time(Math.min(...ever.map((e) => e.created))),
+    lastUpdated: time(Math.max(...ever.map((e) => e.updated))),
     sessions: sessionsOf(memory)
       .list()
       .map((s) => s.id),
@@ -125,10 +119,7 @@ function sharedAfter(memory: Memory, id: string, seq: number): { is: Json | unde
   return told.length > 0 ? { is: told.reduceRight<Json | undefined>(valueAfter, undefined) } : null
 }
 
-/**
- * Sets a key to exactly what it held after the event with a number, also when it was deleted since.
- * @throws UserError where it held nothing then, or that is not known any more.
- */
+/** Restores the value after an event. @throws UserError if there was none, or it is no longer known. */
 export function rollbackShared(memory: Memory, key: string, to: number, options: ActOptions = {}): SharedValue {
   const { id } = everShared(memory, key)
   const some = () => {
@@ -259,10 +250,7 @@ export interface SharedStore {
   list(): SharedValue[]
   /** All of it, with the sessions that live. */
   context(): SharedContext
-  /**
-   * Keeps the value exactly as it is given.
-   * @throws UserError `refused` where it is not accepted, or `expectedVersion` is stale.
-   */
+  /** Keeps the value as given. @throws UserError `refused` if not accepted, or if `expectedVersion` is stale. */
   set(key: string, value: Json, options?: ShareOptions): SharedValue
   /** Adds an item, or each of a list, to a list; what is in it already is not added again. */
   append(key: string, value: Json, options?: ShareOptions): SharedValue
@@ -281,7 +269,7 @@ export function sharedStore(memory: Memory): SharedStore {
     (verb: string) =>
     (key: string, what: object, { expectedVersion, ...options }: ShareOptions = {}): SharedValue | undefined => {
       sessionsOf(memory).keepAlive(options.session)
-      memory.act([[verb, { key, ...what, ...(expectedVersion === undefined ? {} : { expectedVersion }) }]], options)
+      memory.act([[verb, defined({ key, ...what, expectedVersion })]], options)
       return getShared(memory, key)
     }
   const writeValue = (verb: string) => (key: string, value: Json, options?: ShareOptions) =>
@@ -294,11 +282,7 @@ export function sharedStore(memory: Memory): SharedStore {
     append: writeValue('share-append'),
     merge: writeValue('share-merge'),
     delete: (key, { item, path, ...options } = {}) =>
-      write('share-delete')(
-        key,
-        { ...(item === undefined ? {} : { item }), ...(path ? { path: [...path] } : {}) },
-        options,
-      ),
+      write('share-delete')(key, defined({ item, path: path && [...path] }), options),
     rollback: (key, to, options) => rollbackShared(memory, key, to, options),
     history: (key, limit) => sharedHistory(memory, key, limit),
   }

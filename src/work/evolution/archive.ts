@@ -46,10 +46,7 @@ export function dueForArchive(memory: Memory): Entity[] {
   return leftAlone(memory, old).filter((e) => putAway(memory, e) === undefined)
 }
 
-/**
- * Takes them out of the list, and writes them on pages by month. They stay in the knowledge as retired ones: history tells
- * them, and undo brings them back for good. Returns what was put away since a moment.
- */
+/** Retires old observations and writes them to monthly pages. Returns those archived since a moment. */
 export function archiveOld(memory: Memory, { root }: Project, since: number): Archived {
   memory.db.write(() => {
     const due = dueForArchive(memory)

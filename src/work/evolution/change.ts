@@ -63,10 +63,7 @@ function settle<S extends Status>(
 
 const asPerson = ({ approver: _who, ...author }: Author) => ({ ...author, by: 'person', [SETTLES]: true }) as const
 
-/**
- * What a mutation would change, as its file is now.
- * @throws UserError where it has no file or no step, has its step already, or the file changed since it was proposed.
- */
+/** The change of the skill file. @throws UserError without a file or a step, or if the file has changed since. */
 export function changeOf({ root }: Project, e: Entity): Change {
   const number = numberOf(e) ?? e.id
   const { step: line, skill, before, base } = e.fields
@@ -123,22 +120,10 @@ export function approveSteps(
     () => {
       if (statusNow(e) === 'approved') return
       const number = numberOf(e) ?? nextNumber(memory.reader.list('mutation', { all: true }))
-      const fields = {
-        ...said,
-        number,
-        base,
-        result,
-        diff: diff.slice(0, 8_000).toWellFormed(),
-        target: file.path,
-        ...decision(memory, author),
-      }
-      e1 = settle(
-        memory,
-        e,
-        statusNow(e) === 'rejected' ? step('rejected', 'approved') : step('proposed', 'approved'),
-        fields,
-        author,
-      )
+      const shown = diff.slice(0, 8_000).toWellFormed()
+      const fields = { ...said, number, base, result, diff: shown, target: file.path, ...decision(memory, author) }
+      const way = statusNow(e) === 'rejected' ? step('rejected', 'approved') : step('proposed', 'approved')
+      e1 = settle(memory, e, way, fields, author)
     },
     () => replaceShown(root, file.path, base, after),
     () => void settle(memory, e1, step('approved', 'applied'), { applied: nowIn(memory) }, author),

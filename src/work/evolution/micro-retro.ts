@@ -28,12 +28,8 @@ function summaryOf(all: readonly Entity[]): { summary: string; implications: str
     (a, b) => Number(has(b[0]!, AGENT_RETRO)) - Number(has(a[0]!, AGENT_RETRO)) || b.length - a.length,
   )
   const cost = amountsText(all.reduce((sum, e) => addAmounts(sum, String(e.fields.cost ?? '')), noAmounts()))
-  const said = found
-    .slice(0, NAMED)
-    .map(
-      ([e, ...more]) =>
-        `${cut(String(e!.fields.what), LONGEST)}${more.length > 0 ? ` (${more.length + 1} times)` : ''}`,
-    )
+  const times = (n: number) => (n > 1 ? ` (${n} times)` : '')
+  const said = found.slice(0, NAMED).map((all) => cut(String(all[0]!.fields.what), LONGEST) + times(all.length))
   const more = found.length > NAMED ? [`${found.length - NAMED} more`] : []
   const implications = found.flatMap(([e]) => remedyIn(String(e!.fields.what))?.step ?? [])
   return {
@@ -42,22 +38,13 @@ function summaryOf(all: readonly Entity[]): { summary: string; implications: str
   }
 }
 
-/**
- * One insight of what the agents of an operation observed; what is observed later goes into the same one. Silent where
- * nothing went wrong, and where all is said by a single line that nobody wrote about another agent's work.
- */
+/** Records one insight from the agents' observations of an operation, and updates it later. Silent without trouble. */
 function retro(memory: Memory, since: number, isOurs: (e: Entity) => boolean, goal?: string): void {
   const { reader } = memory
-  const all = reader
-    .list('observation', { since, limit: MOST })
-    .filter(
-      (e) =>
-        isOurs(e) &&
-        e.fields.succeeded !== true &&
-        !has(e, RUN) &&
-        !/^(?:saved|benefit|gain)/i.test(String(e.fields.cost ?? '')),
-    )
-    .toReversed()
+  const isGain = (e: Entity) => /^(?:saved|benefit|gain)/i.test(String(e.fields.cost ?? ''))
+  const isTrouble = (e: Entity) => e.fields.succeeded !== true && !has(e, RUN) && !isGain(e)
+  const observed = reader.list('observation', { since, limit: MOST }).toReversed()
+  const all = observed.filter((e) => isOurs(e) && isTrouble(e))
   if (all.length < 2 && !all.some((e) => has(e, AGENT_RETRO))) return
   const linked = (id: string) => reader.links('to', id).flatMap((l) => (l.type === 'based-on' ? l.from : []))
   const there = reader
@@ -103,12 +90,8 @@ export function retroOfGoals(memory: Memory, since: number): void {
     const above = parentOf(e, find)
     return above && goalOf(above)
   }
-  for (const goal of new Set(
-    reader
-      .entities([...new Set(tasks)])
-      .filter((e) => e.fields.state === 'complete')
-      .map(goalOf),
-  )) {
+  const complete = reader.entities([...new Set(tasks)]).filter((e) => e.fields.state === 'complete')
+  for (const goal of new Set(complete.map(goalOf))) {
     const there = goal === undefined ? undefined : reader.entity(goal)
     if (!there) continue
     const own = reader.list('task', { all: true }).filter((e) => goalOf(e) === goal)
@@ -116,13 +99,8 @@ export function retroOfGoals(memory: Memory, since: number): void {
     const by = new Set(
       own.flatMap((e) => provenanceOf(e).flatMap((p) => (p.session === undefined ? [] : [String(p.session)]))),
     )
-    if (
-      by.size < 2 ||
-      claimsOf(memory)
-        .held()
-        .some((c) => c.what === 'task' && ids.has(c.on))
-    )
-      continue
+    const held = claimsOf(memory).held()
+    if (by.size < 2 || held.some((c) => c.what === 'task' && ids.has(c.on))) continue
     const isOurs = (e: Entity) =>
       provenanceOf(e).some((p) => {
         const place = p.task ?? p.activity ?? p.goal

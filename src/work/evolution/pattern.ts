@@ -42,10 +42,7 @@ export function seen(entity: Entity): Seen {
   }
 }
 
-/**
- * How alike observations are, 0 to 1: half by their words, of which rare ones count most, half by the meaning that the
- * static embedder finds in them. Those that somebody says are the same trouble are wholly alike, whatever their words.
- */
+/** Similarity of observations, 0 to 1: the mean of weighted shared words and embedding. Linked ones are the same. */
 export class Likeness {
   readonly #embed = staticEmbedder()
   readonly #troubles = new Map<string, string>()

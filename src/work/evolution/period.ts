@@ -90,10 +90,7 @@ export function periodSince(memory: Memory, since: number): Period {
   }
 }
 
-/**
- * Learnings that nothing referred to for 90 days, the oldest first, and how many more for 30; a critical one stays whatever
- * its age (P7). A link, a change, and a briefing or hook that told it are references.
- */
+/** Learnings without a reference for 90 days, and the number without one for 30 (P7). Critical ones never count. */
 export function learningsDue({ reader, db, env }: Memory): { due: Entity[]; quiet: number } {
   const [quiet, due] = [env.now() - QUIET_MS, env.now() - DUE_MS]
   const told = new Set(toldSince(db, due))

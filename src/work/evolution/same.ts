@@ -14,10 +14,7 @@ export const named = ({ what, entity }: Seen): string => `"${cut(what, 80)}" (${
 export const sameAs = (one: Seen, other: Seen): string =>
   JSON.stringify(['link-entities', { from: one.entity.id, to: other.entity.id, type: SAME }])
 
-/**
- * Asks who wrote an observation whether its trouble was told before in other words: words alone do not tell that
- * (docs/evolution.md). Nothing where it went well, or where the words do tell.
- */
+/** Asks whether a new observation is a known trouble in other words (docs/evolution.md). */
 export function askWhetherSame(memory: Memory, id: string): string | undefined {
   const all = observationsOf(memory)
   const one = all.find((s) => s.entity.id === id)

@@ -118,10 +118,7 @@ export function placeFor(text: string, about: string): string | undefined {
 export const hasStep = (text: string, step: string): boolean =>
   stepTexts(text).some((s) => foldText(s) === foldText(step))
 
-/**
- * The page with one step more, before the one that begins so, else before the last. The steps behind it are numbered
- * anew; a page without steps gets a section for it.
- */
+/** Inserts a step before the one given, else before the last, and renumbers. A page without steps gets a section. */
 export function withStep(text: string, step: string, before: string | undefined): string {
   const lines = splitLines(text)
   const end = text.includes('\r\n') ? '\r\n' : '\n'

@@ -5,10 +5,7 @@ type Mutation = Extract<(typeof KINDS)[number], { name: 'mutation' }>
 /** Where a mutation can stand. */
 export type Status = Mutation['fields']['status']['choices'][number]
 
-/**
- * What a status may become. The first line of each is a person's decision or follows from one; `improved`, `unchanged`
- * and `worse` are measured, again and again. The compiler refuses a status without a row, and a step to none.
- */
+/** Allowed next statuses. The compiler refuses a status without a row, and a step that is not listed. */
 export const NEXT = {
   proposed: ['approved', 'rejected'],
   approved: ['applied', 'rejected'],

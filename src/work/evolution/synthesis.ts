@@ -4,6 +4,7 @@ import type { Project } from '../../engine/store/project.ts'
 import { MAX_ACTIONS } from '../../engine/write/batch.ts'
 import { SETTLES } from '../../engine/write/settle.ts'
 import type { Entity } from '../../model/entity.ts'
+import { defined } from '../../model/object.ts'
 import { cut } from '../../model/text.ts'
 import { nextNumber, numberOf, proposalText, waitingIn } from '../handoff/views/mutations.ts'
 import { AGENT_RETRO, operationOf } from '../handoff/views/observations.ts'
@@ -38,17 +39,13 @@ export const observationsOf = ({ reader }: Memory, { archived = false, most = MO
 export const SAME = 'similar-to'
 
 /** How alike these are, by their words and by what somebody said. */
-export const likenessOf = ({ reader }: Memory, all: readonly Seen[]): Likeness =>
-  new Likeness(
+export function likenessOf({ reader }: Memory, all: readonly Seen[]): Likeness {
+  const ids = all.map((s) => s.entity.id)
+  return new Likeness(
     all,
-    reader
-      .edges(
-        'from',
-        all.map((s) => s.entity.id),
-        [SAME],
-      )
-      .map(({ from, to }) => [from, to]),
+    reader.edges('from', ids, [SAME]).map(({ from, to }) => [from, to]),
   )
+}
 
 /** `3 of 5 deploy observations, cost 4 h: 2026-02-14 "skipped smoke test", …` */
 function evidenceText(group: readonly Seen[], all: readonly Seen[]): string {
@@ -122,28 +119,10 @@ function propose(
   if (mutations.some((m) => m.fields.change === change)) return undefined
   const ids = group.map((s) => s.entity.id)
   const number = nextNumber(mutations)
-  const done = memory.act(
-    [
-      [
-        'record-mutation',
-        {
-          ...{
-            change,
-            skill: operation,
-            step,
-            trigger: evidenceText(group, all),
-            evidence: ids,
-            number,
-            status: 'proposed',
-          },
-          ...(file === undefined ? {} : { target: file.path, base: file.hash }),
-          ...(before === undefined ? {} : { before }),
-        },
-      ],
-      ...ids.slice(-(MAX_ACTIONS - 1)).map((ref) => ['record-observation', { ref, synthesized: number }]),
-    ],
-    AUTHOR,
-  )
+  const said = { change, skill: operation, step, trigger: evidenceText(group, all), evidence: ids, number }
+  const fields = defined({ ...said, status: 'proposed', target: file?.path, base: file?.hash, before })
+  const marks = ids.slice(-(MAX_ACTIONS - 1)).map((ref) => ['record-observation', { ref, synthesized: number }])
+  const done = memory.act([['record-mutation', fields], ...marks], AUTHOR)
   return String(done.results[0]!.id)
 }
 

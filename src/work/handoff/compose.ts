@@ -53,10 +53,7 @@ function failing(kept: Json | undefined): string[] {
   })
 }
 
-/**
- * What a session leaves, from what it did: the task it is at, what it holds and touched, what it decided, what fails,
- * what is still to be done or confirmed. Nothing where it left nothing in hand.
- */
+/** The handoff of a session, made from what it did; undefined if it left no work. */
 export function composeHandoff(memory: Memory, session: string): Composed | undefined {
   const { reader } = memory
   const sessions = sessionsOf(memory)
@@ -146,10 +143,7 @@ function leaveNone(memory: Memory, project: Project, session: string): undefined
   return undefined
 }
 
-/**
- * Writes the handoff that can be put together without the agent; what the agent wrote itself stays and is only
- * completed. Nothing is written if it says no more than `was`, which the last call gave. Undefined where there is nothing to do.
- */
+/** Writes the composed handoff, keeping the agent's own items; unchanged if it says the same as `was`. */
 export function writeAutomatic(
   memory: Memory,
   project: Project,

@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path'
+import { commandsIn, under } from '../../../model/commands.ts'
 import type { Lines } from '../../../work/coordination/sessions.ts'
 import type { HookEvent, HookTool } from '../../hooks/call.ts'
 import { list, type Payload, record, text } from './payload.ts'
@@ -23,7 +23,7 @@ const READS = new Set(['read', 'read_file', 'view', 'readfile'])
 const PATH_FIELDS = ['file_path', 'filePath', 'notebook_path', 'path', 'filepath', 'target_file', 'absolute_path']
 const PATCHED = /^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm
 /** Codex lets a model that has no tool for it edit by this command, and runs no shell for it. */
-const PATCHING = /^\s*(?:cd\s+(?:"([^"\n]+)"|'([^'\n]+)'|(\S+))\s*&&\s*)?apply_?patch\b/
+const PATCHING = /^apply_?patch$/
 /** By this Codex says in the text of a shell's answer how it ended. */
 const EXITED = /^(?:exit code:?|process exited with code) (-?\d+)/im
 const MOST_PATHS = 50
@@ -46,10 +46,8 @@ const patched = (patch: string | undefined): string[] =>
 
 /** The files of a patch that a shell is asked to apply, maybe in another directory. */
 function patchedByShell(command: string): string[] {
-  const patching = PATCHING.exec(command)
-  if (patching === null) return []
-  const dir = patching[1] ?? patching[2] ?? patching[3]
-  return patched(command).map((path) => (dir === undefined || isAbsolute(path) ? path : join(dir, path)))
+  const patching = command.includes('*** ') && commandsIn(command).find(({ words }) => PATCHING.test(words[0] ?? ''))
+  return patching ? patched(command).flatMap((path) => under(patching.dir, path) ?? []) : []
 }
 
 /** Whether a response says of itself that the command went wrong. */

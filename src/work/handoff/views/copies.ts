@@ -69,10 +69,7 @@ export function readKept(memory: Memory, root: string): Kept {
   }
 }
 
-/**
- * Replaces a view unless somebody has changed it since it was `expected`. A second name keeps the old file, which is checked
- * again after the replacement. So an edit at the last moment is seen: added lines are kept, any other edit is put back.
- */
+/** Replaces a view. A hard link keeps the old file: lines added meanwhile are kept, any other edit is put back. */
 function replace(root: string, path: string, text: string, expected: string): boolean {
   const old = viewPath(temporaryName())
   try {
@@ -115,10 +112,7 @@ export function changeKept(memory: Memory, root: string, change: (kept: Kept) =>
 
 export const lastWritten = (root: string, name: string): string => textOf(root, keptPath(name)) ?? ''
 
-/**
- * Brings a view and its copy to a text; lines that are only added are only added. Somebody who has changed the view
- * since it was `expected` is not overwritten: the next look finds what they wrote.
- */
+/** Writes a view and its copy, by appending where possible. A view that is not as `expected` is left alone. */
 export function writeView(root: string, name: string, text: string, expected: string | undefined, kept: Kept): void {
   const [path, copy] = [viewPath(name), keptPath(name)]
   if (textOf(root, path) !== expected) return

@@ -39,11 +39,7 @@ const TAKING_MS = 30_000
 /** Up to which event a memory has been looked at for a work tree, in this process. */
 const looked = new WeakMap<Memory, Map<string, number>>()
 
-/**
- * What was edited by hand in the views since they were written is taken over as actions. What cannot be read is told,
- * and the edited file kept beside the one that is written anew. To be called before an action, so that things happen
- * in the order in which they were said. Never fails; returns what is to be told.
- */
+/** Records hand edits of the views; unreadable ones are kept aside. Call it before an action. Never fails; returns notes. */
 export function readEdits(memory: Memory, project: Project): string[] {
   return safely(project, () => {
     const { seen } = readKept(memory, project.root)
@@ -51,10 +47,7 @@ export function readEdits(memory: Memory, project: Project): string[] {
   })
 }
 
-/**
- * Brings the views up to date with what happened. Cheap where nothing did that concerns them. Never fails, as the
- * action it follows is done; returns what is to be told.
- */
+/** Updates the views. Cheap if nothing that concerns them happened. Never fails; returns notes. */
 export function refreshViews(memory: Memory, project: Project): string[] {
   return safely(project, () => {
     const { root } = project

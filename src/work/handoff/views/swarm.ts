@@ -6,7 +6,7 @@ import { isHalf, type Taken, type View } from './view.ts'
 
 const HEAD = '# Swarm State\n'
 /** What a block may say its work is (concept paper 2). */
-const STATUSES = ['active', 'complete', 'blocked', 'abandoned']
+export const ROLE_STATUSES = ['active', 'complete', 'blocked', 'abandoned'] as const
 const OWN = ['status', 'claimed', 'result', 'handoff', 'depends-on']
 
 /** A block as it is written: a role, when, and lines `key: value`. */
@@ -132,8 +132,8 @@ export const swarmView: View = {
       before.delete(block.role)
       if (old && same(old, block)) continue
       const status = block.lines.get('status') ?? 'active'
-      if (STATUSES.includes(status)) actions.push(...taken(block, known.get(block.role)))
-      else problems.push(`${block.role}: status "${status.slice(0, 40)}" is none of ${STATUSES.join(', ')}`)
+      if ((ROLE_STATUSES as readonly string[]).includes(status)) actions.push(...taken(block, known.get(block.role)))
+      else problems.push(`${block.role}: status "${status.slice(0, 40)}" is none of ${ROLE_STATUSES.join(', ')}`)
     }
     for (const role of before.keys()) problems.push(`the block of ${role} was taken out: its claim stands`)
     return { actions, problems }

@@ -1,7 +1,7 @@
 import { defineVerb, reading } from '../../engine/write/verb.ts'
 import { any, texts } from '../../model/args.ts'
-import { identityOf, KIND_KIND } from '../../model/entity.ts'
-import { choice, type Json, text } from '../../model/field.ts'
+import { identityOf, KIND_KIND, RELATION_KIND } from '../../model/entity.ts'
+import { choice, flag, type Json, text } from '../../model/field.ts'
 import { COMMON } from '../../model/kind.ts'
 import { RESERVED } from '../../model/names.ts'
 import { isObject } from '../../model/object.ts'
@@ -117,5 +117,32 @@ export const defineKind = defineVerb({
         accepted: 'a field "name", or key: ["field"]',
       })
     return { id, kind: KIND_KIND, name, created: fresh }
+  },
+})
+
+export const defineRelation = defineVerb({
+  name: 'define-relation',
+  about: 'adds a relation to this project',
+  args: {
+    name: word('the relation, such as owned-by', { required: true }),
+    about: text('what it says'),
+    inverse: word('how it reads from the other end'),
+    symmetric: flag('it is the same from either end'),
+    acyclic: flag('a link that closes a cycle is refused'),
+    impact: choice(['forward', 'backward', 'both', 'none'], 'which end is touched when the other changes'),
+  },
+  example: { name: 'owned-by', about: 'who is responsible', inverse: 'owns' },
+  plan(p, args, report) {
+    const { name } = args
+    if (p.registry().relation(name) && !p.entity(`${RELATION_KIND}:${name}`))
+      return report({ field: 'name', message: `${name} is a core relation`, received: name, accepted: 'another name' })
+    if (wasErased(p, `${RELATION_KIND}:${name}`))
+      return report({ field: 'name', message: ERASED, received: name, accepted: 'another name' })
+    const id = identityOf(p.registry().kind(RELATION_KIND)!, { name })!
+    const fresh = !p.entity(id)?.live
+    if (fresh) p.create(id)
+    for (const [field, value] of Object.entries(args)) p.set(id, field, value)
+    p.sign(id)
+    return { id, kind: RELATION_KIND, name, created: fresh }
   },
 })
