@@ -7,7 +7,8 @@ import { join } from 'node:path'
  * a seed, so that none stands in this repository. One half is for tuning the rules; the other was written before
  * the rules were, and is only ever measured. More are by authors who had not read the rules. The rules were mended with
  * `fresh`, then with `judged`, of which they found 92 % before, then with `another`, of which they found 91.8 % before,
- * then with `further`, of which they found 85.6 % before. All of it is invented.
+ * then with `further`, of which they found 85.6 % before, then with `blind`, of which they found 93.9 % before (97.5 % of what
+ * they found was one). All of it is invented.
  */
 export interface Labelled {
   readonly half: Half
@@ -19,7 +20,7 @@ export interface Labelled {
 }
 
 /** Sets in files, by authors who had not read the rules: `NAME.txt` below `bench/secrets/`. */
-const WRITTEN = ['fresh', 'judged', 'another', 'further'] as const
+const WRITTEN = ['fresh', 'judged', 'another', 'further', 'blind'] as const
 export type Half = 'tuned' | 'held back' | (typeof WRITTEN)[number]
 
 /** A line of a file is JSON in base64, so that no scanner of a code host takes what is invented for a leak. */

@@ -176,6 +176,47 @@ test.each([
   expect(findSecrets(text)).toEqual([])
 })
 
+const figured = `${drawing(30)(6, 'lower')}${drawing(31)(1, 'digit')}${drawing(32)(5, 'lower')}`
+const dated = `${drawing(33)(8, 'lower')}2019`
+const phrase = [34, 35, 36, 37].map((seed) => drawing(seed)(5, 'lower')).join(' ')
+const channel = drawing(38)(64)
+
+test.each([
+  [`> which passphrase did you give the disk?\nit's "${phrase}", with the blanks`, phrase],
+  [`the truststore password? should be ${figured} as everywhere`, figured],
+  [`[09:12] Ana: pw for the cms again?\n[09:13] Bo: ${marked}`, marked],
+  [`the laptop password is ${figured} so go ahead`, figured],
+  [`the sheet is locked with ${dated}. unlock it`, dated],
+  [`die Datei ist mit ${dated} verschlüsselt`, dated],
+  [`the password they told me on the phone was ${letters}5 (capital)`, `${letters}5`],
+  [`why does psql -W say access denied when I typed ${dated}?`, dated],
+  [`ssh-keygen -p -P '' -N '${phrase}' -f id`, phrase],
+  [`pdftotext -upw ${letters} a.pdf`, letters],
+  [`expect "password:" { send "${letters}\\r" }`, letters],
+  [`トークンはこちらです。${channel} お願いします`, channel],
+  [`访问令牌如下：${channel}`, channel],
+])('[A7] [T51] an answer, a lock, an option or the next sentence tells a secret: %s', (text, secret) => {
+  expect(redact(text)).not.toContain(secret)
+})
+
+const uuid = '605dd46f-e2d7-41d2-ac84-e168dcf6f424'
+
+test.each([
+  'the keystore password? should be in the vault, ask Priya',
+  "is the password a string? it's varchar255",
+  'the password is base64encoded so decode it first',
+  'backups are encrypted with restic017, the disk with LUKS2',
+  'I typed ubuntu2204 as the hostname and ssh says permission denied',
+  'Password: \nLast login: Mon from 10.0.0.14\nsven@build-arm-2:~$ uptime',
+  `el correo de recuperación no llega; el id del mensaje es ${uuid}`,
+  `docsearch({ apiKey: '${hex.slice(32)}' }) // search-only key, public by design`,
+  'secret_key     ****************x0Tf shared-credentials-file\n    region             eu-central-1      config-file',
+  'トークンはこちらで発行してください。https://acme.dev/channel/1234567890',
+])('[A7] [T51] and what stands in such places without being one stays: %s', (text) => {
+  expect(findSecrets(text)).toEqual([])
+  expect(findSecrets(`apiKey: '${hex.slice(32)}' // admin, not public`)).toHaveLength(1)
+})
+
 const BEGINNINGS = [
   ...new Set([...TOKENS, ...RULES].flatMap((r) => r.keywords)),
   ...['password: ', '"password":"', 'secret is ', 'key', 'token="', 'pass ', 'AKIAABCDEFGHIJKLMNOP ', 'Cookie: a='],

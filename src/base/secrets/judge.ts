@@ -68,14 +68,14 @@ const AFTERTHOUGHT = list(
   'prod production dev staging stage live test base b value data hex old new raw primary secondary plain plaintext main',
 )
 const PASSWORDS = list(
-  'password passwd passphrase passcode pwd pswd mdp keymaterial пасс storepass keypass userpass dbpass psk passwort kennwort senha contrasena wachtwoord passe passord losenord losenordet adgangskode adgangskoden passordet lozinka salasana jelszo пароль пароля паролю паролем пароле',
+  'password passwd passphrase passcode pwd pswd mdp keymaterial пасс storepass keypass userpass dbpass sshpass smtppass mailpass ftppass rootpass adminpass psk passwort kennwort senha contrasena wachtwoord passe passord losenord losenordet adgangskode adgangskoden passordet lozinka salasana jelszo пароль пароля паролю паролем пароле',
 )
 /** These end other words too: "enclave". */
 const WHOLE_PASSWORDS = list('pass pw clave parola haslo hasla heslo hesla sifre sifresi')
 const TOKENS = list('secret token jeton credential credentials sessid токен токена')
 /** Written without blanks around them. */
 const UNSPACED = /^(?:密[码碼]|口令|パスワード|비밀번호|비번|암호)$/
-const UNSPACED_KEYS = /^(?:密[钥鑰]|令牌|トークン|キー|키|토큰)$/
+const UNSPACED_KEYS = /^(?:密[钥鑰]|令牌|トークン|シークレット|キー|키|토큰)$/
 /** A key with one of these before it opens something; another may be a place in a cache or a table. */
 const OPENS = list(
   'api access secret private auth account shared encrypt encryption sign signing signature master license licence service admin app jwt client deploy crypto cipher hmac aes webhook function functions ingest vault unseal subscription activation registration serial token application product deepgram mistral cohere datadog algolia wallet',
@@ -255,7 +255,9 @@ const WHERE =
 /** `Gr4nite.Heron`, which is no address and no module. */
 const LEET = /^(?=.*\b(?=\w{5})[A-Z][a-z]*\d(?!d\b)[a-z]+\b)[A-Z][A-Za-z\d]{3,}(?:\.[A-Z][A-Za-z\d]{3,})+$/
 /** `handleSubmit2` */
-const CALLED = /^[a-z]{2,}(?:[A-Z][a-z]+)+\d?$/
+const CALLED = /^(?:[a-z]{3,}|[a-z][aeiou]|is|on|in|at|by|my|js|db|id|ui)(?:[A-Z][a-z]+)+\d?$/
+/** How one is kept: `base64encoded`. */
+const ENCODED = /^(?:base|sha|md|aes|utf|pbkdf|rot|rsa|ed|varchar|char)[-_]?\d/i
 /** What is said of a password, also in quotation marks. */
 const SAID_OF =
   /^(?:too|not|in|un|im)|word|pass|ed$|ing$|able$|^(?:wrong|weak|strong|short|long|correct|same|secret|text|string|plain|clear|admin|root|login|guest|optional|options?|flags?|arguments?|parameters?|instead|fields?|values?|prompts?|mismatch|matches|missing|changes|expires|resets|strength|history|storage|manager|generator|falsch|diferente)$/i
@@ -279,11 +281,12 @@ function isTold(value: string, as: Called, quoted: boolean, sure = false): boole
   if (/^\d{8,63}$/.test(value)) return !/^20\d{6}$/.test(value)
   if (rest.length < 6 || !/[A-Za-zА-я]/.test(rest) || (!sure && CALLED.test(value))) return false
   if (LEET.test(value)) return !ABOUT.test(value)
-  if (WHERE.test(value)) return false
+  if (WHERE.test(value) || ENCODED.test(value)) return false
   if (/[A-Za-z\d][!#$%^*@&+~=][A-Za-z\d]/.test(rest) || (/\d/.test(rest) && /[!#$%^*@&+~=_?]/.test(rest))) return true
   if (/\d/.test(rest) && rest.length >= 8 && /[a-z]/.test(rest) && /[a-z\d-][A-Z]|[-_.][\wà-ü]{0,12}\d/.test(rest))
     return true
   if (/^[A-Z]?[a-z]{5,}\d{1,2}$/.test(rest)) return !ABOUT.test(rest)
+  if (/^[A-Za-z]?[a-z]{3,}\d{1,4}[a-z]{3,}$/.test(rest)) return !ABOUT.test(value) && !isNamed(value)
   if (/\d/.test(rest))
     return sure || /\d{3}/.test(rest) || isRandom(rest, 6) || (rest.length >= 8 && /\d.?\d/.test(rest))
   if (/^[A-Za-z]{4,}(?:-[A-Za-z]{4,}){2,}$/.test(rest)) return !ABOUT.test(rest)
@@ -292,14 +295,14 @@ function isTold(value: string, as: Called, quoted: boolean, sure = false): boole
 
 /** What stands in sentences and has figures or marks: files, places, versions, tickets, names of a program, digests, dates, numbers with a unit. */
 export const isNamed = (value: string): boolean =>
-  /^[A-Za-z]{1,10}[-#][A-Z]?\d+(?:-\d+)?$|^[CDGTU]0[A-Z\d]{7,10}$|^[A-Z]{2,5}\d{5,}$/.test(value) ||
+  /^[A-Za-z]{1,10}[-#][A-Z]?\d+(?:-\d+)?$|^[CDGTU]0[A-Z\d]{7,10}$|^[A-Z]{1,5}\d{5,}$/.test(value) ||
   /chacha|poly1305|25519|salsa20|blake|argon|pbkdf|pkcs|camellia|(?:^|[-_])(?:aes|sha|gcm|cbc|hmac)(?![a-z])/i.test(
     value,
   ) ||
   /^[A-Za-z_]+[=:]|^[-_.+~]|\.\d$|^\d+_|^[a-z]+_[A-Z\d]+$|-(?:on|of|to|in|for)-|^N\d+r|=$|^[A-Z][a-z]+(?:_[A-Z]+)+_|^\d{1,2}-[A-Z][a-z]{2}-\d|^[a-z]{2}_[A-Z]{2}|^[A-Z]+\.\d|(?:19|20)\d\d-[\dQ]|^[A-Z]?[a-z]{3,}(?:[A-Z][a-z]{2,}|\d[A-Z][a-z]{2,}|V\d[a-z]{3,})+[!?]?$/.test(
     value,
   ) ||
-  /^(?:windows|win|android|ios|iphone|ipad|macos|office|chrome|firefox|safari|debian|ubuntu|fedora|openssl|python|java|http|varchar|u?int|fido|yubikey|bootstrap|manylinux|postgres(?:ql)?|server|worker|staging|user|guest|client|app|formular|step)[-_]?\d/i.test(
+  /^(?:windows|win|android|ios|iphone|ipad|macos|office|chrome|firefox|safari|debian|ubuntu|fedora|openssl|python|java|http|varchar|u?int|fido|yubikey|bootstrap|manylinux|postgres(?:ql)?|server|worker|staging|user|guest|client|app|formular|step|mysql|version|release)[-_]?\d/i.test(
     value,
   ) ||
   /^[a-z]{1,20}(?:[A-Z][a-z]*)+\d*$|^(?:[a-z]+_)+[a-z]+\d*$|^[A-Za-z][a-z]*(?:_[a-z\d]*[a-z])+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[A-Z\d]+(?:_[a-z\d]+)+$/.test(
@@ -308,4 +311,5 @@ export const isNamed = (value: string): boolean =>
   /\.[a-z]{1,5}\d?$|\d\.\d|^v?\d+[.:/-]\d|^[\w.+-]+@[\w-]+\.[\w.-]+$|[/]|^AAAA[A-Z]3Nza|^org-|__\w{4,6}$/.test(value) ||
   /^\d+[-+]?[a-zA-Zµ%]{1,8}[*+]?$|^[\d.,:+*#%-]+$/.test(value) ||
   /^0x[0-9a-f]+$|^[0-9a-f]{8,}$|^[0-9a-f-]{36}$/i.test(value) ||
-  /^[a-z\d]+(?:-[a-z\d]+)+$/.test(value)
+  /^[a-z\d]+(?:-[a-z\d]+)+$/.test(value) ||
+  /^[\w.-]{1,40}@[\w.-]{1,60}:\S*[$#%]$/.test(value) // where a shell asks

@@ -18,7 +18,7 @@ const NO_VERB = /^ (?:is|was|for|to)\b/
 let wide: RegExp | undefined
 const madeWide = (): RegExp =>
   new RegExp(
-    `${STEM.source}|hasło|lösenord|schlüssel|şifre|\\bclé|парол|логин|войти|登录|登入|ログイン|로그인|verschlüsselt|geschützt|chiffré|пасс|токен|ключ|密[码碼钥鑰]|口令|令牌|パスワード|トークン|キー|키|비밀번호|비번|암호|토큰`,
+    `${STEM.source}|hasło|lösenord|schlüssel|şifre|\\bclé|парол|логин|войти|登录|登入|ログイン|로그인|verschlüsselt|geschützt|chiffré|пасс|токен|ключ|密[码碼钥鑰]|口令|令牌|パスワード|トークン|シークレット|キー|키|비밀번호|비번|암호|토큰`,
     'gi',
   )
 const isOfName = (c: number): boolean =>
@@ -263,6 +263,7 @@ function valueAfter(text: string, start: number, end: number, as: Called): At | 
       value.given = 'paired'
     return value
   }
+  if (text[start - 1] === '$') return undefined
   const given = givenBeside(text, start)
   const name = text.slice(start, end)
   const isVerb = given === 'beside' && /pass$/i.test(name)

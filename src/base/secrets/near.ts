@@ -8,7 +8,7 @@ const BEHIND_MAX = 120
 /** A figure, or words with hyphens. */
 const mayHold = (text: string): boolean => /\d|[a-z]-[a-z]{4,10}-[a-z]/.test(text)
 /** What a program has, and a sentence has not. */
-const isOfCode = (text: string): boolean => /[=<>;|\\[\]{}]|\w\(|\(\)/.test(text)
+const isOfCode = (text: string): boolean => /[=<>;|\\[\]{}]|\w\(|\(\)|^x ~ [%$#] /.test(text)
 /** Letters, figures and a mark within, or behind figures at the end; all kinds of letters, and a mark of a name. */
 const isMarkedIn = (text: string): boolean =>
   /[A-Za-z\d][!#$%^*&+~=?@][A-Za-z\d]|\d[!*$#%&^~+?]$|[A-Za-z][$#%&*!]$/.test(text)
@@ -21,7 +21,8 @@ const isToldBy = (text: string): boolean =>
   )
 /** And where the clause ends behind it. */
 const breaks = (text: string): boolean => /(?:[,?—–-][ ]|\(|[。、，])["'`]?$/.test(text)
-const endsClause = (text: string): boolean => /^["'`]?(?:[!.,;)]|[ ]*(?:\n|$)|[ ]?[\u2e80-\uffef])/.test(text)
+const endsClause = (text: string): boolean =>
+  /^["'`]?(?:[!.,;)]|[ ]*(?:\n|$)|[ ](?:if|I think|iirc)[ ]|[ ]?[\u2e80-\uffef])/.test(text)
 /** Of a login the other half. */
 const isBehindUser = (text: string): boolean =>
   /(?:(?:user(?:name)?|account|as|login|als|como|comme|con|mit|with)[ :=]{1,2}|(?=[\w.+-]{1,40}@))[\w.@+-]{2,60}(?:,| ?\/|,? (?:and|then|and then|und|et|y|e|i|и))[ ]["'`]?$|(?:^|[ :\n])[a-z][\w.-]{1,30} \/ ["'`]?$/i.test(
@@ -29,7 +30,7 @@ const isBehindUser = (text: string): boolean =>
   )
 /** Right before what is no secret. */
 const isOther = (text: string): boolean =>
-  /(?:users?(?:name)?|logins?|accounts?|usuario|benutzer|nutzer|utilisateur|utente|użytkownik|пользовател[а-я]{1,2}|юзер|as|named|called|host|server|table|version|ticket|branch|column|channel|order|id)[:=]?[ ]["'`(]?$/i.test(
+  /(?<![a-zà-ü])(?:users?(?:name)?|logins?|accounts?|usuario|benutzer|nutzer|utilisateur|utente|użytkownik|пользовател[а-я]{1,2}|юзер|as|named|called|host|server|table|version|ticket|branch|column|channel|order|id)[:=]?[ ]["'`(]?$/i.test(
     text,
   )
 /** What a lock is opened with. */

@@ -1,4 +1,4 @@
-import { isPair, isPhrase, isPlaceholder, isPlain, isRandom, isSecretValue, isWord } from './judge.ts'
+import { isNamed, isPair, isPhrase, isPlaceholder, isPlain, isRandom, isSecretValue, isWord } from './judge.ts'
 import type { SHAPES } from './shapes.ts'
 import { isNoPath, isOfLogin, isPassword, PAIR, SIGN_IN, SPACED } from './told.ts'
 
@@ -46,9 +46,15 @@ export const SHORT: Readonly<Record<string, string>> = {
   CREDENTIAL: `[ \\t"']{0,4}([A-Za-z0-9_.~+/-]{8,2000}={0,2})`,
   /** `user:password` of a URL, or a token in the user's place. */
   USERINFO: `([^\\s:/@"'\`<>?#]{0,200}(?::[^\\s/@"'\`<>]{4,300})?)(?=@)`,
+  /** What an option takes, with blanks in quotation marks. */
+  OPTION: `["']?((?<=")[^"\\n]{3,200}|(?<=')[^'\\n]{3,200}|[^\\s"']{3,200})`,
   /** Between a name and what it names. */
   NAMED: `["']?(?: \\([^()\\n]{1,40}\\))?(?: is| are| ist| lautet| est| es| é| è)?[ \\t]{0,3}[:=：]?\\s{0,4}["'\`[]{0,2}`,
   PHRASE: '((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})',
+  /** A clause ends or goes on there. */
+  STOP: `(?=["'\`]?[ ]?(?:[?.,;)!(]|$|\\n|(?<=[ ])(?:at|for|and|but|so|please|every|each|again|by|when)[ ]))`,
+  /** What can be locked. */
+  FILE: `(?:pdf|PDF|zip|ZIP|7z|rar|xlsx?|docx?|pptx?|sheet|spreadsheet|workbook|document|archive|file|backup|disk|stick|drive|export|note|folder|image|volume|vault|database|kdbx|Datei|Archiv|Dokument|Tabelle|Mappe|Platte|Stick|fichier|document|archive|archivo|documento|arquivo|cartella)`,
   /** Up to the end of a clause. */
   LAST: '(?=["\'.,;!)]{0,2}(?:\\s*$|\\s*\\n|[ ](?:yesterday|today|now|last|this|on|so|for|and|please|since|until|before)\\b|[,;]))',
   /** A word that is the value: behind it the clause ends, or more is said of it in parentheses. */
@@ -90,6 +96,11 @@ const isChoice = (value: string): boolean =>
 /** A login of one word each: `demo:rainbow77`. */
 const isChosen = (value: string): boolean => isOfLogin(value) || isWord(value)
 
+/** Programs that lock and open files have such names: `restic017`. */
+const TOOL =
+  /^[A-Za-z]{1,9}\d{1,2}$|^(?:7?zip|winzip|libreoffice|office|word|excel|restic|borg|vim|qpdf|bitlocker|vera|rclone|sops|gnupg|gpg)/i
+const isNoName = (value: string): boolean => isOfLogin(value) && !isNamed(value)
+const isLockWord = (value: string): boolean => isNoName(value) && !TOOL.test(value)
 const isReallyRandom = (run: number) => (value: string) => isRandom(value, run) && !isPlaceholder(value)
 /** By name, so that the rules are constants, which cost nothing to load. */
 // biome-ignore format: one check a line
@@ -101,10 +112,10 @@ export const CHECKS = {
   cookie: (t: string): boolean => isRandom(t.replace(/%[0-9A-F]{2}/g, '.'), 12),
   bearer: (t: string): boolean => t.length >= 20 && isReallyRandom(8)(t),
   loginToken: (t: string): boolean => isReallyRandom(8)(t) && (isRandom(t, 16) || /^[0-9a-f-]{36}$/.test(t)),
-  code: (t: string): boolean => !/^(?:[a-z]+\d{1,3}|(?:19|20)\d\d(?:[-\s].*)?)$/s.test(t),
+  code: (t: string): boolean => !/^(?:[a-z]+\d{1,3}|(?:19|20)\d\d(?:[-\s].*)?|[\da-f]{8}(?:-[\da-f]{4}){3}.*)$/is.test(t),
   typed: (t: string): boolean => isOfLogin(t) && /[!#$%^*@&+~=]|\d\d/.test(t) && !/\d\.\d|poly1305|25519|^[a-z]{1,4}\d\d[a-z]+$|^[A-Z]+-?\d+$/.test(t),
   pin: (t: string): boolean => new Set(t).size > 2 && !/^20[12]\d$/.test(t), password: (t: string): boolean => isSecretValue(t, 'password', 'tight', false),
-  isChoice, isChosen, isNetworkKey, isEncodedKey, isLogin, isNoPath, isOfLogin, isPair, isPassword, isPhrase, isWord,
+  isChoice, isChosen, isLockWord, isNoName, isNetworkKey, isEncodedKey, isLogin, isNoPath, isOfLogin, isPair, isPassword, isPhrase, isWord,
 }
 
 /** Tokens: none is shorter than `RUN` says, or has what stands between words. */
@@ -164,6 +175,7 @@ export const TOKENS: readonly Rule[] = [
   { category: 'age key', keywords: ['AGE-SECRET-KEY-1', 'AGE-SECRET-KEY-PQ-1'], after: `[A-Z0-9]{58}` },
   { category: 'Tailscale key', keywords: ['tskey-'], after: `(?:auth|api|client|scim|webhook)-%A{8,30}(?:-%A{20,50})?` },
   { category: 'OpenShift token', keywords: ['sha256~'], after: `%U{43}` },
+  { category: 'cluster token', keywords: ['::server:', '::node:'], after: `%H{16,64}`, before: `K10%H{20,64}` },
   { category: 'Databricks token', keywords: ['dapi'], after: `%H{32}(?:-\\d)?` },
   { category: 'Prefect key', keywords: ['pnu_', 'pnb_'], after: `%A{36}` },
   { category: 'Scalingo token', keywords: ['tk-us-'], after: `%U{48}` },
@@ -274,7 +286,7 @@ export const RULES: readonly Rule[] = [
   { category: 'basic authorization', keywords: ['asic ', 'BASIC '], after: `%CREDENTIAL`, within: true, is: 'isPair' },
   { category: 'session cookie', keywords: ['connect.sid', '.sess=', '.sid=', 'dentity.Application', 'logged_in_', 'li_at=', 'remember_token'], after: `(?:\\w{1,40})?(?: cookie)?(?: is |["']?[=:][ ]?)["']?([A-Za-z0-9%._~+/|:!-]{20,4000}={0,2})`, within: true, is: 'cookie' },
   { category: 'password', keywords: ['echo ', 'printf '], after: `(?:-n[ ])?(?:["']?%s["']?[ ])?["']?([^\\s"'|$(%]{4,200})(?=["']?[ ]{0,2}\\|[ ](?:sudo[ ])?(?:(?:sudo -S|-S|docker|podman|passwd|kinit|helm|su )[ ]?|[a-z][\\w-]{1,20}[ ][^\\n|]{0,60}(?:secret|SECRET|token|TOKEN|pass|PASS|login|_KEY)))`, is: 'chosen' },
-  { category: 'password', keywords: ['<<<'], after: `[ ]?["']?([^\\s"'$]{4,200})`, before: `(?:sudo -S|kinit|-stdin|\\w{0,20}(?:passwd|secret|SECRET|token|TOKEN|key|KEY|pass|PASS|auth|login)[^\\n|]{0,40})[ ]`, is: 'chosen' },
+  { category: 'password', keywords: ['<<<'], after: `[ ]?["']?([^\\s"'$]{4,200})`, before: `(?:sudo -S|(?:kinit|cryptsetup)[^\\n|]{0,40}|-stdin|\\w{0,20}(?:passwd|secret|SECRET|token|TOKEN|key|KEY|pass|PASS|auth|login)[^\\n|]{0,40})[ ]`, is: 'chosen' },
   { category: 'password', keywords: ['| chpasswd', '| sudo chpasswd', 'This may also be found at'], before: `(?:[\\w.-]{1,30}:[^\\s"'|$]{3,50}["']?\\s?|%H{32}\\s{1,6})` },
   // `.pgpass`: host:port:database:user:password
   { category: 'password', keywords: [':5432:', ':5433:', ':6432:', ':*:'], after: `[\\w*-]{1,64}:[\\w-]{1,64}:(?!:)([^\\s"'\`]{6,200})`, within: true, is: 'password' },
@@ -284,11 +296,17 @@ export const RULES: readonly Rule[] = [
   { category: 'password', keywords: ['asic', 'ttp auth', 'creds', 'redentials', 'user/pass'], after: `[^\\n:=]{0,60}?(?:is|are|ist|est|es|é|è|=|:|->|→)[ ]["'\`]?[A-Za-z][\\w.@-]{1,40}(?::|[ ]?/[ ]?)([^\\s"'\`,;:/()<>]{6,63})`, within: true, is: 'isChosen' },
   { category: 'password', keywords: [' / ', ' // '], after: `%VALUE`, before: `%ACCOUNT`, is: 'isOfLogin' },
   { category: 'password', keywords: [' p: ', '\np: ', ' p:', ' p='], after: `%VALUE`, before: `(?:u|l|usr|user|login)[:=][ ]?[^\\s,;]{1,40}[,;/|]?`, is: 'isOfLogin' },
-  { category: 'password', keywords: [' admin', ' root', '`admin', '`root'], after: `(?:[:+]|, | (?:and|then|und|[+&–]|(?:with|mit|avec|con)(?= \\S{0,62}[a-z])(?= \\S{0,62}(?:[!#$%^*@&+~=]|\\d\\d))) )%VALUE`, within: true, is: 'isNoPath' },
+  { category: 'password', keywords: [' admin', ' root', '`admin', '`root'], after: `(?:[:+]|,? (?:and )?then |, | (?:and|und|[+&–]|(?:with|mit|avec|con)(?= \\S{0,62}[a-z])(?= \\S{0,62}(?:[!#$%^*@&+~=]|\\d\\d))) )%VALUE`, within: true, is: 'isNoPath' },
+  { category: 'password', keywords: [' and then ', ' then '], after: `%VALUE(?=[ ](?:for|at|on|to|in)[ ]|[.,;]?(?:$|\\n|[ ]))`, before: `%ACCOUNT,?`, is: 'isNoPath' },
   { category: 'password', keywords: ['root/', 'admin/'], after: `%VALUE(?=[ ](?:on|at|for|auf|en|sur|for)[ ])`, is: 'isNoPath' },
-  { category: 'password', keywords: ['secrets file', 'ecrets-file', 'passwd file', 'ssword file', 'users file', 'asswords', 'ogins', 'redentials', 'asswörter', 'ugangsdaten'], after: `[^\\n]{0,40}\\n[-=*\\s]{0,40}[\\w .@-]{1,40}[:=-][ ]?%VALUE`, within: true, is: 'isOfLogin' },
-  { category: 'password', keywords: ['og into ', 'og in to ', 'ign into ', 'gin as ', 'g in as ', 'gn in as ', 'gin with ', 'g in with ', 'gn in with ', 'ccess ', 'ecte-toi avec ', 'ecter avec ', 'esión con ', 'elde dich mit ', 'elden mit ', 'ccede con ', 'ntra con ', 'ccedi con ', 'oggin met ', 'ойди под ', 'ойти под '], after: `%PAIR`, within: true, is: 'isNoPath' },
+  { category: 'password', keywords: ['secrets file', 'ecrets-file', 'passwd file', 'ssword file', 'users file', 'asswords', 'ogins', 'redentials', 'asswörter', 'ugangsdaten'], after: `[^\\n]{0,40}\\n[-=*\\s]{0,40}[\\w .@-]{1,40}(?:[:=][ ]?|[ ]-[ ])%VALUE`, within: true, is: 'isOfLogin' },
+  { category: 'password', keywords: ['og into ', 'og in to ', 'ign into ', 'gin as ', 'nticate as ', 'g in as ', 'gn in as ', 'gin with ', 'g in with ', 'gn in with ', 'ccess ', 'ecte-toi avec ', 'ecter avec ', 'esión con ', 'elde dich mit ', 'elden mit ', 'ccede con ', 'ntra con ', 'ccedi con ', 'oggin met ', 'ойди под ', 'ойти под '], after: `%PAIR`, within: true, is: 'isNoPath' },
   { category: 'password', keywords: ['asło do ', 'aslo do ', 'ật khẩu', 'ata sandi', 'ozink', 'ωδικό', 'סיסמ', 'كلمة ', 'รหัสผ่าน', 'पासवर्ड', 'pass phrase', 'Pass phrase', 'pass-phrase', 'access code', 'Access code', 'ugangscode', 'code d\'accès', 'ódigo de acce', 'ódigo de ace', 'ódigo secreto', 'ecret code', 'ecret word', 'ecret phrase', 'toegangscode', 'odice di accesso', 'od dostępu', 'од доступа'], after: `[^\\n.]{0,50}?(?:[ :=]|：)[ ]?%VALUE`, within: true, is: 'isOfLogin' },
+  { category: 'password', keywords: ['ocked with ', 'rotected with ', 'ncrypted with ', 'ecured with ', 'errouillé avec ', 'rotégé avec ', 'hiffré avec ', 'loqueado con ', 'rotegido con ', 'ifrado con ', 'rotetto con ', 'rotegido com ', 'loccato con '], after: `%VALUE%STOP`, before: `%FILE[^.\\n]{0,50}?[ ,'](?:password-)?[a-z]{1,3}`, is: 'isLockWord' },
+  { category: 'password', keywords: ['nlock ', 'ecrypt ', 'ntsperr', 'éverrouille ', 'esbloquea '], after: `[^.\\n]{0,30}%FILE[^.\\n]{0,20}?[ ](?:with|using|mit|avec|con)[ ]%VALUE%STOP`, within: true, is: 'isLockWord' },
+  { category: 'password', keywords: [' mit '], after: `%VALUE(?=["'\`]?[ ](?:gesperrt|verschlüsselt|geschützt|gesichert))`, before: `%FILE[^.\\n]{0,50}`, is: 'isLockWord' },
+  { category: 'password', keywords: [' typed ', ' entered ', ' type ', ' enter '], after: `(?:in[ ])?%VALUE%STOP`, before: `\\w{0,14}(?:enied|uthentication fail|y again|assword|psql -|mysql -|redentials)[^\\n]{0,60}`, is: 'isNoName' },
+  { category: 'password', keywords: [' typed ', ' entered '], after: `%VALUE(?=["'\`]?[ ][^\\n]{0,80}(?:denied|uthentication fail|y again|assword|redentials))`, is: 'isNoName', within: true },
   { category: 'password', keywords: ['storePassword ', 'keyPassword '], after: `["']([^"'\\s]{4,100})(?=["'])`, is: 'chosen' },
   { category: 'password', keywords: [' key 0 ', ' key 7 ', ' secret 0 ', ' password 0 ', ' password 7 '], after: `([^\\s"']{6,100})(?=\\s{0,9}(?:\\n|$))`, within: true, is: 'isOfLogin' },
   { category: 'credential', keywords: ['master.key', 'master key', 'dentials/'], after: `(?:[\\w-]{1,20}\\.key)?(?:[^\\n]{0,60}?(?:is|prints|shows|says|[:=])[ ]["'\`]?|(?<!(?:sum|md5|sha\\d{1,3})[^\\n]{0,60})[^\\w\\n]{0,9}\\n(?:\`{3}\\w{0,10}\\n)?[ ]{0,8}(?=%H{32}%E))(%H{32,64})%E`, within: true, is: 'real' },
@@ -298,12 +316,12 @@ export const RULES: readonly Rule[] = [
   { category: 'credential', keywords: ['jwt.sign(', 'jwt.verify(', 'reateHmac(', 'jwt.encode(', 'jwt.decode(', 'encrypt(', 'decrypt(', 'hmac.new(', 'ookieParser(', 'hash_hmac(', 'md5(', 'MD5(', 'SHA1(', 'SHA2(', 'crypt.hash', 'password_hash(', 'make_password(', 'hash_password('], after: `[^"'\\n]{0,60}(?:["'][\\w-]{1,12}["'],[ ]?)?b?["']([^"'\\s]{8,200})(?=["'])`, within: true, is: 'isOfLogin' },
   { category: 'password', keywords: ['sudo asks', 'sudo prompts', 'sudo fragt'], after: `%TYPED`, within: true, is: 'isChoice' },
   { category: 'recovery phrase', keywords: ['nemonic', 'NEMONIC', 'phrase', 'PHRASE', 'hrase', '12 words', '24 words', '12 Wörter', '24 Wörter', 'seed words', 'allet', '助记词', 'фраза', 'frase se', 'ニーモニック'], after: `(?:[^\\n:=]{0,30}?[:=(]|是)?%NAMED%PHRASE`, within: true, is: 'isPhrase' },
-  { category: 'recovery key', keywords: ['ecovery key', 'ecovery Key', 'iederherstellungss', 'récupération', 'recuperación', 'recuperação', 'восстановления', '恢复密钥', '回復キー'], after: `(?:[^\\s\\d]{0,8}%NAMED|[^\\n]{0,70}?(?:[:=]| is| ist| est| es)[ ]?)(%LONGCODE)`, within: true, is: 'any' },
+  { category: 'recovery key', keywords: ['ecovery key', 'ecovery Key', 'iederherstellungss', 'récupération', 'recuperación', 'recuperação', 'восстановления', '恢复密钥', '回復キー'], after: `(?:[^\\s\\d]{0,8}%NAMED|[^\\n]{0,70}?(?:[:=]| is| ist| est| es)[ ]?)(%LONGCODE)`, within: true, is: 'code' },
   { category: 'recovery code', keywords: ['ackup code', 'ackup-Code', 'ecovery code', 'ecovery-code', 'cratch code', 'iederherstellungsc', 'ode de secours', 'ódigo de ', 'di recupero', 'резервный код', 'код восстановления', '恢复码', '备用码', 'バックアップコード', 'リカバリーコード'], after: `(?:(?:[^\\s\\d]{1,12})?s?%NAMED|[^\\n]{0,70}?(?:[:=]| is| are| left| one| use)[ ]?\\s{0,4}["'\`]?|[^\\n]{0,60}\\r?\\n{1,2}[ *•-]{0,4}(?=%CODE(?:[ -]%CODE)?[ ]{0,2}\\r?\\n[ *•-]{0,4}%CODE(?:[ -]%CODE)?[ ]{0,2}(?:\\r?\\n|$)))(%CODE(?:[ ,\\n"'\`]{1,5}%CODE){0,15})`, within: true, is: 'code' },
   { category: 'password', keywords: ['assword', 'ASSWORD', 'PASS', '_pass', 'asswort', 'contraseña', 'mot de passe', 'senha', 'пароль'], after: `[^\\n:=]{0,50}?(?:\\b(?:is|ist|es|est)|é|[:=])[ ]?["'\`(]{0,2}([a-z0-9]{4}(?:[ -][a-z0-9]{4}){3})(?![\\w-])`, within: true, is: 'groups' },
   { category: 'connection string', keywords: ['@tcp(', '@unix('], before: `[\\w.-]{1,40}:[^\\s"'@:/]{4,100}` },
   { category: 'password', keywords: ['getConnection(', 'createConnection('], after: `[^\\n]{1,200}?["'][^"'\\n]{1,60}["'],[ ]{0,2}["']([^"'\\n]{4,100})(?=["'][ ]?\\))`, within: true, is: 'real' },
-  { category: 'PIN', keywords: ['PIN', 'PUK', ' puk', ' pin', 'in code', 'in-Code', 'IN-Code', 'incode', 'пин-код', 'ПИН'], after: `(?=[ :=.,;])(?:(?<! pin)|(?<=(?:lock|bank|card|host|phone|[iI][mM]) pin)|(?= (?:for|of|to|d[eaou]|del|is(?= \\d)) ))(?:[^\\n]{0,60}?(?:[.:;!?,] (?:[Ii]t's|[Oo]urs|[Mm]ine|[Uu]se|[Tt]ry|[Ee]nter|[Tt]ype)| %STAYS)[ ](?:is )?|[ :=](?:(?:(?:for|of|to|on|für|von|der|des|du|de|da|do|del|della|от|для|code|кода?) |(?=[а-яё]))(?:[\\w-]{1,20} |[а-яё]{3,20} ){0,5}?)?(?:%STAYS|was|used to be|war|era|=|:)?[ ]?)(\\d{4,8}[#*]?)(?![\\w:/-]|\\.\\d|[ ]?(?:[a-z]{1,9}s|[mkMµ]?[VAH]z?|[mc]m|baud|rpm)\\b)`, within: true, is: 'pin' },
+  { category: 'PIN', keywords: ['PIN', 'PUK', ' puk', ' pin', 'in code', 'in-Code', 'IN-Code', 'incode', 'пин-код', 'ПИН'], after: `(?=[ :=.,;])(?:(?<! pin)|(?<=(?:lock|bank|card|host|phone|[iI][mM]) pin)|(?= (?:for|of|to|d[eaou]|del|is(?= \\d)) ))(?:[^\\n]{0,60}?(?:[.:;!?,] (?:[Ii]t's|[Oo]urs|[Mm]ine|[Uu]se|[Tt]ry|[Ee]nter|[Tt]ype)| %STAYS)[ ](?:is )?|[^\\n?]{0,40}\\?\\s(?:\\w{1,12}: )?(?:[Ii]t(?:'s| is) )?|[ :=](?:(?:(?:for|of|to|on|für|von|der|des|du|de|da|do|del|della|от|для|code|кода?) |(?=[а-яё]))(?:[\\w-]{1,20} |[а-яё]{3,20} ){0,5}?)?(?:%STAYS|was|used to be|war|era|=|:)?[ ]?)(\\d{4,8}[#*]?)(?![\\w:/-]|\\.\\d|[ ]?(?:[a-z]{1,9}s|[mkMµ]?[VAH]z?|[mc]m|baud|rpm)\\b)`, within: true, is: 'pin' },
   { category: 'PIN', keywords: ['phone', 'watch', 'ablet', 'iPad', 'laptop', 'screen', 'andy', 'portable', 'móvil', 'léfono', 'lefono', 'celular', 'oor', 'gate', 'Gate', 'arage', 'larm', 'llarme', 'safe', 'Safe', 'vault', 'eypad', 'lock', 'ür', 'Tor ', 'resor', 'ließfach', 'omofon', 'sejf', 'Sejf', 'bram', 'furtk', 'ortail', 'offre', 'igicode', 'immeuble', 'uerta', 'ortal', 'fuerte', 'candado', 'ortão', 'ofre', 'ancello', 'assaforte', 'ortone', 'itofono', 'kluis', 'двер', 'ворот', 'сейф', 'игнализ', 'омофон', 'одъезд'], shape: 'lockCodes' },
   { category: 'PIN', keywords: ['afe code', 'oor code', 'ate code', 'larm code', 'nlock code', 'ode PIN', 'cess code', 'rity code', 'ard code', 'itscode', 'ürcode', 'rmcode', 'ngscode', 'rrcode', 'code for the ', 'asscode', 'creen code', 'hone code', 'ode du coffre', 'сейфа', '暗証番号', '현관 비밀번호', '解锁密码', 'ode de l', 'ódigo de la ', 'домофона'], after: `(?<!code for the (?!gate|door|garage|alarm|safe))(?: (?:for|of|der|des|vom|zum|del?|du) (?:[\\w-]{1,20} ){0,4}?[\\w-]{1,20})?[^\\n\\d:=]{0,12}?[ ]?(?:is |ist |est |[是为は는][ ]?|:[ ]?|=[ ]?)?(\\d{4,8}[#*]?)(?![\\d.:/-])`, within: true, is: 'pin' },
   { category: 'password', keywords: ['wifi', 'Wifi', 'WiFi', 'i-Fi', 'WLAN', 'SSID', 'wlan', 'ssid', 'otspot', 'вайфа', 'WPA'], after: `[^\\n]{0,60}?(?:%WIFIKEY[^\\s\\d:=;(){}"]{0,8}(?:[ ](?:for|für|fürs|im|in|pour|para|per)[ ][^\\n:=]{1,40}(?=:))?%NAMED(?=[^\\s"'\`,;()]{8})%FIGURED|(?:[ ]["'\`]?[A-Z][\\w -]{1,30}["'\`]?,?[ ](?:(?:and|y|und|et|e|i|и|with|mit|con)[ ])?(?:(?:the|la|der|das|a|il|le)[ ])?(?![kK]ey|[cC]ode|Pass(?!wort))%WIFIKEY|%WIFIKEY(?::|[ ](?:is|ist|est|es|é|è|c'est|to)))[ ]["'\`]?%CHOSEN)([^\\s"'\`,;()]{7,63})`, within: true, is: 'isNetworkKey' },
@@ -312,17 +330,25 @@ export const RULES: readonly Rule[] = [
   { category: 'password', keywords: ['mc alias set ', 'mcli alias set ', 'mc config host add '], after: `\\S{1,40}[ ]["']?\\S{1,200}[ ]["']?[^\\s"']{1,100}["']?[ ]["']?([^\\s"']{6,200})`, is: 'chosen' },
   // options that mean a password with one command only
   { category: 'password', keywords: ['openssl'], option: `\\s-pass(?:in|out)?\\s{1,3}["']?pass:([^\\s"']{3,200})` },
+  { category: 'password', keywords: ['ssh-keygen'], option: `\\s-[NP]\\s{0,3}%OPTION` },
+  { category: 'password', keywords: ['pdf'], option: `\\s-[uo]pw\\s{1,3}%OPTION`, part: 'pw ' },
+  { category: 'password', keywords: ['rclone obscure', 'openssl passwd', 'mkpasswd', 'vncpasswd'], option: `^(?:\\w+[ ](?:obscure|passwd)|mkpasswd|vncpasswd)(?:[ ]-[\\w-]{1,12}(?:[ ]sha-?\\d{3})?){0,3}[ ](?![-<|]|sha-?\\d)%OPTION` },
+  { category: 'password', keywords: ['impacket', 'secretsdump', 'psexec.py', 'wmiexec'], option: `\\s["']?(?:[\\w.-]{1,40}/)?[\\w.-]{1,40}:([^\\s"'@]{3,200})(?=@)` },
+  { category: 'password', keywords: ['assword', 'assphrase'], after: `[^\\n]{0,24}?[ {;][ ]?\\s{0,9}send(?: --)?[ ]"([^"\\\\$]{4,60})(?=\\\\)`, within: true, is: 'chosen', part: 'send' },
+  { category: 'password', keywords: ['put-parameter'], option: `^(?=[^\\n]{0,400}(?:SecureString|pass|secret|token|key))[^\\n]{1,400}?\\s--value[ =]%OPTION` },
+  { category: 'password', keywords: ['secretsmanager', 'keyvault secret'], option: `\\s--(?:secret-string|value)[ =]%OPTION` },
+  { category: 'password', keywords: ['bundle config'], option: `^bundle config (?:set )?(?:--\\w+ )?\\S+\\s[\\w.-]{1,40}:(?!//)([^\\s"']{3,200})` },
   { category: 'password', keywords: ['nmcli'], option: `\\s(?:password|wifi-sec\\.psk)\\s{1,3}["']?([^\\s"']{8,63})` },
   { category: 'password', keywords: ['curl'], option: `\\s(?:-\\w{0,5}[uU]|--(?:proxy-)?user)[ =]?["']?(?:[^\\s:"']{1,100}:(?=[^\\s"']{3})|(?=[\\w-]{20,200}:?(?:["'\\s]|$)))([^\\s"']{3,200})` },
   { category: 'password', keywords: [' -u '], after: `[^\\n|;&]{1,80}?[ ]-p[ =]?["']?(?!-)([^\\s"'|;&]{6,100})`, within: true, is: 'isNoPath' },
-  { category: 'password', keywords: ['mysql', 'mariadb'], option: `[\\s"'](?:-p|password\\s{1,3}["']?)([^\\s"']{3,200})` },
-  { category: 'password', keywords: ['zip', 'sqlcmd', 'bcp', 'tsql', 'ipmitool', 'mosquitto_'], option: `\\s-P\\s{0,3}["']?([^\\s"']{3,200})`, part: ' -P' },
+  { category: 'password', keywords: ['mysql', 'mariadb'], option: `[\\s"'](?:-p["']?|password\\s{1,3}["']?)([^\\s"']{3,200})` },
+  { category: 'password', keywords: ['zip', 'sqlcmd', 'bcp', 'tsql', 'ipmitool', 'mosquitto_', 'isql', 'osql', 'security import'], option: `\\s-P\\s{0,3}["']?([^\\s"']{3,200})`, part: ' -P' },
   { category: 'password', keywords: ['IDENTIFIED'], option: `\\sBY\\s{1,3}(?:PASSWORD\\s{1,3})?["']?([^\\s"';]{4,200})` },
   { category: 'password', keywords: ['crypt('], option: `^crypt\\('([^'\\n]{4,100})(?=',\\s?gen_salt)` },
   { category: 'password', keywords: ['dentified by'], after: `[ ]'([^'\n]{3,200})(?=')`, before: `(?:create|alter|grant)[ ][^\n;]{1,60}`, is: 'chosen' },
   { category: 'password', keywords: ['mongo'], option: `\\s-p\\s{0,3}["']?((?![\\d.:]{1,30}(?:\\s|$))[^\\s"']{3,200})` },
-  { category: 'password', keywords: ['ldap'], option: `\\s-w\\s{1,3}["']?([^\\s"']{3,200})` },
-  { category: 'password', keywords: ['smbclient'], option: `\\s-U\\s{0,3}["']?[^\\s"'%]{1,60}%([^\\s"']{3,200})` },
+  { category: 'password', keywords: ['ldap', 'kadmin'], option: `\\s-w(?:\\s{1,3}["']?|["'])([^\\s"']{3,200})` },
+  { category: 'password', keywords: ['smbclient', 'rpcclient', 'smbget', 'winexe'], option: `\\s-U\\s{0,3}["']?[^\\s"'%]{1,60}%([^\\s"']{3,200})` },
   { category: 'password', keywords: ['7z', 'rar '], option: `\\s-h?p["']?([^\\s"']{3,200})` },
   { category: 'password', keywords: ['net use'], option: `\\s/[uU][sS][eE][rR]:\\S{1,60}\\s{1,3}["']?([^\\s"'/]{3,200})` },
   { category: 'password', keywords: ['sqlplus', 'impdp ', 'expdp '], option: `\\s[\\w.]{1,60}/([^\\s@"'/]{3,200})` },
@@ -332,8 +358,8 @@ export const RULES: readonly Rule[] = [
   { category: 'password', keywords: ['snmp'], option: `[\\s_](?:community|-[AXc])["']?[\\s:=]{1,3}["']?(?!public|private)([^\\s"']{3,200})` },
   { category: 'password', keywords: ['sp_addlogin', 'sp_password', 'sp_addlinkedsrvlogin'], option: `^\\w+\\s{1,3}[^\\n;]{1,100}?,[ ]?N?'([^'\\n]{3,200})` },
   { category: 'password', keywords: ['redis-cli'], option: `\\s(?:-a|--pass|AUTH)\\s{1,3}["']?([^\\s"']{3,200})` },
-  { category: 'password', keywords: ['sshpass', 'supabase', 'login', 'twine', 'beeline', 'cqlsh', 'cypher-shell', 'rabbitmq', 'couchbase-cli', 'elasticsearch-users', 'ncftp', 'psexec', 'PsExec', 'rdesktop', 'racadm', 'altool', 'keychain', 'certutil', 'useradd', 'usermod'], option: `\\s-p=?\\s{0,3}["']?([^\\s"']{3,200})`, part: ' -p' },
-  { category: 'password', keywords: ['openssl enc', 'openssl aes', 'openssl des'], option: `\\s-[kK]\\s{1,3}["']?([^\\s"']{3,200})` },
+  { category: 'password', keywords: ['sshpass', 'supabase', 'login', 'twine', 'beeline', 'cqlsh', 'cypher-shell', 'rabbitmq', 'couchbase-cli', 'elasticsearch-users', 'ncftp', 'psexec', 'PsExec', 'rdesktop', 'racadm', 'altool', 'keychain', 'certutil', 'useradd', 'usermod', 'steghide', 'crackmapexec', 'evil-winrm', 'nxc ', 'smbmap', 'hydra'], option: `\\s-p=?\\s{0,3}["']?([^\\s"']{3,200})`, part: ' -p' },
+  { category: 'password', keywords: ['openssl enc', 'openssl aes', 'openssl des', 'crypt '], option: `\\s-[kK]\\s{1,3}["']?([^\\s"']{3,200})` },
   { category: 'password', keywords: ['plink', 'pscp', 'psftp', 'putty'], option: `\\s-pw\\s{1,3}["']?([^\\s"']{3,200})`, part: ' -pw' },
   { category: 'password', keywords: ['xfreerdp', 'mstsc', 'signtool', 'cmdkey', 'schtasks'], option: `\\s/(?:p|pass|rp)[ :]["']?([^\\s"']{3,200})`, part: ' /' },
   { category: 'password', keywords: ['http'], option: `^https? (?:-a|--auth)[ =]["']?[^\\s:"']{1,100}:([^\\s"']{3,200})` },
@@ -364,7 +390,7 @@ export const SAID: readonly Rule[] = [
   { category: 'password', keywords: [''], after: `(?:[ ][^\\n.,:;]{1,40}?)?(?:[ ](?:is|ist)(?: now| simply| just| jetzt)?|(?<=(?:sudo|luks|LUKS)[ ]\\w{2,10}|[kK]ennwort)[ ]?[:=])[ ]["'\`]?%CHOSEN([A-Za-z]{7,31})`, before: `(?:(?:[Tt]he|[Mm]y|[Oo]ur|new|[Dd]as|root|admin)[ ][^.\\n]{0,40}|(?:sudo|key|luks|LUKS)[ ]\\w{2,10}|[Pp]w|PW|[Kk]ennwort)`, is: 'isWord' },
   { category: 'password', keywords: [''], after: `[ ]["'\`]?([A-Z]?[a-z]{7,30})["'\`]?(?=[.,;!)]?[ ]{0,2}(?:$|\\n|\\())`, before: `(?:user(?:name)?|login|as|[Bb]enutzer(?:name)?|[Nn]utzer|[Ii]dentifiant|[Uu]tilisateur|[Uu]su[aá]rio|[Uu]tente|użytkownik|gebruiker|[Лл]огин|ользователь|账号|用户名)[ ][\\w.@-]{1,40}(?:,| and| with|, and| und| mit| y| et| e| i| и)[ ]?(?:the )?[^\\s,;:]{2,12}(?: de passe)?`, is: 'isWord' },
   { category: 'passphrase', keywords: [''], after: `[^\\n.:=]{0,40}?(?:(?: is| lautet| ist|=|:)[ ]?["'\`]?(?=(?:[a-z]{3,10}[ -]){3})|[ ]?(?:->|→|[:=] ?"|is ")[ ]?)((?:[a-z]{3,10}[ -]){2,7}[a-z]{3,10})(?=["'\`.,;!)]{0,2}\\s{0,9}(?:$|\\n|[,;.]))`, before: '\\w{0,30}pass-?phrase', is: 'isPhrase', part: 'hrase' },
-  { category: 'password', keywords: [''], before: `(?:type|enter|use)[ ]["'\`]?(?=[^\\s"'\`]{0,40}\\d)[^\\s"'\`]{6,63}["'\`]?[ ](?:when|if)[ ][^\\n]{0,20}(?:prompted|asked) for [^\\n]{0,20}`, part: 'ed for ' },
+  { category: 'password', keywords: [''], before: `(?:type|enter|use)[ ]["'\`]?(?=[^\\s"'\`]{0,40}\\d)[^\\s"'\`]{6,63}["'\`]?[ ](?:when|if)[ ][^\\n]{0,20}(?:prompt|ask)(?:ed|s) for [^\\n]{0,20}`, part: ' for ' },
   // `ALTER ROLE app WITH LOGIN PASSWORD '…'`
   { category: 'password', keywords: [''], after: `[ ]?(?:=[ ]?)?\\(?N?'([^'\\n]{3,200})(?=')`, before: `(?:CREATE|ALTER|SET|create|alter|set)[ ][^\\n;]{1,60}`, is: 'chosen', part: "'" },
 ]

@@ -142,7 +142,8 @@ const VARIABLE = /(?:^|[\n\s"'])(?:export |set |ENV |- )?[A-Z][A-Z0-9_]{2,60}["'
 /** What says that it tells one thing from another, or may be shown. */
 const SHOWN =
   /hash|(?:\b|_)(?:sha\d*|rev(?:ision)?|sig|tx|ref)\b|md5|digest|checksum|integrity|commit|fingerprint|pub(?:lic|lishable)?(?:\b|_|key)|\bids?\b|_ids?\b|[a-z]Ids?\b|uuid|guid|etag|trace|span|cache|verif|challenge|nonce|csrf|xsrf|signature|site.?key|cursor|page|next_?token|address|block|image|layer|version|build|branch|object|blob|slug|base64,|ssh-|dkim|domainkey|kid|kty|recipient|\biv\b|\btag\b|ENC\[/i
-const INTRODUCED = /(?:[:=]|\bis|->|→|\b(?:use|using|with|key|token))[ ]?["'`(]{0,2}$/
+const INTRODUCED =
+  /(?:[:=]|\bis|->|→|\b(?:use|using|with|key|token)|\b(?:my|our|here(?:'s| is)) [^,\n]{0,30}(?:token|key|secret)(?: (?:for|of|to|from) [^,\n]{1,40})?,)[ ]?["'`(]{0,2}$/
 /** What keys of wallets stand behind, one or a list. */
 const WALLET =
   /(?:accounts|private ?keys?|wallet(?:provider)?|toaccount|\bpk(?=["']?\s?[:=]|\sis))["']?(?:\s?[:=(]|\sis)?(?:\s?\{\s{1,9}\w{1,20}:)?[\s=[(]{0,60}(?:(?:\(\d\)\s)?["']?(?:0x)?[0-9a-f]{64}["']?,?\s{0,9}){0,9}(?:\(\d\)\s)?["']?$/i
@@ -173,9 +174,16 @@ const WEB_KEY =
   /(?:(?:PUBLIC|VITE|APP|GATSBY)_(\w{0,20}FIREBASE\w{0,12}KEY)|(?:firebase_?|(?<![\w-]))api_?key)["']?\s{0,3}[:=]\s{0,3}["'`]?$/i
 /** What the page of an app of Firebase has beside its key. */
 const WEB_APP = /auth_?domain|messaging_?sender_?id|project_?id.{1,300}app_?id|app_?id.{1,300}project_?id/is
+/** What is said of a key that everybody may have, beside it or in the line above. */
+const PUBLISHED =
+  /docsearch\(|search[- ]only|safe to (?:expose|publish|commit|share|be public)|public by design|key is public|meant to be public|(?:may|can) be (?:public|committed|published)/i
 /** Whether it may be seen, by what stands beside it: the key of a web app of Firebase, what is encrypted for a cluster. */
-export function isShown(text: string, { start, end }: Span): boolean {
+export function isShown(text: string, { category, start, end }: Span): boolean {
   const before = text.slice(Math.max(0, start - 4_000), start)
+  if (category === 'credential' || category === 'token') {
+    const beside = `${before.slice(-300).split('\n').slice(-2).join(' ')} ${text.slice(end, end + 120).split('\n', 1)[0]}`
+    if (PUBLISHED.test(beside) && !/not (?:safe|public|be)|n't/i.test(beside)) return true
+  }
   if (text.startsWith('Ag', start) && end - start > 90) return /encryptedData["']?:/.test(before)
   const name = text.startsWith('AIza', start) ? WEB_KEY.exec(before.slice(-80)) : null
   return name !== null && (name[1] !== undefined || WEB_APP.test(before.slice(-300) + text.slice(end, end + 400)))
@@ -227,7 +235,8 @@ export function column(text: string, name: number, found: Span[]): void {
   const line = text.slice(start, name + 300).split('\n', 1)[0]!
   const end = start + line.length
   const between = BETWEEN.find((b) => b.test(line))
-  if (between === undefined || !NAMES.test(line.replace(/[;\t,]/g, '|')) || /[,;] /.test(line)) return
+  if (between === undefined || line.includes('***') || !NAMES.test(line.replace(/[;\t,]/g, '|')) || /[,;] /.test(line))
+    return
   const heads = cells(line, between)
   const place = heads.findIndex(([, cell]) => isHead(cell))
   if (place < 0 || (heads.at(-1)![1] === '' && line[0] !== '|')) return

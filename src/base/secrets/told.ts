@@ -8,11 +8,11 @@ export const holds = (pattern: RegExp, text: string, at: number): boolean => {
 }
 
 const OF =
-  "for|of|on|to|at|in|from|fürs?|von|vom|der|zum|zur|auf|bei|del?|della|d[aio]s?|du|des|para|por|per|pour|sur|en|em|na|no|od|do|dla|pro|k|от|для|к|на|из|у|в|till?|för|på|van|voor|om|na|pt|d'[a-zà-ü]{2,20}|that|which|they|we|i|you|die|das|wir"
+  "for|of|on|to|at|in|from|fürs?|von|vom|der|zum|zur|auf|bei|del?|della|d[aio]s?|du|des|para|por|per|pour|sur|en|em|na|no|od|do|dla|pro|k|от|для|к|на|из|у|в|till?|för|på|van|voor|om|na|pt|d'[a-zà-ü]{2,20}|that|which|they|we|i|you|die|das|wir|qu[e'][a-z]{0,4}|che"
 /** "is now", "ist jetzt" */
 const NOW = 'now|simply|just|currently|still|jetzt|ahora|maintenant|adesso|agora|ora|теперь|сейчас'
 const IS =
-  "(?:is|was) (?:left|set) (?:as|to|at)|is|was|are|(?:must|should|has to) be(?: set to)?|ist|lautet|lauten|war|es|era|est|c'est|é|è|jest|je|är|er|on|este|adalah|это|такой"
+  "(?:is|was) (?:left|set) (?:as|to|at)|ends up as|turned out to be|became|stays|remains|is|was|are|(?:must|should|has to) be(?: set to)?|ist|lautet|lauten|war|es|era|était|est|c'est|é|è|jest|je|är|er|on|este|adalah|это|такой"
 /** After these another thing is told. */
 const ELSE = 'and|or|but|if|when|because|und|oder|aber|y|o|pero|et|ou|mais|и|или|но'
 
@@ -27,9 +27,13 @@ const TOLD = new RegExp(
   // what it opens, if told: in Russian without a preposition
   `(?:[ \\t]{1,4}(?:(?:${OF}|api|secr[eè]te|secreta|segreta)(?:${WORD}){1,7}?|${KIND}|[а-яё]{3,30}(?:${WORD}){0,6}?))?(?: \\([^()\\n]{1,60}\\))?` +
     // and then it comes
-    `(?:[ \\t]{0,4}(?:->|→|—|–)|[ \\t]{0,4}(?:=>|[:=](?![:/=]))|[ \\t]{1,4}-(?=[ \\t])|,?[ \\t]{1,4}(?:${IS})(?! (?:changed|updated|reset) )(?: (?:${NOW}))?(?::|(?=[ \\t]))|,[ \\t](?:${NOW})(?:[ \\t](?:${IS}|it's))?:?(?=[ \\t])|[ \\t]{1,2}\\((?=[^()\\s]{6,64}\\))|[ \\t]{0,2}(?:已?(?:改|设|設|换)[置成为為]{0,2}了?[成为為]?|是|为|為|は|が|を|는|은|이|가))[ \\t]{0,4}(?:(?<=:[ \\t]{0,4})\\r?\\n\\s{0,8})?`,
+    `(?:[ \\t]{0,4}(?:->|→|—|–)|(?<=[ ](?:от|для|к)[ ](?!пользоват|юзер|сервер|хост|верси|аккаунт)[а-яё]{3,20})[ ](?=[A-Za-z]\\S{0,40}\\d)|[ \\t]{0,4}(?:=>|[:=](?![:/=]))|[ \\t]{1,4}-(?=[ \\t])|,?[ \\t]{1,4}(?:${IS})(?! (?:changed|updated|reset) )(?: (?:${NOW}))?(?::|(?=[ \\t]))|,[ \\t](?:${NOW})(?:[ \\t](?:${IS}|it's))?:?(?=[ \\t])|[ \\t]{1,2}\\((?=[^()\\s]{6,64}\\))|[ \\t]{0,2}(?:(?:[はが]|는|은|이|가|就?是?)[ ]?(?:(?:これ|こちら|以下|次)(?:の通り|のとおり)?(?:です|になります)?|(?:这个|這個|在?这里|在?這裡|如下|以下)|(?:이것|다음|아래)(?:입니다|과 같습니다)?)[。：:、，,.]{0,2}\\s{0,3}|已?(?:改|设|設|换)[置成为為]{0,2}了?[成为為]?|是|为|為|は|が|を|는|은|이|가))[ \\t]{0,4}(?:(?<=:[ \\t]{0,4})\\r?\\n\\s{0,8})?`,
   'iy',
 )
+
+/** "which password …? it's X", and the answer in the next line */
+const ANSWERED =
+  /(?:[ \t][^\n?.:=;]{0,70})?\?["')]{0,2}(?:\s{1,4}(?:>[ ]|[aA]:[ ]|- )?(?:(?:it|that|they|should|must|ça|das|es|sie|eso|lo)[ ])?(?:(?:it's|that's|is|was|should be|must be|use|try|probably|maybe|still|its|try|perhaps|I (?:believe|think|guess)(?: it's| it is| it was)?|ist|war|müsste|sollte|wohl|immer noch|nimm|c'est|était|devrait être|toujours|essaie|es|era|debería ser|prueba|è|é|deve ser|dovrebbe essere|это|попробуй)(?:[ ](?:now|still|just|probably|again|jetzt|noch|sein))?:?[ ])|[ ]?\r?\n(?:>[ ]?)?(?:(?:\[[\d:. ]{4,12}\] )?[A-Za-z]\w{0,12}: )?(?=["'`]|\S{6,40}[ ]{0,3}(?:\r?\n|$)))/iy
 
 /** "changed the password to …" */
 const TO = /(?:[ \t]{1,4}[^.,:;=\n]{1,40}?)?[ \t]{1,4}(?:to|auf|en|a|para|на):?[ \t]{1,4}/iy
@@ -42,8 +46,10 @@ const CHANGED =
 /** How much stands between a name and the value that is told of it; nothing if none is. */
 export function told(text: string, start: number, end: number): number | undefined {
   TOLD.lastIndex = TO.lastIndex = end
-  if (TOLD.test(text)) return TOLD.lastIndex - end
   const near = text.slice(end, end + 70)
+  ANSWERED.lastIndex = end
+  if (near.includes('?') && ANSWERED.test(text)) return ANSWERED.lastIndex - end
+  if (TOLD.test(text)) return TOLD.lastIndex - end
   if (!TO_WORDS.some((word) => near.includes(word)) || !TO.test(text)) return undefined
   return holds(CHANGES, text, start) || CHANGED.test(text.slice(end, end + 90)) ? TO.lastIndex - end : undefined
 }
@@ -130,7 +136,7 @@ const ACCOUNT =
 const VALUE = '["\'`]?([^\\s"\'`,;<>()/|\\u2e80-\\uffef]{5,63}[^\\s"\'`,;<>()/|.:?\\u2e80-\\uffef])(?![/\\w])'
 
 /** `admin / …` behind a word that says so. */
-export const PAIR = `[^\\n/|]{0,40}?(?<![\\w./@-])(?:\\((?=[^()\\n]{0,120}[@!#$%^*&+~=])[\\w.+@-]{2,60}(?:,|:|[ ]?[/|])[ ]?|${ACCOUNT}[ ]?[/|:][ ]?|[\\w.+-]{1,40}@[\\w.-]{3,40} (?:(?:and|und|y|et|и|then|with)(?: then| the)?(?: password| pw| Passwort| contraseña)? |\\()|(?<=\\b(?:are|with|using|sind|mit|sont|avec|son|con|são|com|sono) )[A-Za-z][\\w.-]{1,40} (?:and|und|y|et|e) |[A-Za-z][\\w.-]{1,40}["'\`]?[ ]?[/|][ ]?)${VALUE}`
+export const PAIR = `[^\\n/|]{0,40}?(?<![\\w./@-])(?:\\((?=[^()\\n]{0,120}[@!#$%^*&+~=])[\\w.+@-]{2,60}(?:,|:|[ ]?[/|])[ ]?|${ACCOUNT}[ ]?[/|:][ ]?|[\\w.+-]{1,40}@[\\w.-]{3,40} (?:(?:and|und|y|et|и|then|with)(?: then| the)?(?: password| pw| Passwort| contraseña)? |\\()|(?<=\\b(?:are|with|using|sind|mit|sont|avec|son|con|são|com|sono) )[A-Za-z][\\w.-]{1,40} (?:and|und|y|et|e) |(?<=\\bas )[\\w.-]{2,40} with (?:password )?|[A-Za-z][\\w.-]{1,40}["'\`]?[ ]?[/|][ ]?)${VALUE}`
 /** Around ` / ` where nothing says so. */
 export const SPACED = [ACCOUNT, VALUE] as const
 /** `("ana", "…")` */
@@ -140,5 +146,8 @@ export const isPassword = (value: string): boolean => isSecretValue(value, 'pass
 /** And no word, as `admin / editor` is. */
 export const isOfLogin = (value: string): boolean =>
   /[\d!#$%^*@&+~=]/.test(value) && isSecretValue(value, 'password', 'prose', false)
+/** `gr4fana-rocks`, and no `log4j-core` */
+const LEET = /^(?!.*(?:log4|neo4|slf4|i18n|l10n|a11y|s3[a-qs-z]|x509|oauth))(?=.*-)[a-z]+[013457][a-z]{2}/
 /** Nor the end of a path. */
-export const isNoPath = (value: string): boolean => /[^\w.-]|^(?=.*\d).*[A-Z]/.test(value) && isOfLogin(value)
+export const isNoPath = (value: string): boolean =>
+  LEET.test(value) || (/[^\w.-]|^(?=.*\d).*[A-Z]/.test(value) && isOfLogin(value))
