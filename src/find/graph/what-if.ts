@@ -5,7 +5,7 @@ import type { Registry } from '../../model/registry.ts'
 import { sayingOf } from '../recall/card.ts'
 import { Recaller } from '../recall/recall.ts'
 import { type State, stateOf } from '../recall/validity.ts'
-import { stemsOf } from '../recall/wording.ts'
+import { similarity, wordSet } from '../recall/wording.ts'
 import { precedents } from './precedents.ts'
 import { evolution } from './trace.ts'
 import { neighbours, type Step, stepsFrom, target, type Ways } from './walk.ts'
@@ -41,11 +41,9 @@ export interface Precedent {
   readonly because: readonly Entity[]
 }
 
-export interface WhatIf {
+interface WhatIf {
   readonly entity: Entity
-  /** Strongest first. */
   readonly touched: readonly Touched[]
-  /** There is more than was walked. */
   readonly cut: boolean
   /** Linked ones first. */
   readonly precedents: readonly Precedent[]
@@ -107,7 +105,6 @@ export function touchedBy(reader: Reader, start: Entity, now: number, limit = TO
 /** The path of something that is touched, from the start on, both included. */
 export const pathTo = (t: Touched): Touched[] => (t.from ? [...pathTo(t.from), t] : [t])
 
-/** How something turned out, and what says so. */
 export function outcomeOf(reader: Reader, e: Entity): Pick<Precedent, 'outcome' | 'because'> {
   const at = (end: 'from' | 'to', types: string[]) =>
     reader.entities(reader.edges(end, [e.id], types).map((l) => l[end === 'from' ? 'to' : 'from']))
@@ -133,11 +130,10 @@ function precedentsOf(memory: Memory, reader: Reader, start: Entity, asOf: numbe
     ...evolution(reader, start.id).map((e) => e.id),
     ...neighbours(reader, start.id, LINKED).map((r) => r.id),
   ]
-  const words = new Set(stemsOf(saying(start)))
-  const isNear = (e: Entity): boolean => {
-    const own = new Set(stemsOf(saying(e)))
-    const shared = [...own].filter((w) => words.has(w)).length
-    return shared >= LEAST_WORDS && shared >= SHARED * Math.min(own.size, words.size)
+  const own = wordSet(saying(start))
+  const isSimilar = (e: Entity): boolean => {
+    const { words, share } = similarity(own, wordSet(saying(e)))
+    return words >= LEAST_WORDS && share >= SHARED
   }
   const recaller = new Recaller(memory, undefined, { embedder: { use: 'none' } })
   const { results } = recaller.askNow(saying(start), {
@@ -150,7 +146,9 @@ function precedentsOf(memory: Memory, reader: Reader, start: Entity, asOf: numbe
   const byId = new Map(all.map((e) => [e.id, e]))
   const isPrecedent = (id: string): boolean => {
     const e = byId.get(id)
-    return id !== start.id && e?.live === true && PRECEDENT_KINDS.includes(e.kind) && (linked.includes(id) || isNear(e))
+    return (
+      id !== start.id && e?.live === true && PRECEDENT_KINDS.includes(e.kind) && (linked.includes(id) || isSimilar(e))
+    )
   }
   const told = [...new Set([...linked, ...found])].filter(isPrecedent).map((id): Precedent => {
     const entity = byId.get(id)!

@@ -6,7 +6,7 @@ import type { Entity } from '../../model/entity.ts'
 import { formsOf, sayingOf } from './card.ts'
 import type { RecallConfig } from './config.ts'
 import type { Corpus } from './corpus.ts'
-import { foldAlike } from './duplicates.ts'
+import { foldSimilar } from './duplicates.ts'
 import { importanceOf } from './importance.ts'
 import type { Asked } from './options.ts'
 import { pack } from './pack.ts'
@@ -26,7 +26,6 @@ const SPARE = 2
 /** How far below what took its place something is at least. */
 const BELOW = 0.999
 
-/** What an answer is made from. */
 export interface Grounds {
   readonly memory: Memory
   /** The work tree, whose code says what is stale. */
@@ -45,7 +44,6 @@ interface Scored extends Ranked {
   readonly score: number
 }
 
-/** Ranks, weighs, folds and packs what answers a question. Reads only. */
 export function answer(question: string, asked: Asked, g: Grounds): RecallResult {
   const { reader, config } = g
   const now = asked.asOf ?? g.memory.env.now()
@@ -95,7 +93,7 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
 
   const saying = (s: Scored) => sayingOf(s.entity, registry.kind(s.entity.kind))
   const judged = upheld(scored, unverified, saying, asked.limit * SPARE)
-  const folded = foldAlike(
+  const folded = foldSimilar(
     judged.map(({ item: s, otherwise }) => ({
       id: s.entity.id,
       kind: s.entity.kind,
@@ -188,10 +186,7 @@ function belowSuccessors(scored: Scored[], reader: Reader): void {
 /** Links by which somebody said that two cannot hold together. */
 const AGAINST = ['contradicts', 'conflicts-with']
 
-/**
- * For each result the others that contradict it, as links say. Words alone say too little: most pairs that look like a
- * contradiction apply to different things.
- */
+/** For each result the others that contradict it, by links: words alone say too little. */
 function contradictionsAmong(ids: ReadonlySet<string>, reader: Reader): Map<string, string[]> {
   const marks = new Map<string, string[]>()
   const mark = (id: string, other: string) => {

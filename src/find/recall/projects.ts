@@ -49,11 +49,7 @@ const isPath = (ref: string) => /^[.~]?[/\\]|^\.\.?$|^\.\.[/\\]|[/\\]|^~$/.test(
 
 const inWords = (p: Project) => `${p.name} (${p.root})`
 
-/**
- * Other projects to look into: all of this user's, or those that are named by path, id or name. The one that asks is
- * never among them. Relative paths count from `base`; `among` are all that there are for this caller.
- * @throws UserError for what is unknown or ambiguous, with what is near, all at once.
- */
+/** Other projects of this user, all or by path, id or name. @throws UserError for unknown or ambiguous ones. */
 export function otherProjects(
   here: Project,
   wanted: 'all' | readonly string[],

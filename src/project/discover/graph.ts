@@ -1,5 +1,4 @@
 import { ancestors, PRECEDENT_DEPTH, precedents } from '../../find/graph/precedents.ts'
-import { similarRole } from '../../find/graph/similar-role.ts'
 import { evolution, TRACE_DEPTH, timeOf, trace } from '../../find/graph/trace.ts'
 import {
   type Found,
@@ -12,13 +11,11 @@ import {
   wordOf,
 } from '../../find/graph/walk.ts'
 import type { Entity as Known } from '../../model/entity.ts'
-import { type CallContext, Entity, Rec, type Run, type Value } from '../../scheme/values.ts'
+import { type CallContext, type Entity, Rec, type Run, type Value } from '../../scheme/values.ts'
 import { CELLS_PER_ENTITY, type Functions, type Source, theOne } from './knowledge.ts'
 import { choiceOf, made, options, textOf } from './options.ts'
 import { linkToScheme, referenceTo, toScheme, toSchemeInShort } from './values.ts'
 
-/** What reading every link costs, in steps of a program. */
-const STEPS_OF_ALL_LINKS = 20_000
 /** What following one link costs, in steps of a program. */
 const STEPS_PER_NODE = 20
 
@@ -100,13 +97,5 @@ export function graphFunctions(source: Source): Functions {
       }),
     '(ancestors ref) | the task, activity and goal at which something was recorded, or below which it stands, nearest first | (ancestors "use-sqlite")':
       of([], (e, _, ctx) => plainly(ancestors(source.reader, e), ctx)),
-    '(similar-role ref option …) | what stands in the graph as an entity does, whatever its words: the same relations to the same kinds, each with :score; option :limit (10) | (similar-role "use-sqlite")':
-      of(['limit'], (e, { whole }, ctx) => {
-        ctx.charge(STEPS_OF_ALL_LINKS)
-        return made(similarRole(source.reader, e.id, whole('limit')), CELLS_PER_ENTITY, ctx, ({ id, score }) => {
-          const found = toScheme(source.reader.entity(id)!, registry())
-          return new Entity(found.kind, new Map([...found.fields, ['score', Math.round(score * 100) / 100]]), found.hidden)
-        })
-      }),
   }
 }

@@ -42,7 +42,7 @@ const PARTS = {
   'vocab.txt': 231_508,
 } as const
 
-export interface Minilm {
+interface Minilm {
   readonly graph: Uint8Array
   /** The weights as the graph wants them, the word table first. */
   readonly weights: Uint8Array
@@ -51,7 +51,6 @@ export interface Minilm {
 
 const folderOf = (models: string) => join(models, 'minilm')
 
-/** Whether the model is there, whole. */
 const hasMinilm = (models: string): boolean =>
   Object.entries(PARTS).every(([name, size]) => {
     const found = statSync(join(folderOf(models), name), { throwIfNoEntry: false })
@@ -187,10 +186,7 @@ function globalPlaces(variables: Variables): string[] {
     : [join(beside, '..', 'lib', 'node_modules'), ...(variables.NODE_PATH?.split(':') ?? [])]
 }
 
-/**
- * The file that loads onnxruntime-node: with the user's models, beside Tidemark, or the global one. The project is not asked:
- * its code is somebody else's.
- */
+/** The file that loads onnxruntime-node. The project is not asked: its code is somebody else's. */
 export function findRuntime(
   models: string,
   variables: Variables = process.env,
@@ -231,7 +227,6 @@ export function removeMinilm(models: string): boolean {
   return found.length > 0
 }
 
-/** Bytes of everything below a folder; zero where there is none. */
 export function sizeOf(folder: string): number {
   if (!existsSync(folder)) return 0
   return readdirSync(folder, { recursive: true, withFileTypes: true })
