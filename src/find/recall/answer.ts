@@ -94,48 +94,27 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
   const saying = (s: Scored) => sayingOf(s.entity, registry.kind(s.entity.kind))
   const judged = upheld(scored, unverified, saying, asked.limit * SPARE)
   const folded = foldSimilar(
-    judged.map(({ item: s, otherwise }) => ({
-      id: s.entity.id,
-      kind: s.entity.kind,
-      text: saying(s),
-      scored: s,
-      otherwise,
-    })),
+    judged.map(({ item, otherwise }) => {
+      const { id, kind } = item.entity
+      return { id, kind, text: saying(item), scored: item, otherwise }
+    }),
   )
   const shown = folded.slice(0, asked.limit)
   const marks = contradictionsAmong(new Set(shown.map(({ item }) => item.id)), reader)
   const staleness =
     asked.asOf === undefined && g.root !== undefined ? new Staleness(g.memory.db, g.root, reader) : undefined
-  const results = shown.map(({ item, similar }): Recalled & { forms: ReturnType<typeof formsOf> } => {
-    const { entity, parts, score } = item.scored
-    const state = states.get(entity.id)
-    const contradicts = marks.get(entity.id) ?? []
-    const { id, kind, name, fields } = entity
+  const results = shown.map(({ item: { scored: s, otherwise }, similar }) => {
+    const { id, kind, name, fields } = s.entity
+    const state = states.get(id)
     const isStale = staleness?.of(id)
-    const stale = isStale && { stale: markOf(isStale) }
-    const { otherwise } = item
-    const against = otherwise.length > 0 && { otherwise: [...otherwise] }
     const printable = {
-      id,
-      kind,
-      name,
-      fields,
-      similar,
-      contradicts,
-      ...against,
-      ...(state ? { state } : {}),
-      ...stale,
+      ...{ id, kind, name, fields, similar: [...similar], contradicts: marks.get(id) ?? [] },
+      ...(otherwise.length > 0 && { otherwise: [...otherwise] }),
+      ...(state && { state }),
+      ...(isStale && { stale: markOf(isStale) }),
     }
     const forms = formsOf(printable, registry)
-    return {
-      ...printable,
-      similar: [...similar],
-      score,
-      parts,
-      why: whyOf(item.scored, g, now),
-      text: forms.card,
-      forms,
-    }
+    return { ...printable, score: s.score, parts: s.parts, why: whyOf(s, g, now), text: forms.card, forms }
   })
 
   const limits = {

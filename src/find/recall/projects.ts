@@ -70,16 +70,16 @@ export function otherProjects(
     else if (one) {
       if (!isHere(one)) found.set(one.storePath, one)
     } else {
-      const near = nearest(
+      const names = nearest(
         ref,
         known.map((p) => p.name),
       )
+      const near = names.map((name) => known.find((p) => p.name === name)!)
+      const served = among && `served are ${among.map((p) => p.name).join(', ')}`
       const hint =
         near.length > 0
-          ? `did you mean ${near.map((n) => inWords(known.find((p) => p.name === n)!)).join(' or ')}?`
-          : among === undefined
-            ? 'give the path of a project, or run `tidemark init` there'
-            : `served are ${among.map((p) => p.name).join(', ')}`
+          ? `did you mean ${near.map(inWords).join(' or ')}?`
+          : (served ?? 'give the path of a project, or run `tidemark init` there')
       problems.push(`no project "${ref.slice(0, 200)}"; ${hint}`)
     }
   }

@@ -178,23 +178,11 @@ async function addRuntime(models: string): Promise<void> {
   }
 }
 
-/** Where npm keeps what was installed globally, as far as that can be told without asking it. */
-function globalPlaces(variables: Variables): string[] {
-  const beside = dirname(process.execPath)
-  return process.platform === 'win32'
-    ? [join(variables.APPDATA ?? beside, 'npm', 'node_modules'), join(beside, 'node_modules')]
-    : [join(beside, '..', 'lib', 'node_modules'), ...(variables.NODE_PATH?.split(':') ?? [])]
-}
-
 /** The file that loads onnxruntime-node. The project is not asked: its code is somebody else's. */
-export function findRuntime(
-  models: string,
-  variables: Variables = process.env,
-  own = import.meta.dirname,
-): string | undefined {
+export function findRuntime(models: string, own = import.meta.dirname): string | undefined {
   const beside: string[] = []
   for (let at = own; at !== dirname(at); at = dirname(at)) beside.push(join(at, 'node_modules'))
-  for (const place of [join(models, 'runtime', 'node_modules'), ...beside, ...globalPlaces(variables)])
+  for (const place of [join(models, 'runtime', 'node_modules'), ...beside])
     try {
       if (isAbsolute(place)) return createRequire(import.meta.url).resolve(join(place, 'onnxruntime-node'))
     } catch (error) {
