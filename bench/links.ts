@@ -107,7 +107,7 @@ export const bench: Bench = {
           'labelled decisions of several domains; the half held back was written before the rules, by the same author',
         columns: ['decisions', 'labels', 'precision', 'recall'],
         rows: all.flatMap(({ half, judged, missed, labels, typed, decisions }) => {
-          const said = judged.filter((j) => j.suggestion.by !== 'likeness')
+          const said = judged.filter((j) => j.suggestion.by !== 'similarity')
           const pairs = [decisions, labels, share(count(judged, 'pair', 'right'), count(judged, 'pair', 'right') + count(judged, 'pair', 'wrong')), share(labels - missed.length, labels)] // biome-ignore format: one row
           const types = [decisions, typed, share(count(said, 'type', 'right'), count(said, 'type', 'right') + count(said, 'type', 'wrong')), share(count(said, 'type', 'right'), typed)] // biome-ignore format: one row
           return [

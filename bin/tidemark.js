@@ -153,7 +153,7 @@ if (isNewEnough) {
       giveUp(error.message)
     }
   else if (QUICK.indexOf(command) >= 0) await runScript('quick', command)
-  else await import(command === 'mcp' ? '../dist/server.js' : '../dist/main.js')
+  else await import('../dist/main.js')
 } else {
   const { existsSync } = await import('node:fs')
   const { fileURLToPath } = await import('node:url')

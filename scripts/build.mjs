@@ -1,7 +1,7 @@
-// Builds dist/: small bundles, one chunk per command, so that a command loads only what it needs; then the types.
+// Builds dist/: one bundle for each way in, then the types. Node looks for each file by itself: a bundle of one file starts sooner.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -53,21 +53,30 @@ const options = {
   target: 'node22',
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its other form asks for its parts with a require of its own
   external: Object.keys({ ...dependencies, ...optionalDependencies }).flatMap((d) => [d, `${d}/*`]),
-  minifySyntax: true,
-  minifyWhitespace: true,
+  minify: true,
   metafile: true,
   logLevel: 'warning',
   // a bundled package that is CommonJS may ask for node's own modules; a real require has to be made for every chunk
   banner: { js: 'const require=(id)=>globalThis.process.getBuiltinModule(id);' },
 }
+const library = await build({ ...options, entryPoints: { index: 'src/index.ts' } })
+
+/** In one file every import of a package would run at each start: what few commands need is loaded with them. */
+const lateServers = {
+  name: 'late-servers',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(?:hono|ws|@hono\/node-server)(?:\/|$)/ }, ({ path }) => ({ path, namespace: 'late' }))
+    onLoad({ filter: /./, namespace: 'late' }, ({ path }) => ({
+      contents: `module.exports = $package(${JSON.stringify(path)})`, // as CommonJS, which runs when it is first asked for
+    }))
+  },
+}
+const nodeModule = 'globalThis.process.getBuiltinModule("node:module")'
 const result = await build({
   ...options,
-  entryPoints: {
-    main: 'src/surfaces/cli/main.ts',
-    index: 'src/index.ts',
-    'hub-claims': 'src/travel/sync/hub-claims.ts',
-  },
-  splitting: true,
+  banner: { js: `${options.banner.js}const $package=(id)=>${nodeModule}.createRequire(import.meta.url)(id);` },
+  plugins: [lateServers],
+  entryPoints: { main: 'src/surfaces/cli/main.ts', 'hub-claims': 'src/travel/sync/hub-claims.ts' },
 })
 
 /** What is one script that bin/tidemark.js runs: it gets its place as arguments, since only modules have `import.meta`. */
@@ -129,25 +138,8 @@ const quick = await build({
   entryPoints: { quick: 'src/surfaces/cli/main.ts' },
 })
 
-/** An agent waits for its server: of 257 files Node looks for each by itself. One file for it, without the other commands. */
-const mcpOnly = {
-  name: 'mcp-only',
-  setup({ onResolve }) {
-    onResolve({ filter: /^\.\// }, ({ importer, path }) =>
-      /[\\/]cli[\\/]commands[\\/]index\.ts$/.test(importer) && path !== './mcp.ts'
-        ? { path: './main.js', external: true }
-        : undefined,
-    )
-  },
-}
-const server = await build({
-  ...options,
-  plugins: [mcpOnly],
-  entryPoints: { server: 'src/surfaces/cli/main.ts' },
-})
-
 const files = [
-  ...[...result.outputFiles, ...server.outputFiles].map(({ path, text }) => [basename(path), withoutFacades(text)]),
+  ...[...library.outputFiles, ...result.outputFiles].map(({ path, text }) => [basename(path), withoutFacades(text)]),
   ...[...hooks.outputFiles, ...quick.outputFiles].map(({ path, text }) => [basename(path), asScript(text)]),
 ]
 const dist = join(root, 'dist')
@@ -199,6 +191,20 @@ if (!process.argv.includes('--no-types')) {
     rmSync(fresh, { recursive: true, force: true })
     process.exit(types.status ?? 1)
   }
+  dropUnreached(join(fresh, 'types'))
+}
+
+/** Keeps of the types what the library's own reach. */
+function dropUnreached(folder) {
+  const reached = new Set()
+  const open = [join(folder, 'index.d.ts')]
+  for (let file = open.pop(); file; file = open.pop()) {
+    if (reached.has(file)) continue
+    reached.add(file)
+    for (const [, path] of readFileSync(file, 'utf8').matchAll(/(?:from |import\()['"](\.[^'"]+)\.[jt]s['"]/g))
+      open.push(join(dirname(file), `${path}.d.ts`))
+  }
+  for (const file of globSync(`${folder}/**/*.d.ts`)) if (!reached.has(file)) rmSync(file)
 }
 
 // what runs meanwhile sees the old bundles or the new ones, never half of them

@@ -9,7 +9,6 @@ export const OFF = {
   source: 0,
   alone: 0.4,
   referred: 0,
-  asOne: 0,
 } as const satisfies { readonly [rule in keyof typeof TUNING]?: number }
 
 export type Rule = keyof typeof OFF

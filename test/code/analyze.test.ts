@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { coChangesIn } from '../../src/find/code/analysis/co-change.ts'
 import { analyze } from '../../src/find/code/analysis/propose.ts'
 import { openTestMemory } from '../helpers.ts'
 import { lay } from '../imports/helpers.ts'
@@ -18,14 +17,4 @@ test('what recurs is proposed with evidence, never applied, and neither what was
   expect(await analyze(t.memory, t.dir, options)).toMatchObject({ proposed: [], known: 1, batches: [] })
   t.memory.act([['reject', { ref: pattern!.id }]])
   expect(await analyze(t.memory, t.dir, options)).toMatchObject({ proposed: [], known: 1, batches: [] })
-})
-
-test('files that commits change together are told, large commits and chance left out', () => {
-  const found = coChangesIn([
-    ...Array.from({ length: 6 }, () => ['src/a.ts', 'test/a.test.ts']),
-    ...Array.from({ length: 10 }, () => ['src/a.ts', 'CHANGELOG.md']),
-    ...Array.from({ length: 10 }, () => ['CHANGELOG.md']),
-    ...Array.from({ length: 9 }, () => Array.from({ length: 30 }, (_, i) => `f${i}`)),
-  ])
-  expect(found).toEqual([{ files: ['src/a.ts', 'test/a.test.ts'], together: 6, of: 6 }, { files: ['CHANGELOG.md', 'src/a.ts'], together: 10, of: 16 }]) // biome-ignore format: one thought
 })

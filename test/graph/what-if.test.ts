@@ -90,7 +90,9 @@ test('[G4] [W5] its own outcome comes first; neither age nor silence is a succes
   expect(failed).toContain('\nWhat came of it: failed: lost at each restart\n')
   expect(failed).toMatch(/Likely outcome: failed, as it did$/)
   m.clock.days(200)
-  expect(await said('sessions-in-files')).toMatch(/Likely outcome: too few to say: 2 of the 3 .*\(1 failed, 1 still standing\)$/)
+  expect(await said('sessions-in-files')).toMatch(
+    /Likely outcome: too few to say: 2 of the 3 .*\(1 failed, 1 still standing\)$/,
+  )
   m.act([
     ['record-result', { text: 'Files filled the disk', outcome: 'failed after a week' }],
     ['record-result', { text: 'Cookies survive restarts', outcome: 'succeeded' }],

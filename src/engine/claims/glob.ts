@@ -63,8 +63,13 @@ function characters(name: string): string[] {
   return [...(plain + name.slice(at))].filter((c, i, all) => c !== '*' || all[i - 1] !== '*')
 }
 
-/** Whether two rows of symbols can mean the same, where `many` means any number and `one` any single one. */
-function meet<T>(a: readonly T[], b: readonly T[], many: (x: T) => boolean, same: (x: T, y: T) => boolean): boolean {
+/** Whether two rows of symbols can mean the same, where `many` means any number. */
+export function meet<A, B>(
+  a: readonly A[],
+  b: readonly B[],
+  many: (x: A | B) => boolean,
+  same: (x: A, y: B) => boolean,
+): boolean {
   // row[j]: a[i…] and b[j…] can mean the same
   let row = new Array<boolean>(b.length + 1)
   for (let i = a.length; i >= 0; i--) {

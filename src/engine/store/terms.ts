@@ -99,7 +99,8 @@ function pairsOf(run: string): string[] {
 const stems = new Map<string, string>()
 const MAX_STEMS = 50_000
 
-function stem(word: string): string {
+/** A word of ASCII letters without its ending (Porter 1980); any other as it is. */
+export function stem(word: string): string {
   if (!/^[a-z]+$/.test(word)) return word
   let s = stems.get(word)
   if (s === undefined) {
@@ -230,26 +231,6 @@ export function questionTerms(question: string): Term[] {
   const found = termsOf(head, MAX_QUESTION_TERMS)
   const terms = found.length > 0 ? found : termsOf(head, MAX_QUESTION_TERMS, true)
   return [...new Map(terms.map((t) => [t.stem, t])).values()]
-}
-
-/** Two words beside each other, of letters alone. */
-const BESIDE = /(?<![\w-])([A-Za-z]{2,40})(?= ([A-Za-z]{2,40})(?![\w-]))/g
-
-/**
- * What the neighbouring words of a question are where they are written as one: `access list` as `accessList`, `timed out`
- * as `timeout`. `of`: the stems of those that are no stop-words.
- */
-export function writtenAsOne(question: string): { readonly term: Term; readonly of: readonly string[] }[] {
-  const found = new Map<string, { term: Term; of: string[] }>()
-  for (const match of question.slice(0, MAX_QUESTION).matchAll(BESIDE)) {
-    if (found.size >= MAX_QUESTION_TERMS) break
-    const [first, second] = [match[1]!.toLowerCase(), match[2]!.toLowerCase()]
-    if (STOP.has(first)) continue
-    const of = STOP.has(second) ? [stem(first)] : [stem(first), stem(second)]
-    for (const word of [first + second, stem(first) + second])
-      if (!STOP.has(word)) found.set(stem(word), { term: { stem: stem(word), word }, of })
-  }
-  return [...found.values()]
 }
 
 const pictograph = (char: string): string => `u${char.codePointAt(0)!.toString(16)}`

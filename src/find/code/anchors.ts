@@ -66,10 +66,7 @@ const stale = (row: AnchorRow, why: string, now: number): Judged => ({
   row: { ...row, stale: why, since: row.stale === null ? now : row.since },
 })
 
-/**
- * Judges an anchor by what its file says now. `before`: what the file said when it was seen last, where that is known:
- * a symbol of the same text that stood there already is not the same symbol with another name.
- */
+/** Judges an anchor by its file. A symbol of the same text that stood there `before` is not a renamed one. */
 export function judge(a: AnchorRow, parsed: Parsed, text: string, before: Parsed | undefined, now: number): Judged {
   if (a.hash.startsWith(LINE)) {
     const lines = linesOf(text)

@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { dirname, join, relative, sep } from 'node:path'
 import { readInside } from '../../base/files.ts'
 import { workTreeOf } from '../../base/git.ts'
+import { meet } from '../../engine/claims/glob.ts'
 
 /** One line of a `.gitignore`. It comes with the repository, so it is matched in time that its length bounds. */
 interface Rule {
@@ -29,7 +30,10 @@ function rulesIn(text: string): Rule[] {
       if (directories) pattern = pattern.slice(0, -1)
       const anchored = pattern.includes('/')
       const segments = pattern.split('/').filter((s, i) => s !== '' || i > 0)
-      return [{ negated, directories, anchored, segments: segments.map((s) => (s === '**' ? undefined : tester(s))) }]
+      const tests = segments.map((s) => (s === '**' ? undefined : tester(s)))
+      // at the end it stands for one name or more
+      if (tests.at(-1) === undefined) tests.splice(-1, 0, () => true)
+      return [{ negated, directories, anchored, segments: tests }]
     })
     .reverse() // the last that matches counts
 }
@@ -54,63 +58,43 @@ function inClass(pattern: string, at: number, char: string): { end: number; foun
 
 const SPECIAL = /[*?[\\]/
 
+/** One sign of a pattern: `*`, or the test of a character. */
+type Sign = '*' | ((char: string) => boolean)
+
+function signsOf(pattern: string): Sign[] {
+  const signs: Sign[] = []
+  for (let at = 0; at < pattern.length; at++) {
+    const from = at
+    const end = pattern[at] === '[' ? inClass(pattern, at, '')?.end : undefined
+    if (pattern[at] === '*') signs.push('*')
+    else if (pattern[at] === '?') signs.push(() => true)
+    else if (end !== undefined) {
+      signs.push((char) => inClass(pattern, from, char)!.found)
+      at = end - 1
+    } else if (pattern[at] === '[') signs.push(() => false)
+    else {
+      if (pattern[at] === '\\') at++
+      const own = pattern[at]
+      signs.push((char) => char === own)
+    }
+  }
+  return signs
+}
+
 /** Most patterns are a name, or end with one. */
 function tester(pattern: string): (name: string) => boolean {
   const end = pattern.slice(1)
   if (!SPECIAL.test(pattern)) return (name) => name === pattern
-  return pattern[0] === '*' && !SPECIAL.test(end) ? (name) => name.endsWith(end) : (name) => matchesName(pattern, name)
-}
-
-/** Whether a part of a pattern matches a name: on a mismatch only the last `*` takes one character more. */
-function matchesName(pattern: string, name: string): boolean {
-  let [p, n] = [0, 0]
-  let star = -1
-  let taken = 0
-  while (n < name.length) {
-    const sign = pattern[p]
-    let next = -1
-    if (sign === '*') {
-      star = p++
-      taken = n
-      continue
-    }
-    if (sign === '?') next = p + 1
-    else if (sign === '[') {
-      const cls = inClass(pattern, p, name[n]!)
-      if (cls?.found) next = cls.end
-    } else if (sign === '\\' && pattern[p + 1] === name[n]) next = p + 2
-    else if (sign !== undefined && sign === name[n]) next = p + 1
-    if (next >= 0) {
-      p = next
-      n++
-    } else if (star >= 0) {
-      p = star + 1
-      n = ++taken
-    } else return false
-  }
-  while (pattern[p] === '*') p++
-  return p === pattern.length
-}
-
-/** The same for whole paths, where `**` takes any number of names. */
-function matchesPath(segments: Rule['segments'], names: readonly string[]): boolean {
-  let [s, n] = [0, 0]
-  let star = -1
-  let taken = 0
-  while (n < names.length) {
-    if (s < segments.length && segments[s] === undefined) {
-      if (s === segments.length - 1) return true
-      star = s++
-      taken = n
-    } else if (segments[s]?.(names[n]!)) {
-      s++
-      n++
-    } else if (star >= 0) {
-      s = star + 1
-      n = ++taken
-    } else return false
-  }
-  return s === segments.length
+  if (pattern[0] === '*' && !SPECIAL.test(end)) return (name) => name.endsWith(end)
+  const signs = signsOf(pattern)
+  const chars = (name: string) => Array.from({ length: name.length }, (_, i) => ({ char: name[i]! }))
+  return (name) =>
+    meet(
+      signs,
+      chars(name),
+      (s) => s === '*',
+      (s, { char }) => s !== '*' && s(char),
+    )
 }
 
 /** The rules of one file, and the directory that they count from. */
@@ -186,14 +170,20 @@ export class Ignored {
   }
 }
 
+const matchesPath = (segments: Rule['segments'], names: readonly string[]): boolean =>
+  meet(
+    segments,
+    names,
+    (s) => s === undefined,
+    (test, name) => test!(name),
+  )
+
 function judged({ dir, rules }: RuleFile, path: string, isDirectory: boolean): boolean | undefined {
   const inside = dir === '' ? path : path.slice(dir.length + 1)
   const names = rules.some((r) => r.anchored) ? inside.split('/') : []
   const name = inside.slice(inside.lastIndexOf('/') + 1)
   const rule = rules.find(
-    (r) =>
-      (isDirectory || !r.directories) &&
-      (r.anchored ? matchesPath(r.segments, names) : r.segments[0]?.(name) !== false),
+    (r) => (isDirectory || !r.directories) && (r.anchored ? matchesPath(r.segments, names) : r.segments[0]!(name)),
   )
   return rule && !rule.negated
 }

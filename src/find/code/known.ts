@@ -8,7 +8,6 @@ import { rowsWith, textsWith } from '../../engine/store/text-index.ts'
 import { type Entity, identityOf, standingOf } from '../../model/entity.ts'
 import { locationOf } from './location.ts'
 
-/** What is told before an edit. */
 const KINDS = ['fact', 'failed-approach', 'correction', 'exception', 'learning', 'insight']
 /** What is told where its own place is it, or lies around it. */
 const LOCATED = ['decision', 'principle', 'pattern']

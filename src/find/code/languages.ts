@@ -93,7 +93,7 @@ const JAVA = `
   (method_invocation name: (_) @callee)
   (object_creation_expression type: [(type_identifier) @callee (generic_type (type_identifier) @callee)])`
 
-export const LANGUAGES: readonly Language[] = [
+const LANGUAGES: readonly Language[] = [
   { name: 'typescript', extensions: ['ts', 'mts', 'cts'], grammar: 'tree-sitter-typescript', query: TYPESCRIPT, quotes: true },
   { name: 'tsx', extensions: ['tsx'], grammar: 'tree-sitter-tsx', query: TYPESCRIPT, quotes: true },
   { name: 'javascript', extensions: ['js', 'mjs', 'cjs', 'jsx'], grammar: 'tree-sitter-javascript', query: `${JS_CORE}\n(field_definition property: (_) @name) @field`, quotes: true },

@@ -1,7 +1,7 @@
 import { languageOf } from './languages.ts'
 
 /** A place in the code, as somebody wrote it down. */
-export interface Location {
+interface Location {
   readonly path: string
   readonly line?: number
   readonly symbol?: string

@@ -17,7 +17,7 @@ function fieldsWithPaths(registry: Registry, kind: string): string[] {
 }
 
 /** Where an entity says that it is in the code, as it is written there. */
-export function locationsOf(e: Entity, registry: Registry, root: string): string[] {
+function locationsOf(e: Entity, registry: Registry, root: string): string[] {
   if (!e.live || e.fields.retired !== undefined || standingOf(e.fields) === 'rejected') return []
   const stated = fieldsWithPaths(registry, e.kind).flatMap((name) => {
     const value = e.fields[name]
@@ -45,10 +45,7 @@ const DECIDING: ReadonlySet<string> = new Set(['$', 'retired', 'standing'])
 /** So many events may pass by that concern no code until it is noted how far they were looked at. */
 const LAG = 200
 
-/**
- * Takes note of every location that was recorded, here or elsewhere, since this was last asked for a work tree. What it
- * stands for is found by the next scan. Returns the locations that are new here.
- */
+/** Notes the locations recorded since the last call for a work tree; returns those that are new here. */
 export function noteLocations(memory: Memory, root: string): Set<string> {
   const { db, reader } = memory
   const since = getMeta(db, code.cursorKey(root))

@@ -302,10 +302,7 @@ const LAYOUT: ReadonlySet<string> = new Set([INDENT, DEDENT, BREAK])
 const OPEN = new Set(['(', '[', '{'])
 const CLOSE = new Set([')', ']', '}'])
 
-/**
- * The words and signs of a program, without comments and layout, so that a formatter changes none of them: commas before
- * a closing bracket on the next line, semicolons outside of parentheses and the kind of quotes are left out.
- */
+/** The tokens of a program that a formatter does not change: without comments, layout and the kind of quotes. */
 function tokensIn(text: string, parts: readonly Part[], { indented, quotes }: Language): Token[] {
   const tokens: Token[] = []
   const depths: string[] = []

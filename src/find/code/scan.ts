@@ -18,7 +18,6 @@ import { breathing, CodeTree, type FileStat } from './tree.ts'
 const YOUNG_MS = 2_000
 /** So many files are stored at once: others write in between. */
 const FILES_AT_ONCE = 500
-/** So many paths an event names. */
 const PATHS_TOLD = 20
 
 export interface Scanned {

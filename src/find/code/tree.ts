@@ -8,7 +8,6 @@ import { Ignored } from './ignore.ts'
 import { languageOf } from './languages.ts'
 import { type Parsed, parse } from './parse.ts'
 
-/** Larger ones are data. */
 const MOST_BYTES = 2_000_000
 
 /** For so long what looks at many files keeps all else in the process waiting. */

@@ -21,10 +21,7 @@ interface Lease {
   readonly at: number
 }
 
-/**
- * Watches a work tree for as long as this process lives: a change is judged at once, and live sessions are told. Of several
- * processes one watches; another takes its place when it ends. Returns the way to stop.
- */
+/** Watches a work tree until stopped, and judges each change at once. One process watches for all of them. */
 export function watchCode(memory: Memory, project: Project): () => void {
   const { db, env } = memory
   const key = `code_watcher ${project.root}`

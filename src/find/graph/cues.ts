@@ -6,7 +6,6 @@ export interface Cue {
   readonly isFrom: boolean
   /** As the text has it: `instead of JWT tokens`. */
   readonly quote: string
-  /** What is named. */
   readonly object: string
   /** With two named, of which one may be the decision itself: the other one. */
   readonly other?: string

@@ -12,9 +12,7 @@ export interface Changed {
   readonly change: Change
   /** As it is at the later moment. */
   readonly entity: Entity
-  /** Why, where somebody said so. */
   readonly why: string | undefined
-  /** What took its place. */
   readonly by: Entity | undefined
   /** Of what changed: the field, what it said, and what it says. */
   readonly fields: readonly { readonly field: string; readonly was: Json | undefined; readonly is: Json | undefined }[]
@@ -32,7 +30,6 @@ const BESIDE = new Set(['provenance', 'standing', 'retired', 'status'])
 const same = (a: Json | undefined, b: Json | undefined) =>
   a === b || (a !== undefined && b !== undefined && canonical(a) === canonical(b))
 
-/** The reason that an entity gives itself. */
 const reasonOf = ({ fields }: Entity): string | undefined =>
   [fields.rationale, fields.justification, fields.lesson, fields.outcome].find((v) => typeof v === 'string') as
     | string

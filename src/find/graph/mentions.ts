@@ -52,7 +52,6 @@ const wasLinked = (reader: Reader, from: string, type: string, to: string): bool
 
 type Action = [verb: string, args: { [arg: string]: Json }]
 
-/** New links, and the batches that wrote them. */
 export interface Linked {
   readonly links: number
   readonly batches: readonly string[]
@@ -67,7 +66,6 @@ function actAll(memory: Memory, actions: readonly Action[], options: ActOptions)
   return { links: actions.length, batches }
 }
 
-/** What chunks name and are not linked to yet. */
 const newMentions = (reader: Reader): Action[] => {
   const names = new NameIndex(reader)
   return reader.list('chunk').flatMap((chunk): Action[] =>
@@ -78,14 +76,12 @@ const newMentions = (reader: Reader): Action[] => {
   )
 }
 
-/** Links every chunk to what it names: `mentions`. */
 export const linkMentions = (memory: Memory, options: ActOptions): Linked =>
   actAll(memory, newMentions(memory.reader), options)
 
 const KINDS_OF_METHOD = /\b(?:framework|method|methodology|model|technique|practice|principle|theory|heuristic)s?\b/i
 const KINDS_OF_ADVICE = /\b(?:advice|guideline|best practice|recommendation|rule|principle|practice)s?\b/i
 
-/** All that was said of it in words. */
 const textOf = ({ name, fields: { status: _status, standing: _standing, ...fields } }: Entity): string =>
   [name, ...Object.values(fields).filter((v) => typeof v === 'string')].join('\n')
 
@@ -126,10 +122,7 @@ export function bridgesIn(reader: Reader, most = MAX_BRIDGES): Bridge[] {
   return found
 }
 
-/**
- * Proposes how what was lived relates to the concepts it names: `may-be-instance-of`, `applies-framework`,
- * `contradicts-general-advice`. Nothing is proposed twice.
- */
+/** Proposes how entities relate to the concepts that they name. Nothing is proposed twice. */
 export function proposeBridges(memory: Memory, options: ActOptions): Linked {
   const { made, batches } = proposeLinks(memory, bridgesIn(memory.reader), options)
   return { links: made.length, batches }

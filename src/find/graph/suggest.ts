@@ -19,8 +19,8 @@ const SUGGESTED = ['supersedes', 'conflicts-with', 'depends-on', 'constrains', '
 
 export interface Suggestion extends Bridge {
   /** How it was found; the surest first. */
-  readonly by: 'cue' | 'choice' | 'name' | 'file' | 'attribution' | 'likeness'
-  /** In (0, 1], to compare those that were found alike. */
+  readonly by: 'cue' | 'choice' | 'name' | 'file' | 'attribution' | 'similarity'
+  /** In (0, 1], to compare those that were found in the same way. */
   readonly score: number
 }
 
@@ -37,32 +37,30 @@ export const LEAST = {
   /** This share of the words that name something stands in what the other one chooses; more where that is replaced. */
   named: 0.5,
   replaced: 0.6,
-  /** So like is what goes together, as a share of the likeness to itself; less is enough on one topic, most where that was said. */
-  like: 0.26,
-  likeOnTopic: 0.2,
-  likeOnLabel: 0.08,
+  /** So similar is what goes together, as a share of the similarity to itself; less is enough on one topic, most where that was said. */
+  similar: 0.26,
+  similarOnTopic: 0.2,
+  similarOnLabel: 0.08,
 }
 /** What a decision may speak of, besides other decisions. */
 const SPOKEN_OF = ['decision', 'principle', 'pattern', 'failed-approach']
 const CANDIDATES = 10
-const MOST_LIKE = 3
+const MOST_SIMILAR = 3
 /** A file that more decisions show in says nothing of any two. */
 const MOST_IN_FILE = 5
 const MOST_CUES = 6
 /** Words that name nothing. */
 const GENERAL = new Set(['rule', 'decis', 'choic', 'part', 'wai', 'old', 'earlier', 'previou', 'time', 'new', 'approach', 'case', 'what', 'thing', 'all', 'before']) // biome-ignore format: a list
-const ORDER: readonly Suggestion['by'][] = ['cue', 'choice', 'name', 'file', 'attribution', 'likeness']
+const ORDER: readonly Suggestion['by'][] = ['cue', 'choice', 'name', 'file', 'attribution', 'similarity']
 
 const surestFirst = (a: Suggestion, b: Suggestion): number =>
   ORDER.indexOf(a.by) - ORDER.indexOf(b.by) || b.score - a.score
 
 const saying = (e: Entity, reader: Reader): string => sayingOf(e, reader.registry().kind(e.kind))
 
-/** What was said of it in sentences. */
 const textOf = ({ fields: { description, rationale } }: Entity): string =>
   [description, rationale].filter((t) => typeof t === 'string').join('\n')
 
-/** What it chooses, as words. */
 const headOf = (e: Entity, reader: Reader): Set<string> => new Set(stemsOf(chosenIn(saying(e, reader))))
 
 /** Whether somebody has been told of the two, or has linked them: whatever became of it, they are not suggested again. */
@@ -72,7 +70,6 @@ export function isSettled(reader: Reader, a: string, b: string): boolean {
   return [...reader.links('from', a), ...reader.links('to', a)].some((l) => l.from === b || l.to === b)
 }
 
-/** The files that it says it shows in. */
 const filesOf = ({ fields: { locations } }: Entity): string[] =>
   (Array.isArray(locations) ? locations : []).map((l) =>
     cleanPath(
@@ -104,7 +101,7 @@ export function suggestFor(e: Entity, grounds: Grounds): Suggestion[] {
     ...byChoice(e, near, grounds, isEarlier),
     ...byName(e, reader, isPrior),
     ...byFiles(e, grounds, isEarlier),
-    ...byLikeness(e, near, grounds, isEarlier),
+    ...bySimilarity(e, near, grounds, isEarlier),
   ].sort(surestFirst)
   const seen = new Set<string>()
   return all.filter(({ from, to }) => {
@@ -246,20 +243,20 @@ function byFiles(e: Entity, grounds: Grounds, isPrior: IsPrior): Suggestion[] {
 }
 
 /** How like each is, as a share of how like the entity is to itself. */
-export function likeness(e: Entity, near: readonly Recalled[]): { id: string; score: number }[] {
+export function similarTo(e: Entity, near: readonly Recalled[]): { id: string; score: number }[] {
   const self = near.find((r) => r.id === e.id || r.similar.includes(e.id))
   // relevance falls with the third power of what the words say; see find/recall/relevance.ts
   const top = self?.parts.relevance ?? 1
   return near.flatMap((r) => {
     const score = Math.min(1, Math.cbrt(r.parts.relevance / top))
-    const alike = r === self ? [self.id, ...self.similar].map((id) => ({ id, score: 1 })) : [{ id: r.id, score }]
-    return alike.filter(({ id }) => id !== e.id)
+    const same = r === self ? [self.id, ...self.similar].map((id) => ({ id, score: 1 })) : [{ id: r.id, score }]
+    return same.filter(({ id }) => id !== e.id)
   })
 }
 
 const isLabel = ({ from }: Topic): boolean => from === 'topics' || from === 'tags'
 
-function byLikeness(e: Entity, near: readonly Recalled[], grounds: Grounds, isPrior: IsPrior): Suggestion[] {
+function bySimilarity(e: Entity, near: readonly Recalled[], grounds: Grounds, isPrior: IsPrior): Suggestion[] {
   const { reader } = grounds
   const words = new Map(
     saying(e, reader)
@@ -267,19 +264,19 @@ function byLikeness(e: Entity, near: readonly Recalled[], grounds: Grounds, isPr
       .map((w) => [stemsOf(w)[0], w.toLowerCase()]),
   )
   const own = new Map(ownTopics(reader, e, grounds.topics).map((t) => [t.topic, isLabel(t)]))
-  return likeness(e, near)
+  return similarTo(e, near)
     .flatMap(({ id, score }): Suggestion[] => {
       const other = reader.entity(id)
-      if (score < LEAST.likeOnLabel || !isPrior(other)) return []
+      if (score < LEAST.similarOnLabel || !isPrior(other)) return []
       const shared = ownTopics(reader, other, grounds.topics).filter((t) => own.has(t.topic))
       const isSaid = shared.some((t) => isLabel(t) && own.get(t.topic))
-      if (score < (isSaid ? LEAST.likeOnLabel : shared.length > 0 ? LEAST.likeOnTopic : LEAST.like)) return []
+      if (score < (isSaid ? LEAST.similarOnLabel : shared.length > 0 ? LEAST.similarOnTopic : LEAST.similar)) return []
       const both = [...new Set(stemsOf(saying(other, reader)))].flatMap((w) => words.get(w) ?? []).slice(0, 3)
       const evidence = [
         ...shared.slice(0, 1).map(({ topic }) => `both on ${topic}`),
         ...(both.length > 0 ? [`both say ${both.join(', ')}`] : []),
       ].join('; ')
-      return [{ from: e.id, type: 'similar-to', to: id, evidence, by: 'likeness', score }]
+      return [{ from: e.id, type: 'similar-to', to: id, evidence, by: 'similarity', score }]
     })
-    .slice(0, MOST_LIKE)
+    .slice(0, MOST_SIMILAR)
 }

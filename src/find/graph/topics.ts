@@ -8,7 +8,7 @@ import { namesIn } from '../recall/contradictions.ts'
 import { TOPIC_WORDS } from './topic-words.ts'
 
 /** How a topic was found: said in `topics` or `tags`, "for the … pipeline", a folder, a word, or only in what is linked. */
-export type TopicSource = 'topics' | 'tags' | 'mention' | 'path' | 'keyword' | 'neighbour'
+type TopicSource = 'topics' | 'tags' | 'mention' | 'path' | 'keyword' | 'neighbour'
 
 export interface Topic {
   readonly topic: string
@@ -41,7 +41,6 @@ const MOST_WORDS_OF_A_NAME = 3
 const TELLING_WEIGHT = 1.2
 /** Keywords give so many topics at most, those with the most words first. */
 const MOST_BY_KEYWORDS = 3
-/** Of a long text the beginning is looked at. */
 const MOST_TERMS = 300
 const MOST_NEIGHBOURS = 50
 
@@ -57,7 +56,6 @@ const keyOf = (text: string): string =>
 export class TopicVocabulary {
   /** Stems of a word or phrase → its topics. */
   readonly #words = new Map<string, Set<string>>()
-  /** Stems of a name → the name of the topic. */
   readonly #names = new Map<string, string>()
   /** Single words as they are written, in lower case. */
   readonly #written = new Set<string>()
@@ -141,14 +139,10 @@ export function topicVocabularyOf(project: Pick<Project, 'topics'>): TopicVocabu
   return vocabulary
 }
 
-/**
- * The topics of an entity, each once with how it was found: what was said first. Words count only where no topics were
- * given, and neighbours only where there is nothing else.
- */
+/** The topics of an entity, each with how it was found. Neighbours count as a last resort. */
 export const topicsOf = (reader: Reader, entity: Entity, vocabulary = shippedWords()): Topic[] =>
   topicsOfAll(reader, [entity], vocabulary).get(entity.id)!
 
-/** The same of several, by id. */
 export function topicsOfAll(
   reader: Reader,
   entities: readonly Entity[],
@@ -160,7 +154,6 @@ export function topicsOfAll(
   return topics
 }
 
-/** The same, without the neighbours. */
 export function ownTopics(reader: Reader, entity: Entity, vocabulary = shippedWords()): Topic[] {
   const { fields, kind, name } = entity
   const found = new Map<string, Topic>()
@@ -277,11 +270,10 @@ function neighboursTopics(reader: Reader, ids: readonly string[], vocabulary: To
 /** The agreed decisions, replaced ones too: a trace tells how they came about. Newest first. */
 const decisionsOf = (reader: Reader): Entity[] => reader.list('decision').filter(isAgreed)
 
-/** Decisions on a topic, or a name of it, newest first. */
 export const decisionsByTopic = (reader: Reader, topic: string, vocabulary = shippedWords()): Entity[] =>
   (tracesByTopic(reader, vocabulary).find((t) => t.topic === vocabulary.nameOf(topic))?.decisions ?? []).toReversed()
 
-export interface TopicTrace {
+interface TopicTrace {
   readonly topic: string
   /** Oldest first. */
   readonly decisions: readonly Entity[]

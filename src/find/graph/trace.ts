@@ -14,7 +14,7 @@ export const TRACE_DEPTH = 3
 /** So many entities in each direction of time. */
 const TRACE_LIMIT = 400
 
-export interface TraceOptions {
+interface TraceOptions {
   /** These alone, as they are named, instead of both directions of time. */
   readonly ways?: Ways | undefined
   readonly depth?: number | undefined

@@ -8,7 +8,7 @@ import type { Edge, Entity } from '../../model/entity.ts'
 import type { Registry } from '../../model/registry.ts'
 
 /** A walk stops after so many entities unless the caller says otherwise. */
-export const NODE_LIMIT = 1_000
+const NODE_LIMIT = 1_000
 
 /** Which links are followed from their start (`out`), and which from their end (`in`). */
 export interface Ways {
@@ -16,37 +16,31 @@ export interface Ways {
   readonly in: readonly string[]
 }
 
-/** Every link in both directions. */
 export const ALL_WAYS = 'all'
 
-/** One link as it is walked. */
 export interface Step {
   readonly edge: Edge
-  /** From `edge.from` to `edge.to`. */
   readonly forward: boolean
 }
 
-/** An entity that a walk has reached. */
 export interface Reached {
   readonly id: string
-  /** Links from the start. */
   readonly depth: number
   /** The one before it, and the links from there; the start has neither. */
   readonly from?: Reached
   readonly steps: readonly Step[]
 }
 
-/** The same with what is known of it. */
 export type Found = Reached & { readonly entity: Entity }
 
-export interface Walk {
+interface Walk {
   /** The start first, then by depth. */
   readonly reached: readonly Reached[]
   /** It stopped at its limit of entities. */
   readonly cut: boolean
 }
 
-export interface WalkOptions {
+interface WalkOptions {
   readonly ways?: Ways | typeof ALL_WAYS | undefined
   readonly depth?: number | undefined
   readonly limit?: number | undefined
@@ -92,7 +86,6 @@ export function stepsFrom(
   return steps
 }
 
-/** Where a step leads. */
 export const target = ({ edge, forward }: Step): string => (forward ? edge.to : edge.from)
 
 /** The next ring around those reached last; entities in `seen` are left out, new ones are added to it. */
@@ -139,7 +132,6 @@ export function readReached(reader: Reader, reached: readonly Reached[]): Found[
   })
 }
 
-/** Direct neighbours. */
 export const neighbours = (reader: Reader, id: string, ways?: WalkOptions['ways']): Reached[] =>
   walk(reader, id, { ways, depth: 1 }).reached.slice(1)
 
@@ -150,10 +142,7 @@ export function pathOf(reached: Reached): Reached[] {
   return path.reverse()
 }
 
-/**
- * A shortest path, both ends included: the rings around both ends grow, the smaller one first, until they meet. Nothing
- * if there is none, or none within the limit.
- */
+/** A shortest path, both ends included: the rings around both ends grow until they meet. */
 export function shortestPath(
   reader: Reader,
   from: string,

@@ -5,7 +5,7 @@ import type { Registry } from '../../model/registry.ts'
 import { sayingOf } from '../recall/card.ts'
 import { Recaller } from '../recall/recall.ts'
 import { type State, stateOf } from '../recall/validity.ts'
-import { stemsOf } from '../recall/wording.ts'
+import { similarity, wordSet } from '../recall/wording.ts'
 import { precedents } from './precedents.ts'
 import { evolution } from './trace.ts'
 import { neighbours, type Step, stepsFrom, target, type Ways } from './walk.ts'
@@ -48,9 +48,7 @@ export interface WhatIf {
   readonly entity: Entity
   /** What came of itself. */
   readonly own: Precedent
-  /** Strongest first. */
   readonly touched: readonly Touched[]
-  /** There is more than was walked. */
   readonly cut: boolean
   /** Linked ones first. */
   readonly precedents: readonly Precedent[]
@@ -155,11 +153,10 @@ function precedentsOf(
     ...evolution(reader, start.id).map((e) => e.id),
     ...neighbours(reader, start.id, LINKED).map((r) => r.id),
   ]
-  const words = new Set(stemsOf(saying(start)))
-  const isNear = (e: Entity): boolean => {
-    const own = new Set(stemsOf(saying(e)))
-    const shared = [...own].filter((w) => words.has(w)).length
-    return shared >= LEAST_WORDS && shared >= SHARED * Math.min(own.size, words.size)
+  const own = wordSet(saying(start))
+  const isSimilar = (e: Entity): boolean => {
+    const { words, share } = similarity(own, wordSet(saying(e)))
+    return words >= LEAST_WORDS && share >= SHARED
   }
   const recaller = new Recaller(memory, undefined, { embedder: { use: 'none' } })
   const { results } = recaller.askNow(saying(start), {
@@ -172,7 +169,9 @@ function precedentsOf(
   const byId = new Map(all.map((e) => [e.id, e]))
   const isPrecedent = (id: string): boolean => {
     const e = byId.get(id)
-    return id !== start.id && e?.live === true && PRECEDENT_KINDS.includes(e.kind) && (linked.includes(id) || isNear(e))
+    return (
+      id !== start.id && e?.live === true && PRECEDENT_KINDS.includes(e.kind) && (linked.includes(id) || isSimilar(e))
+    )
   }
   const told = [...new Set([...linked, ...found])].filter(isPrecedent).map((id): Precedent => {
     const entity = byId.get(id)!

@@ -6,7 +6,7 @@ import type { Entity } from '../../model/entity.ts'
 import { formsOf, sayingOf } from './card.ts'
 import type { RecallConfig } from './config.ts'
 import type { Corpus } from './corpus.ts'
-import { foldAlike } from './duplicates.ts'
+import { foldSimilar } from './duplicates.ts'
 import { importanceOf } from './importance.ts'
 import type { Asked } from './options.ts'
 import { pack } from './pack.ts'
@@ -26,7 +26,6 @@ const SPARE = 2
 /** How far below what took its place something is at least. */
 const BELOW = 0.999
 
-/** What an answer is made from. */
 export interface Grounds {
   readonly memory: Memory
   /** The work tree, whose code says what is stale. */
@@ -45,7 +44,6 @@ interface Scored extends Ranked {
   readonly score: number
 }
 
-/** Ranks, weighs, folds and packs what answers a question. Reads only. */
 export function answer(question: string, asked: Asked, g: Grounds): RecallResult {
   const { reader, config } = g
   const now = asked.asOf ?? g.memory.env.now()
@@ -95,49 +93,28 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
 
   const saying = (s: Scored) => sayingOf(s.entity, registry.kind(s.entity.kind))
   const judged = upheld(scored, unverified, saying, asked.limit * SPARE)
-  const folded = foldAlike(
-    judged.map(({ item: s, otherwise }) => ({
-      id: s.entity.id,
-      kind: s.entity.kind,
-      text: saying(s),
-      scored: s,
-      otherwise,
-    })),
+  const folded = foldSimilar(
+    judged.map(({ item, otherwise }) => {
+      const { id, kind } = item.entity
+      return { id, kind, text: saying(item), scored: item, otherwise }
+    }),
   )
   const shown = folded.slice(0, asked.limit)
   const marks = contradictionsAmong(new Set(shown.map(({ item }) => item.id)), reader)
   const staleness =
     asked.asOf === undefined && g.root !== undefined ? new Staleness(g.memory.db, g.root, reader) : undefined
-  const results = shown.map(({ item, similar }): Recalled & { forms: ReturnType<typeof formsOf> } => {
-    const { entity, parts, score } = item.scored
-    const state = states.get(entity.id)
-    const contradicts = marks.get(entity.id) ?? []
-    const { id, kind, name, fields } = entity
+  const results = shown.map(({ item: { scored: s, otherwise }, similar }) => {
+    const { id, kind, name, fields } = s.entity
+    const state = states.get(id)
     const isStale = staleness?.of(id)
-    const stale = isStale && { stale: markOf(isStale) }
-    const { otherwise } = item
-    const against = otherwise.length > 0 && { otherwise: [...otherwise] }
     const printable = {
-      id,
-      kind,
-      name,
-      fields,
-      similar,
-      contradicts,
-      ...against,
-      ...(state ? { state } : {}),
-      ...stale,
+      ...{ id, kind, name, fields, similar: [...similar], contradicts: marks.get(id) ?? [] },
+      ...(otherwise.length > 0 && { otherwise: [...otherwise] }),
+      ...(state && { state }),
+      ...(isStale && { stale: markOf(isStale) }),
     }
     const forms = formsOf(printable, registry)
-    return {
-      ...printable,
-      similar: [...similar],
-      score,
-      parts,
-      why: whyOf(item.scored, g, now),
-      text: forms.card,
-      forms,
-    }
+    return { ...printable, score: s.score, parts: s.parts, why: whyOf(s, g, now), text: forms.card, forms }
   })
 
   const limits = {
@@ -188,10 +165,7 @@ function belowSuccessors(scored: Scored[], reader: Reader): void {
 /** Links by which somebody said that two cannot hold together. */
 const AGAINST = ['contradicts', 'conflicts-with']
 
-/**
- * For each result the others that contradict it, as links say. Words alone say too little: most pairs that look like a
- * contradiction apply to different things.
- */
+/** For each result the others that contradict it, by links: words alone say too little. */
 function contradictionsAmong(ids: ReadonlySet<string>, reader: Reader): Map<string, string[]> {
   const marks = new Map<string, string[]>()
   const mark = (id: string, other: string) => {

@@ -4,7 +4,6 @@ import { type Registry, shapeOf } from '../../model/registry.ts'
 import { type Data, DataEntity, printData, type Shapes } from '../../scheme/data.ts'
 import { remark } from '../../scheme/lexical.ts'
 
-/** What is found, as far as printing it goes. */
 export interface Printable {
   readonly id: string
   readonly kind: string
@@ -28,7 +27,6 @@ export interface Card {
 const LINE_FIELD = 100
 /** A longer name is no reference: the id stands beside it. */
 const MAX_REFERENCE = 80
-/** How many folded duplicates are named. */
 const SIMILAR_NAMED = 3
 
 /** The text that says what it is about: what is printed by position after the name, or the name where that is all. */

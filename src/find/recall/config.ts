@@ -76,7 +76,7 @@ export type RecallSettings = {
 }
 
 /** What one source says of recall; `from` names it in reports. */
-export interface ConfigLayer {
+interface ConfigLayer {
   readonly from: string
   readonly value: unknown
 }
@@ -118,11 +118,7 @@ const shape = (kinds: Iterable<string>): { readonly [K in keyof RecallConfig]: L
   importance: { of: { impact: strength, confidence: strength, severity: strength, priority: strength } },
 })
 
-/**
- * The configuration that the layers give over the defaults, a later one over an earlier one, key by key.
- * `kinds` are the names that `halfLifeDays` may have.
- * @throws UserError `bad-config` with everything that is wrong in any layer in `details.problems`.
- */
+/** Merges layers over the defaults, key by key. @throws UserError `bad-config` with every problem. */
 export function recallConfig(layers: readonly ConfigLayer[], kinds: Iterable<string>): RecallConfig {
   const problems: SettingProblem[] = []
   const config: { [key: string]: unknown } = { ...DEFAULTS }

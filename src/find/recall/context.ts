@@ -7,14 +7,12 @@ import { pack } from './pack.ts'
 import { estimateTokens } from './token-estimate.ts'
 
 export interface Remembered extends Printable {
-  /** When it was recorded, ms since the epoch. */
   readonly recorded?: number
 }
 
 export interface ContextOptions {
   readonly registry: Registry
   readonly maxItems?: number
-  /** Of all of the text. */
   readonly maxTokens?: number
   /** What an id is called: for the task that something was recorded in. */
   readonly nameOf?: (id: string) => string | undefined
@@ -24,11 +22,7 @@ const HEADING = '## Relevant Historical Context'
 /** Characters of a name or a question on one line. */
 const NAME = 100
 
-/**
- * What was recalled as a section of a prompt. What was recorded is data: names are code on one line, texts stand in fences
- * that nothing in them can close, so that a heading or an instruction inside is none of the prompt's own. Empty when
- * nothing was found, or not even one item fits.
- */
+/** A section of a prompt. Everything recorded is quoted or fenced, so that none of it reads as an instruction. */
 export function contextOf(results: readonly Remembered[], question: string, options: ContextOptions): string {
   const { registry, maxItems, maxTokens, nameOf } = options
   const asked = code(question)
@@ -81,7 +75,6 @@ const said = (value: Json): string =>
       ? value.join('; ')
       : JSON.stringify(value)
 
-/** When, by whom, for what. */
 function originOf(r: Remembered, nameOf: ContextOptions['nameOf']): string {
   const [first = {}] = provenanceOf(r)
   const { recorded } = r

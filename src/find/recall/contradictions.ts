@@ -1,11 +1,12 @@
 import { dirname } from 'node:path'
-import { stemmer } from 'stemmer'
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { vouchedFor } from '../../engine/replication/trust.ts'
 import type { Project } from '../../engine/store/project.ts'
+import { stem } from '../../engine/store/terms.ts'
 import { type Entity, linkId, madeAt, standingOf } from '../../model/entity.ts'
 import { stateOf } from './validity.ts'
+import { CHOICE as CHOOSING, NEGATION as NEGATING, STOP } from './wording.ts'
 
 /** One slot a line: words that say what it is for, then what fills it; of one slot a project takes one. `=` gives a second name. */
 const SHIPPED = `
@@ -50,18 +51,15 @@ interface Slot {
   readonly values: ReadonlySet<string>
 }
 
-/** A word without the endings that say only how it stands in its sentence. */
-const stemOf = (word: string): string => stemmer(word.toLowerCase().replaceAll('’', "'"))
+const stemOf = (word: string): string => stem(word.toLowerCase().replaceAll('’', "'"))
 const stems = (words: Iterable<string>): Set<string> => new Set(Array.from(words, stemOf))
-const list = (words: string): ReadonlySet<string> => stems(words.trim().split(/\s+/))
-const SILENT = list(`
-  a an the this that these those is are was were be been has have do does did will would shall should must can could may might we
-  our you your i my it its they their there of to in on at by for with from into as and or so then just also always every each all
-  any both only please ensure sure make directly freely everywhere here project repo repository now as done everything everyone`)
-const CHOICE = list('use used prefer choose pick adopt favor favour stick switch')
-const NEGATION = list(
-  "never not don't dont doesn't avoid no cannot can't mustn't shouldn't forbidden prohibited disallowed ban",
-)
+const list = (words: string): ReadonlySet<string> => stems(words.split(' '))
+const SILENT = stems([
+  ...[...STOP].filter((word) => word !== 'us'), // its stem is that of "use"
+  ...'could may might only directly freely everywhere project repo repository now done everything everyone'.split(' '),
+])
+const CHOICE = stems([...CHOOSING, 'favor', 'favour', 'stick', 'switch'])
+const NEGATION = stems([...NEGATING, "don't", "doesn't", "can't", "mustn't", "shouldn't"])
 /** Behind these stands an exception: what such a sentence forbids or asks for cannot be told from its words. */
 const EXCEPTIONS = list('except unless but other besides apart')
 const REASONS = [' because ', ' since ', ' so that ', ' — ', ' – ', ' (', ' due to ']
@@ -208,11 +206,7 @@ const keysOf = ({ words, values }: Claim, vocabulary: Vocabulary): string[] => [
   ...values.flatMap((w) => vocabulary.slotsOf(w)),
 ]
 
-/**
- * Indices of the pairs of rules that cannot both be followed, as far as their words show it. Either they ask for two
- * alternatives of one slot, or one forbids what the other asks for. Rules about different places, or with an exception, do
- * not count.
- */
+/** Indices of rules that ask for two alternatives, or of which one forbids what the other asks for. */
 export function contraryPairs(texts: readonly string[], vocabulary: Vocabulary): [number, number][] {
   const found: [number, number][] = []
   const said = texts.map((text) => claimsOf(text, vocabulary))

@@ -33,7 +33,6 @@ export interface Corpus {
   keyOf(id: string): number | undefined
 }
 
-/** The store as it is now, for one question. */
 export function storeCorpus(db: Db): Corpus {
   const counts = new Map<string, number>()
   const ahead = aheadIds(db)

@@ -14,7 +14,6 @@ const MONTHS = [
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 const NUMBERS: { readonly [word: string]: number } = {
   a: 1, an: 1, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10, eleven: 11, twelve: 12,
-  'a couple of': 2, 'a few': 3, few: 3, several: 3,
 } // biome-ignore format: a list to read at a glance
 
 const dayNumber = (y: number, m: number, d: number) => Math.round(Date.UTC(y, m - 1, d) / DAY_MS)
@@ -26,8 +25,6 @@ const mondayOf = (day: number) => day - ((weekdayOf(day) + 6) % 7)
 
 /** The month may lie outside of 1 to 12. */
 const month = (y: number, m: number): Days => [dayNumber(y, m, 1), dayNumber(y, m + 1, 1) - 1]
-const quarter = (y: number, q: number): Days => [dayNumber(y, q * 3 - 2, 1), dayNumber(y, q * 3 + 1, 1) - 1]
-const quarterOf = (day: number) => Math.ceil(monthOf(day) / 3)
 const year = (y: number): Days => [dayNumber(y, 1, 1), dayNumber(y, 12, 31)]
 
 /** A day of the calendar; nothing for the 30th of February. */
@@ -47,44 +44,27 @@ const DAY = '(\\d{1,2})(?:st|nd|rd|th)?'
 const YEAR = '((?:19|20)\\d\\d)'
 const NUMBER = `(\\d{1,3}|${Object.keys(NUMBERS).join('|')})`
 const UNIT = '(day|week|month|year)s?'
-const PERIOD = '(last|past|previous|this|current|next|coming)'
+const WHICH = '(last|past|this)'
 
 /** Each takes a whole phrase, in lower case. */
 const READINGS: readonly [phrase: string, (today: number, ...groups: (string | undefined)[]) => Days | undefined][] = [
   [`${YEAR}[-/](\\d\\d)`, (_, y, m) => (Number(m) >= 1 && Number(m) <= 12 ? month(Number(y), Number(m)) : undefined)],
   [`${YEAR}[-/](\\d\\d)[-/](\\d\\d)`, (_, y, m, d) => day(Number(y), Number(m), Number(d))],
-  [`(\\d{1,2})\\.(\\d{1,2})\\.${YEAR}`, (_, d, m, y) => day(Number(y), Number(m), Number(d))],
-  // where both readings are possible the month stands first, as in English
-  [
-    `(\\d{1,2})/(\\d{1,2})/${YEAR}`,
-    (_, a, b, y) => (Number(a) > 12 ? day(Number(y), Number(b), Number(a)) : day(Number(y), Number(a), Number(b))),
-  ],
   [`${DAY}(?: of)? ${MONTH}(?:,? ${YEAR})?`, (today, d, name, y) => dated(today, name!, d!, y)],
   [`${MONTH} ${DAY}(?:,? ${YEAR})?`, (today, name, d, y) => dated(today, name!, d!, y)],
   [`${MONTH}(?:(?: of)? ${YEAR})?`, (today, name, y) => month(yearFor(monthNamed(name!), y, today), monthNamed(name!))],
-  [`(last|this|next) ${MONTH}`, (today, which, name) => monthBeside(which!, monthNamed(name!), today)],
   [YEAR, (_, y) => year(Number(y))],
-  [`q([1-4])(?: ${YEAR})?`, (today, q, y) => quarter(yearFor(Number(q) * 3 - 2, y, today), Number(q))],
-  [`${YEAR} q([1-4])`, (_, y, q) => quarter(Number(y), Number(q))],
   [`${NUMBER} ${UNIT} ago`, (today, n, unit) => before(today, counted(n!), unit!)],
-  [`(?:last|past|previous) ${NUMBER} ${UNIT}`, (today, n, unit) => rolling(today, counted(n!), unit!)],
-  ['day before yesterday', (today) => [today - 2, today - 2]],
-  ['yesterday|last night', (today) => [today - 1, today - 1]],
-  ['today|tonight|this (?:morning|afternoon|evening)', (today) => [today, today]],
-  ['tomorrow', (today) => [today + 1, today + 1]],
-  [`${PERIOD} (week|month|quarter|year)`, (today, which, unit) => period(which!, unit!, today)],
-  [`(?:(last|past|this|next) )?(${WEEKDAYS.join('|')})`, (today, which, name) => weekday(which, name!, today)],
+  [`(?:last|past) ${NUMBER} ${UNIT}`, (today, n, unit) => rolling(today, counted(n!), unit!)],
+  ['yesterday', (today) => [today - 1, today - 1]],
+  ['today', (today) => [today, today]],
+  [`${WHICH} (week|month|year)`, (today, which, unit) => period(which!, unit!, today)],
+  [`(?:(last|past|this) )?(${WEEKDAYS.join('|')})`, (today, which, name) => weekday(which, name!, today)],
 ]
 
 function dated(today: number, name: string, d: string, y: string | undefined): Days | undefined {
   const m = monthNamed(name)
   return day(yearFor(m, y, today), m, Number(d))
-}
-
-function monthBeside(which: string, m: number, today: number): Days {
-  const now = monthOf(today)
-  const step = which === 'last' && m >= now ? -1 : which === 'next' && m <= now ? 1 : 0
-  return month(yearOf(today) + step, m)
 }
 
 function before(today: number, n: number, unit: string): Days {
@@ -100,22 +80,19 @@ function rolling(today: number, n: number, unit: string): Days {
 }
 
 function period(which: string, unit: string, today: number): Days {
-  if (which === 'past' && unit !== 'quarter') return rolling(today, 1, unit)
-  const step = which === 'this' || which === 'current' ? 0 : which === 'next' || which === 'coming' ? 1 : -1
+  if (which === 'past') return rolling(today, 1, unit)
+  const step = which === 'this' ? 0 : -1
   if (unit === 'week') return [mondayOf(today) + 7 * step, mondayOf(today) + 7 * step + 6]
-  if (unit === 'month') return month(yearOf(today), monthOf(today) + step)
-  return unit === 'year' ? year(yearOf(today) + step) : quarter(yearOf(today), quarterOf(today) + step)
+  return unit === 'month' ? month(yearOf(today), monthOf(today) + step) : year(yearOf(today) + step)
 }
 
+/** The latest such day; `last` and `past` are never today. */
 function weekday(which: string | undefined, name: string, today: number): Days {
   const since = (weekdayOf(today) - WEEKDAYS.indexOf(name) + 7) % 7
-  const last = which === 'last' || which === 'past'
   const at =
-    which === 'next'
-      ? today + 7 - since
-      : which === 'this'
-        ? mondayOf(today) + ((WEEKDAYS.indexOf(name) + 6) % 7)
-        : today - (last && since === 0 ? 7 : since)
+    which === 'this'
+      ? mondayOf(today) + ((WEEKDAYS.indexOf(name) + 6) % 7)
+      : today - (which !== undefined && since === 0 ? 7 : since)
   return [at, at]
 }
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Alike, foldAlike } from './duplicates.ts'
+import { type Comparable, foldSimilar } from './duplicates.ts'
 
-const items = (texts: readonly string[], kind = 'learning'): Alike[] =>
+const items = (texts: readonly string[], kind = 'learning'): Comparable[] =>
   texts.map((text, i) => ({ id: `${kind}:${i}`, kind, text }))
-const same = (a: string, b: string) => foldAlike(items([a, b])).length === 1
+const same = (a: string, b: string) => foldSimilar(items([a, b])).length === 1
 
 const ALIKE = [
   ['Run the tests before committing', 'Always run tests before you commit.'],
@@ -63,15 +63,15 @@ test('[H6] the best-ranked one stays, with the ids of the others in their order'
     'Run tests before you commit.',
     'Tests must be run before each commit',
   ])
-  expect(foldAlike(ranked).map((f) => [f.item.id, f.similar])).toEqual([
+  expect(foldSimilar(ranked).map((f) => [f.item.id, f.similar])).toEqual([
     ['learning:0', ['learning:2', 'learning:3']],
     ['learning:1', []],
   ])
 })
 
 test('[H6] a question is not folded into a decision, statements of two kinds are folded', () => {
-  const of = (kind: string): Alike => ({ id: `${kind}:x`, kind, text: 'Use HS256 for signing tokens' })
-  const ids = (...kinds: string[]) => foldAlike(kinds.map(of)).map((f) => f.item.id)
+  const of = (kind: string): Comparable => ({ id: `${kind}:x`, kind, text: 'Use HS256 for signing tokens' })
+  const ids = (...kinds: string[]) => foldSimilar(kinds.map(of)).map((f) => f.item.id)
   expect(ids('decision', 'question', 'task')).toEqual(['decision:x', 'question:x', 'task:x'])
   expect(ids('decision', 'fact')).toEqual(['decision:x'])
 })
@@ -96,12 +96,12 @@ test('[H6] nothing is lost, nothing is told twice, whatever is given', () => {
   fc.assert(
     fc.property(fc.array(text, { maxLength: 30 }), (texts) => {
       const given = items(texts)
-      const folded = foldAlike(given)
+      const folded = foldSimilar(given)
       const told = folded.flatMap((f) => [f.item.id, ...f.similar])
       expect(told.sort()).toEqual(given.map((g) => g.id).sort())
-      expect(foldAlike(given)).toEqual(folded)
+      expect(foldSimilar(given)).toEqual(folded)
       // what stays is not alike: folding again changes nothing
-      expect(foldAlike(folded.map((f) => f.item))).toHaveLength(folded.length)
+      expect(foldSimilar(folded.map((f) => f.item))).toHaveLength(folded.length)
     }),
   )
 })
@@ -117,7 +117,7 @@ test('[H6] 300 candidates are folded in a few milliseconds, 3,000 in not much mo
   const time = (n: number) => {
     const given = some(n)
     const start = performance.now()
-    foldAlike(given)
+    foldSimilar(given)
     return performance.now() - start
   }
   time(300)

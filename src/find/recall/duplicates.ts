@@ -1,9 +1,8 @@
 import { isTelling, tokensOf } from './wording.ts'
 
-export interface Alike {
+export interface Comparable {
   readonly id: string
   readonly kind: string
-  /** What it says. */
   readonly text: string
 }
 
@@ -32,12 +31,8 @@ interface Bag {
   readonly group: string
 }
 
-/**
- * Folds near duplicates into the best-ranked one, which names their ids. It is careful rather than complete: words may be
- * added, inflected or moved a little. Two texts differ if each has a word of its own (another object, another number), or
- * if one is negated or limited. Paraphrases stay apart.
- */
-export function foldAlike<T extends Alike>(ranked: readonly T[]): Folded<T>[] {
+/** Folds near duplicates into the best-ranked one. Another object, number, negation or limit keeps two texts apart. */
+export function foldSimilar<T extends Comparable>(ranked: readonly T[]): Folded<T>[] {
   const bags = ranked.map(bagOf)
   const spread = new Map<string, number>()
   for (const { set } of bags) for (const word of set) spread.set(word, (spread.get(word) ?? 0) + 1)
@@ -47,7 +42,7 @@ export function foldAlike<T extends Alike>(ranked: readonly T[]): Folded<T>[] {
   for (const [i, bag] of bags.entries()) {
     const keys = rarest(bag, spread).map((word) => `${bag.group} ${word}`)
     const near = [...new Set(keys.flatMap((key) => byWord.get(key) ?? []))].sort((a, b) => a - b)
-    const best = near.find((k) => isAlike(kept[k]!.bag, bag))
+    const best = near.find((k) => isSimilar(kept[k]!.bag, bag))
     if (best !== undefined) {
       kept[best]!.similar.push(ranked[i]!.id)
       continue
@@ -62,7 +57,7 @@ export function foldAlike<T extends Alike>(ranked: readonly T[]): Folded<T>[] {
   return kept.map(({ item, similar }) => ({ item, similar }))
 }
 
-function bagOf({ kind, text }: Alike): Bag {
+function bagOf({ kind, text }: Comparable): Bag {
   const words: string[] = []
   let negations = 0
   for (const { stem, type } of tokensOf(text).slice(0, 2 * MAX_WORDS)) {
@@ -91,7 +86,7 @@ function rarest({ set }: Bag, spread: ReadonlyMap<string, number>): string[] {
 const isPermuted = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.some((word, i) => word !== b[i]) && [...a].sort().join(' ') === [...b].sort().join(' ')
 
-function isAlike(a: Bag, b: Bag): boolean {
+function isSimilar(a: Bag, b: Bag): boolean {
   const [small, large] = a.set.size <= b.set.size ? [a, b] : [b, a]
   if (small.set.size < SHARED * large.set.size) return false
   for (const word of small.set) if (!large.set.has(word)) return false
@@ -100,7 +95,6 @@ function isAlike(a: Bag, b: Bag): boolean {
   return inOrder(small.words, large.words) >= IN_ORDER * Math.min(small.words.length, large.words.length)
 }
 
-/** The length of the longest common subsequence. */
 function inOrder(a: readonly string[], b: readonly string[]): number {
   if (a.length === b.length && a.every((word, i) => word === b[i])) return a.length
   let before = new Uint16Array(b.length + 1)

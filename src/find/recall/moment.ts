@@ -10,11 +10,7 @@ const LENGTH: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_0
 export const MOMENTS =
   'a day such as 2026-11-21, a moment such as 2026-11-21T14:30:00Z, or words such as "3 months ago"'
 
-/**
- * The moment that a caller means, in ms: a day, a moment, or words such as "last week". `since` takes the beginning of
- * a day or another span, `as-of` its end. With a reader also the name of a mark.
- * @throws UsageError
- */
+/** A moment in ms. `since` takes the beginning of a day or span, `as-of` its end. @throws UsageError */
 export function momentSaid(
   value: string | number | Date,
   now: number,

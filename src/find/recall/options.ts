@@ -35,11 +35,9 @@ export interface Asked {
   readonly goals: readonly string[]
   readonly task: string | undefined
   readonly session: string | undefined
-  /** Names of kinds; all where nothing is said. */
   readonly kinds: readonly string[] | undefined
   readonly limit: number
   readonly budget: number | undefined
-  /** Recorded at or after. */
   readonly since: number | undefined
   /** Not of the current task and not touched since: too far back to be looked at. */
   readonly historySince: number | undefined
@@ -68,10 +66,7 @@ const OPTIONS: { readonly [O in keyof Required<RecallOptions>]: Leaf } = {
   explain: flag,
 }
 
-/**
- * Settles what a caller asks for.
- * @throws UserError `bad-argument` with everything that is wrong in `details.problems`.
- */
+/** Settles what a caller asks for. @throws UserError `bad-argument` with every problem. */
 export function resolveOptions(
   config: RecallConfig,
   options: RecallOptions,

@@ -6,14 +6,11 @@ import { isObject } from '../../model/object.ts'
 import { contraryPairs, ruleIn, type Vocabulary } from './contradictions.ts'
 import { stateOf } from './validity.ts'
 
-/** Something that the user's library says. */
 export interface WideStatement {
   readonly entity: Entity
-  /** The user stands by it. */
   readonly isOwnWord: boolean
 }
 
-/** Something that a tier says. */
 export type Statement = Pick<Entity, 'id' | 'name' | 'fields'>
 
 /** What is said, without who said it and where it came from. */
@@ -23,13 +20,13 @@ function saidOf({ fields }: Statement): string {
   return canonical({ ...said, attrs: more })
 }
 
+/** How much what the library says counts beside the project; less where the project says otherwise. */
+export const libraryWeight = (isOverridden: boolean): number => (isOverridden ? 0.24 : 0.8)
+
 /** `same` where the project says just that; else the id of what overrides it, if anything does. */
 export type Beside = { same: true } | { by?: string }
 
-/**
- * What becomes of each statement of the library beside those of the project. It is overridden by the same thing said differently or put
- * away, and by one that contradicts it. What others shared and nobody here has confirmed overrides nothing.
- */
+/** Which statements of the library the project repeats, overrides or contradicts. Proposals override nothing. */
 export function besideNearer(
   memory: Memory,
   wide: readonly Statement[],

@@ -5,9 +5,7 @@ import type { Card } from './card.ts'
 export const MAX_CHARACTERS = 40_000
 
 export interface Limits {
-  /** Tokens that all of the text may cost, its closing remark included. */
   readonly budget?: number
-  /** At most this many items. */
   readonly limit?: number
   /** How many were found, where more than are given here. */
   readonly found?: number

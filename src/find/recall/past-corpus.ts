@@ -4,7 +4,7 @@ import { entityOf } from '../../engine/read/reader.ts'
 import type { Db } from '../../engine/store/db.ts'
 import { writtenWith } from '../../engine/store/log.ts'
 import { cameBy, rowId, rowsAt } from '../../engine/store/rows.ts'
-import { dayWords, questionTerms, type Term, termsOf, writtenAsOne } from '../../engine/store/terms.ts'
+import { dayWords, questionTerms, type Term, termsOf } from '../../engine/store/terms.ts'
 import {
   bestAmong,
   countTexts,
@@ -31,10 +31,7 @@ interface Then {
   readonly stems: ReadonlySet<string>
 }
 
-/**
- * The texts of a moment, or without some lines, for one question. What the index knows today is taken without what came later.
- * Where fields that are another hold a word of the question, there or now, the text as it is there counts instead.
- */
+/** The texts of a moment, or without some lines: today's index, with changed texts read as they were. */
 export function pastCorpus(db: Db, past: Variant, question: string): Corpus {
   const { at } = past
   const registry = past.registry()
@@ -42,7 +39,7 @@ export function pastCorpus(db: Db, past: Variant, question: string): Corpus {
   const { n, last, later } =
     at === undefined ? { n: countTexts(db), last: Number.MAX_SAFE_INTEGER, later: [] } : cameBy(db, kinds, at)
   const isLater = new Set(later)
-  const terms = [...questionTerms(question), ...writtenAsOne(question).map(({ term }) => term)]
+  const terms = questionTerms(question)
 
   /** What was touched since by its row, and of that what today's index says nothing of. */
   const touched = new Map<number, Change>()
@@ -188,10 +185,7 @@ function holding(
   return found
 }
 
-/**
- * Whether the JSON of an event may hold one of the terms: a tenth of the work of reading it. Stemming changes the end of a
- * word alone. Accents, other scripts, and days, which are written as numbers, are left to those who read it.
- */
+/** A cheap first test whether the JSON of an event may hold one of the terms; false positives are fine. */
 function mayTell(terms: readonly Term[]): (field: string, json: string) => boolean {
   const beginnings = terms.map(({ stem, word }) =>
     /^[a-z]+$/.test(word) ? stem.replace(/(?:[ie]|(?<=b)l)$/, '') : word.toLowerCase(),

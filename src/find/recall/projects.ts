@@ -49,11 +49,7 @@ const isPath = (ref: string) => /^[.~]?[/\\]|^\.\.?$|^\.\.[/\\]|[/\\]|^~$/.test(
 
 const inWords = (p: Project) => `${p.name} (${p.root})`
 
-/**
- * Other projects to look into: all of this user's, or those that are named by path, id or name. The one that asks is
- * never among them. Relative paths count from `base`; `among` are all that there are for this caller.
- * @throws UserError for what is unknown or ambiguous, with what is near, all at once.
- */
+/** Other projects of this user, all or by path, id or name. @throws UserError for unknown or ambiguous ones. */
 export function otherProjects(
   here: Project,
   wanted: 'all' | readonly string[],
@@ -74,16 +70,16 @@ export function otherProjects(
     else if (one) {
       if (!isHere(one)) found.set(one.storePath, one)
     } else {
-      const near = nearest(
+      const names = nearest(
         ref,
         known.map((p) => p.name),
       )
+      const near = names.map((name) => known.find((p) => p.name === name)!)
+      const served = among && `served are ${among.map((p) => p.name).join(', ')}`
       const hint =
         near.length > 0
-          ? `did you mean ${near.map((n) => inWords(known.find((p) => p.name === n)!)).join(' or ')}?`
-          : among === undefined
-            ? 'give the path of a project, or run `tidemark init` there'
-            : `served are ${among.map((p) => p.name).join(', ')}`
+          ? `did you mean ${near.map(inWords).join(' or ')}?`
+          : (served ?? 'give the path of a project, or run `tidemark init` there')
       problems.push(`no project "${ref.slice(0, 200)}"; ${hint}`)
     }
   }

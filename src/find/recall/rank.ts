@@ -1,14 +1,5 @@
 import type { Reader } from '../../engine/read/reader.ts'
-import {
-  hashOf,
-  isCode,
-  isStopWord,
-  questionTerms,
-  type Term,
-  termsOf,
-  tokensIn,
-  writtenAsOne,
-} from '../../engine/store/terms.ts'
+import { hashOf, isCode, isStopWord, questionTerms, type Term, termsOf, tokensIn } from '../../engine/store/terms.ts'
 import type { Neighbours, TextRow } from '../../engine/store/text-index.ts'
 import type { Entity } from '../../model/entity.ts'
 import { standingOf } from '../../model/entity.ts'
@@ -50,7 +41,7 @@ export interface Ranked {
   readonly linkedTo: string | undefined
 }
 
-export interface RankOptions {
+interface RankOptions {
   readonly corpus: Corpus
   readonly reader: Reader
   readonly vectors: VectorLeg | undefined
@@ -89,10 +80,7 @@ const LINKED = 0.4
 /** For a path or name that the question holds. */
 const NAMED = 2
 
-/**
- * The terms that candidates are searched by: all, or the rarest within `POSTINGS`. Frequent terms come in pairs, one of them
- * left out: a text with both may be the answer, however many texts have one.
- */
+/** The rarest terms within `POSTINGS`; frequent ones in pairs. */
 function searchTerms(
   terms: readonly Term[],
   counts: readonly number[],
@@ -140,180 +128,223 @@ function named(
   return { whole, within, ...(words.length === 1 ? { only: words[0]!.word } : {}) }
 }
 
-/** What answers a question, best first, each once. Deterministic for equal input. */
-export function rank(whole: string, o: RankOptions): Ranked[] {
-  const question = whole.slice(0, MAX_QUESTION)
-  const { corpus, reader, isQuick = false } = o
-  const close = isQuick ? QUICK : CLOSE
+/** A question taken apart. */
+interface Question {
+  readonly terms: readonly Term[]
+  /** In how many texts each term stands. */
+  readonly counts: readonly number[]
+  /** The stems of its first line. */
+  readonly firstLine: ReadonlySet<string>
+  readonly vectors: VectorLeg | undefined
+  readonly spread: Spread | undefined
+  readonly references: ReturnType<typeof named>
+}
+
+function takeApart(question: string, { corpus, reader, vectors: all, isQuick = false }: RankOptions): Question {
   const terms = questionTerms(question).filter((t) => !isCode(t.word) || corpus.count(t) > 0)
-  const asOne = TUNING.asOne > 0 ? writtenAsOne(question).filter(({ term }) => corpus.count(term) > 0) : []
-  const stems = new Set(terms.map((t) => t.stem))
-  // a verb says something else with its particle, so `timeout` is asked for beside `time`
-  const verbs = asOne.filter(({ term, of }) => of.length === 1 && !stems.has(term.stem)).map(({ term }) => term)
-  terms.push(...verbs)
-  const both = asOne.filter(({ term, of }) => of.length === 2 && !stems.has(term.stem))
   // a question of nothing but stop-words points nowhere
-  const vectors = terms.some((t) => !isStopWord(t.word)) ? o.vectors : undefined
-  const counts = terms.map((t) => corpus.count(t))
-  const size = corpus.size
-  const firstLine = question.trimStart().split('\n', 1)[0]!
-  const first = new Set(
-    [...questionTerms(firstLine), ...writtenAsOne(firstLine).map(({ term }) => term)].map((t) => t.stem),
-  )
-  const spread = vectors && {
-    ...vectors.spread,
-    weight: vectors.spread.weight * Math.min(1, TUNING.telling / terms.length),
+  const vectors = terms.some((t) => !isStopWord(t.word)) ? all : undefined
+  return {
+    terms,
+    counts: terms.map((t) => corpus.count(t)),
+    firstLine: new Set(questionTerms(question.trimStart().split('\n', 1)[0]!).map((t) => t.stem)),
+    vectors,
+    spread: vectors && {
+      ...vectors.spread,
+      weight: vectors.spread.weight * Math.min(1, TUNING.telling / terms.length),
+    },
+    references: named(question, reader, isQuick),
   }
-  const one = both.map(({ term }) => term)
-  const lookedFor = searchTerms([...terms, ...one], [...counts, ...one.map((t) => corpus.count(t))], size)
-  const references = named(question, reader, isQuick)
+}
 
-  const entities = new Map<number, Entity>()
-  const texts = new Map<number, TextRow>()
-  const scoresByIndex = new Map<number, number>()
-  const load = (keys: readonly number[]): void => {
-    for (const [key, text] of corpus.texts(keys.filter((k) => !texts.has(k)))) texts.set(key, text)
-  }
-  const judged = new Set<number>()
-  const admit = (wanted: readonly (number | undefined)[]): void => {
-    const fresh = [...new Set(wanted)].filter((key): key is number => key !== undefined && !judged.has(key))
-    for (const key of fresh) judged.add(key)
-    const there = [...corpus.entities(fresh)].filter(([, e]) => !o.kinds || o.kinds.includes(e.kind))
-    const admitted = new Set(o.admitted(there.map(([, e]) => e)))
-    for (const [key, e] of there) if (admitted.has(e)) entities.set(key, e)
-    load(fresh.filter((key) => entities.has(key)))
+/** The texts that may answer a question. */
+class Candidates {
+  readonly #o: RankOptions
+  readonly #q: Question
+  readonly entities = new Map<number, Entity>()
+  /** What the index gave a text that it found by words. */
+  readonly scores = new Map<number, number>()
+  readonly #texts = new Map<number, TextRow>()
+  readonly #judged = new Set<number>()
+  readonly #around = new Map<number, Neighbours>()
+
+  constructor(q: Question, o: RankOptions) {
+    this.#q = q
+    this.#o = o
   }
 
-  const textOf = (key: number): TextRow =>
-    texts.get(key) ?? { rowid: key, source: null, place: null, words: 0, runs: [] }
-  const ofQuestion = weigh(terms, counts, size, 1, first, both)
+  /** By words and vectors, then what the question names, then the neighbours of the best. */
+  find(): void {
+    const { corpus, isQuick = false } = this.#o
+    const { whole, within } = this.#q.references
+    if (this.#gather(isQuick ? QUICK : BY_WORDS, BY_VECTOR) && this.entities.size < ENOUGH && !isQuick)
+      this.#gather(DEEP, DEEP)
+    const found = [...this.entities.keys()]
+    this.admit([...whole, ...within].map((id) => corpus.keyOf(id)))
+    for (const [key, of] of corpus.around(found)) this.#around.set(key, of)
+    this.admit(
+      found.slice(0, WITH_NEIGHBOURS).flatMap((key) => {
+        const { before, after } = this.#beside(key)
+        return [before[0], after[0]]
+      }),
+    )
+    for (const [key, of] of corpus.around([...this.entities.keys()])) this.#around.set(key, of)
+    this.#load([...this.#around.values()].flatMap(({ before, after }) => [...before, ...after]))
+  }
+
+  /** Adds those that may be told. */
+  admit(wanted: readonly (number | undefined)[]): void {
+    const { corpus, kinds, admitted } = this.#o
+    const fresh = [...new Set(wanted)].filter((key): key is number => key !== undefined && !this.#judged.has(key))
+    for (const key of fresh) this.#judged.add(key)
+    const there = [...corpus.entities(fresh)].filter(([, e]) => !kinds || kinds.includes(e.kind))
+    const allowed = new Set(admitted(there.map(([, e]) => e)))
+    for (const [key, e] of there) if (allowed.has(e)) this.entities.set(key, e)
+    this.#load(fresh.filter((key) => this.entities.has(key)))
+  }
+
+  isNamed(key: number): boolean {
+    const { id } = this.entities.get(key)!
+    return this.#q.references.whole.has(id) || this.#q.references.within.has(id)
+  }
+
+  textOf(key: number): TextRow {
+    return this.#texts.get(key) ?? { rowid: key, source: null, place: null, words: 0, runs: [] }
+  }
+
+  rowOf(key: number): InRow {
+    const textsOf = (keys: readonly number[]) => keys.flatMap((k) => this.#texts.get(k) ?? [])
+    const { before, after } = this.#beside(key)
+    return { text: this.textOf(key), before: textsOf(before), after: textsOf(after) }
+  }
+
+  #beside(key: number): Neighbours {
+    return this.#around.get(key) ?? { before: [], after: [] }
+  }
+
+  #load(keys: readonly number[]): void {
+    for (const [key, text] of this.#o.corpus.texts(keys.filter((k) => !this.#texts.has(k)))) this.#texts.set(key, text)
+  }
+
+  /** Admits the best of so many; whether there may be more. */
+  #gather(byWords: number, byVector: number): boolean {
+    const { corpus, all, kinds, isQuick = false } = this.#o
+    const { terms, counts, vectors } = this.#q
+    const { alone, pairs } = searchTerms(terms, counts, corpus.size)
+    const hits = [alone, isQuick ? [] : pairs].flatMap((groups) => corpus.withTerms(groups, byWords, { all, kinds }))
+    const near = vectors?.nearest(byVector) ?? []
+    for (const { key, score } of hits) this.scores.set(key, score)
+    const keys = [...new Set([...hits.map((h) => h.key), ...near.map((n) => n.rowid)])]
+    this.#load(keys)
+    const order = this.#roughly(keys.filter((key) => this.#texts.has(key)))
+    const close = isQuick ? QUICK : CLOSE
+    for (let at = 0; at < order.length && this.entities.size < close; at += STEP)
+      this.admit(order.slice(at, at + Math.min(STEP, close - this.entities.size)))
+    return hits.length >= byWords || near.length === byVector
+  }
+
   /** Best first by a first look, without what stands around them. */
-  const roughly = (keys: readonly number[]): number[] => {
-    const seen = keys.map((key) => seenOf({ text: textOf(key), before: [], after: [] }, ofQuestion))
+  #roughly(keys: readonly number[]): number[] {
+    const { terms, counts, firstLine, vectors, spread } = this.#q
+    const weighted = weigh(terms, counts, this.#o.corpus.size, 1, firstLine)
+    const seen = keys.map((key) => seenOf({ text: this.textOf(key), before: [], after: [] }, weighted))
     const average = averageOf(seen.flatMap((t) => t.passages))
     const cosines = vectors?.cosines(keys)
     const legs = seen.map((p, i): Legs => {
       const cosine = cosines?.get(keys[i]!)
-      const lexical = lexicalOf(p, ofQuestion, average)
-      return {
-        lexical,
-        ...(cosine === undefined ? {} : { cosine }),
-        source: '', // of one source all: it says nothing yet
-      }
+      // of one source all: it says nothing yet
+      return { lexical: lexicalOf(p, weighted, average), ...(cosine === undefined ? {} : { cosine }), source: '' }
     })
-    const fused = fuse(legs, spread)
-    const order = [...keys.keys()].sort((a, b) => fused[b]! - fused[a]! || keys[a]! - keys[b]!)
-    return order.map((i) => keys[i]!)
+    return bestFirst(keys, fuse(legs, spread)).map((i) => keys[i]!)
   }
-  /** The best of so many that may be told; whether there may be more. */
-  const gather = (byWords: number, byVector: number): boolean => {
-    const filter = { all: o.all, kinds: o.kinds }
-    const hits = [lookedFor.alone, isQuick ? [] : lookedFor.pairs].flatMap((groups) =>
-      corpus.withTerms(groups, byWords, filter),
-    )
-    const near = vectors?.nearest(byVector) ?? []
-    for (const { key, score } of hits) scoresByIndex.set(key, score)
-    const keys = [...new Set([...hits.map((h) => h.key), ...near.map((n) => n.rowid)])]
-    load(keys)
-    const order = roughly(keys.filter((key) => texts.has(key)))
-    for (let at = 0; at < order.length && entities.size < close; at += STEP)
-      admit(order.slice(at, at + Math.min(STEP, close - entities.size)))
-    return hits.length >= byWords || near.length === byVector
+}
+
+/** The indices of keys, the best first. */
+const bestFirst = (keys: readonly number[], scores: readonly number[]): number[] =>
+  [...keys.keys()].sort((a, b) => scores[b]! - scores[a]! || keys[a]! - keys[b]!)
+
+/** Says what words, vectors and source say of a candidate, neighbours included. */
+function judgeOf(candidates: Candidates, keys: readonly number[], q: Question, size: number): (key: number) => Legs {
+  const { terms, counts, firstLine, vectors } = q
+  const weighted = weigh(terms, counts, size, spreadOf(keys.map((key) => candidates.rowOf(key))), firstLine)
+  const seen = new Map(keys.map((key): [number, Seen] => [key, seenOf(candidates.rowOf(key), weighted)]))
+  const average = averageOf([...seen.values()].flatMap((t) => t.passages))
+  vectors?.cosines(keys) // all at once
+  return (key) => {
+    const lexical = lexicalOf(seen.get(key) ?? seenOf(candidates.rowOf(key), weighted), weighted, average)
+    const cosine = vectors?.cosines([key]).get(key)
+    return {
+      // a question of nothing but stop-words is answered by what the index found
+      lexical: lexical.score > 0 ? lexical : { ...lexical, score: candidates.scores.has(key) ? 1e-3 : 0 },
+      ...(cosine === undefined ? {} : { cosine }),
+      source: candidates.textOf(key).source,
+    }
   }
-  if (gather(isQuick ? QUICK : BY_WORDS, BY_VECTOR) && entities.size < ENOUGH && !isQuick) gather(DEEP, DEEP)
-  const found = [...entities.keys()]
-  admit([...references.whole, ...references.within].map((id) => corpus.keyOf(id)))
+}
+
+/** What answers a question, best first, each once. Deterministic for equal input. */
+export function rank(whole: string, o: RankOptions): Ranked[] {
+  const q = takeApart(whole.slice(0, MAX_QUESTION), o)
+  const candidates = new Candidates(q, o)
+  candidates.find()
+  const { entities } = candidates
   if (entities.size === 0) return []
-  const isNamed = (key: number) => {
-    const { id } = entities.get(key)!
-    return references.whole.has(id) || references.within.has(id)
-  }
-  const around = new Map(corpus.around(found))
-  const beside = (key: number): Neighbours => around.get(key) ?? { before: [], after: [] }
-  admit(found.slice(0, WITH_NEIGHBOURS).flatMap((key) => [beside(key).before[0], beside(key).after[0]]))
-  for (const [key, of] of corpus.around([...entities.keys()])) around.set(key, of)
-  load([...around.values()].flatMap(({ before, after }) => [...before, ...after]))
-  const row = (key: number): InRow => {
-    const of = (keys: readonly number[]) => keys.flatMap((k) => texts.get(k) ?? [])
-    return { text: textOf(key), before: of(beside(key).before), after: of(beside(key).after) }
-  }
 
   // in an order that depends neither on the way by which each was found nor on when it was stored: sums are the same to
   // the last digit in every replica
   const keys = [...entities].sort(([, a], [, b]) => (a.id < b.id ? -1 : 1)).map(([key]) => key)
-  const weighted = weigh(terms, counts, size, spreadOf(keys.map(row)), first, both)
-  const seen = new Map(keys.map((key): [number, Seen] => [key, seenOf(row(key), weighted)]))
-  const averageLength = averageOf([...seen.values()].flatMap((t) => t.passages))
-
-  const legsOf = (key: number): Legs => {
-    const lexical = lexicalOf(seen.get(key) ?? seenOf(row(key), weighted), weighted, averageLength)
-    const cosine = vectors?.cosines([key]).get(key)
-    return {
-      // a question of nothing but stop-words is answered by what the index found
-      lexical: lexical.score > 0 ? lexical : { ...lexical, score: scoresByIndex.has(key) ? 1e-3 : 0 },
-      ...(cosine === undefined ? {} : { cosine }),
-      source: textOf(key).source,
-    }
-  }
-  vectors?.cosines(keys) // all at once
+  const legsOf = judgeOf(candidates, keys, q, o.corpus.size)
   const legs = keys.map(legsOf)
-  const fused = fuse(legs, spread)
-  for (const [i, key] of keys.entries()) if (isNamed(key)) fused[i]! += NAMED
+  const fused = fuse(legs, q.spread)
+  for (const [i, key] of keys.entries()) if (candidates.isNamed(key)) fused[i]! += NAMED
+  if (TUNING.referred > 0) for (const [i, more] of referred(keys, fused, candidates)) fused[i]! += more
+  const linkedTo = o.isQuick ? new Map<number, string>() : addLinked(keys, fused, candidates, o)
+  for (const key of keys.slice(legs.length)) legs.push(legsOf(key))
 
-  if (TUNING.referred > 0) for (const [i, more] of referred(keys, fused, entities, textOf)) fused[i]! += more
-
-  // what is linked to the best ones comes along
-  const linkedTo = new Map<number, string>()
-  const best = [...keys.keys()].sort((a, b) => fused[b]! - fused[a]! || keys[a]! - keys[b]!).slice(0, WITH_LINKS)
-  for (const i of isQuick ? [] : best) {
-    const from = entities.get(keys[i]!)!
-    const links = [...reader.links('from', from.id), ...reader.links('to', from.id)].slice(0, MAX_LINKS)
-    for (const link of links) {
-      if (standingOf(link.entity.fields) !== 'confirmed') continue
-      const key = corpus.keyOf(link.from === from.id ? link.to : link.from)
-      if (key === undefined) continue
-      const lent = LINKED * fused[i]!
-      const there = keys.indexOf(key)
-      if (there >= 0) {
-        if (fused[there]! < lent) {
-          fused[there] = lent
-          linkedTo.set(key, from.name)
-        }
-        continue
-      }
-      if (lent <= 0) continue
-      admit([key])
-      if (!entities.has(key)) continue
-      const own = legsOf(key)
-      keys.push(key)
-      legs.push(own)
-      fused.push(lent)
-      linkedTo.set(key, from.name)
-    }
-  }
-
+  const { references } = q
   const meant = keys.map((key, i) => {
     if (references.whole.has(entities.get(key)!.id)) return 2
     return references.only !== undefined && legs[i]!.lexical.words.includes(references.only) ? 1 : 0
   })
-  const relevance = relevances(fused, legs, meant, vectors)
-  const out: Ranked[] = []
-  for (const [i, key] of keys.entries()) {
-    const entity = entities.get(key)!
+  const relevance = relevances(fused, legs, meant, q.vectors)
+  return keys.flatMap((key, i): Ranked[] => {
     const { lexical, cosine } = legs[i]!
-    const fits = lexical.score > 0 || isNamed(key) || linkedTo.has(key) || (cosine ?? -1) > (vectors?.floor ?? 1)
-    if (!fits) continue
-    out.push({
-      entity,
-      key,
-      relevance: relevance[i]!,
-      lexical,
-      cosine,
-      named: isNamed(key),
-      linkedTo: linkedTo.get(key),
-    })
+    const isNamed = candidates.isNamed(key)
+    const fits = lexical.score > 0 || isNamed || linkedTo.has(key) || (cosine ?? -1) > (q.vectors?.floor ?? 1)
+    if (!fits) return []
+    const about = { lexical, cosine, named: isNamed, linkedTo: linkedTo.get(key) }
+    return [{ entity: entities.get(key)!, key, relevance: relevance[i]!, ...about }]
+  })
+}
+
+/** Adds what is linked to the best ones to `keys` and `fused`, and lends to what is there; by key, to which it is linked. */
+function addLinked(
+  keys: number[],
+  fused: number[],
+  candidates: Candidates,
+  { corpus, reader }: RankOptions,
+): Map<number, string> {
+  const { entities } = candidates
+  const linkedTo = new Map<number, string>()
+  for (const i of bestFirst(keys, fused).slice(0, WITH_LINKS)) {
+    const from = entities.get(keys[i]!)!
+    const lent = LINKED * fused[i]!
+    const links = [...reader.links('from', from.id), ...reader.links('to', from.id)].slice(0, MAX_LINKS)
+    for (const link of links) {
+      if (standingOf(link.entity.fields) !== 'confirmed') continue
+      const key = corpus.keyOf(link.from === from.id ? link.to : link.from)
+      const there = key === undefined ? -1 : keys.indexOf(key)
+      if (key === undefined || lent <= (there < 0 ? 0 : fused[there]!)) continue
+      if (there < 0) {
+        candidates.admit([key])
+        if (!entities.has(key)) continue
+        keys.push(key)
+        fused.push(lent)
+      } else fused[there] = lent
+      linkedTo.set(key, from.name)
+    }
   }
-  return out
+  return linkedTo
 }
 
 /** What a title begins with that is the number of something: `ADR-7`, `PEP 8`, `CVE-2024-1234`. */
@@ -322,15 +353,10 @@ const LABEL = /^\s*(\p{Lu}{2,8}[- ]\d[\d-]{0,15})(?![\p{L}\p{N}])/u
 const REFERRING = 20
 
 /** What the best texts refer to by its label answers more often: by index, what that adds. The better they are, the more. */
-function referred(
-  keys: readonly number[],
-  fused: readonly number[],
-  entities: ReadonlyMap<number, Entity>,
-  textOf: (key: number) => TextRow,
-): Map<number, number> {
+function referred(keys: readonly number[], fused: readonly number[], candidates: Candidates): Map<number, number> {
   const byFirst = new Map<number, { i: number; label: readonly number[] }[]>()
   for (const [i, key] of keys.entries()) {
-    const label = LABEL.exec(entities.get(key)!.name)?.[1]
+    const label = LABEL.exec(candidates.entities.get(key)!.name)?.[1]
     if (label === undefined) continue
     const hashes = termsOf(label).map((t) => hashOf(t.stem))
     const there = byFirst.get(hashes[0]!)
@@ -339,12 +365,12 @@ function referred(
   }
   const sums = new Map<number, number>()
   if (byFirst.size === 0) return sums
-  const best = [...keys.keys()].sort((a, b) => fused[b]! - fused[a]! || keys[a]! - keys[b]!).slice(0, REFERRING)
+  const best = bestFirst(keys, fused).slice(0, REFERRING)
   const most = fused[best[0]!]!
   for (const from of best) {
     if (fused[from]! <= 0) break
     const to = new Set<number>()
-    for (const { terms } of textOf(keys[from]!).runs)
+    for (const { terms } of candidates.textOf(keys[from]!).runs)
       for (const [at, term] of terms.entries())
         for (const { i, label } of byFirst.get(term) ?? [])
           if (i !== from && label.every((hash, n) => terms[at + n] === hash)) to.add(i)

@@ -311,24 +311,6 @@ describe('what is found', () => {
     expect(await labels()).toEqual(['adr-8', 'adr-7'])
     expect(await without('referred', labels)).toEqual(['adr-7', 'adr-8'])
   })
-
-  test('[H3] words side by side find what writes them as one', async () => {
-    const t = openTestMemory()
-    const notes = [
-      'The gateway times every request, and the list of them is kept.',
-      'A request has a timeout of two seconds.',
-      'Access to the list is logged.',
-      'The accessList of a block is sorted.',
-    ]
-    t.act(notes.map((content) => ['record-chunk', { content }]))
-    const words = new Recaller(t.memory, undefined, { embedder: { use: 'none' } })
-    const first = async () =>
-      ['the request timed out', 'sorting of an access list', 'a time out, at last'].map(
-        (question) => words.askNow(question).results[0]!.name,
-      )
-    expect(await first()).toEqual([notes[1], notes[3], notes[1]])
-    expect((await without('asOne', first))[0]).toBe(notes[0])
-  })
 })
 
 describe('the answer is not buried', () => {
@@ -350,7 +332,7 @@ describe('the answer is not buried', () => {
     t.clock.now += 1_000
     t.act([
       ['record-learning', { title: 'use of sqlite', body: 'use sqlite with care, use it well' }],
-      ['record-learning', { title: 'src recall rank', body: 'ts src' }],
+      ['record-learning', { title: 'src find recall rank', body: 'ts src' }],
       ['record-learning', { title: 'rotate the token', body: 'a token, to rotate, auth store ts src' }],
       ['record-learning', { title: 'The operator holds a meeting', severity: 'critical' }],
       ['record-observation', { what: 'the backups of the operator ran' }],

@@ -11,7 +11,7 @@ import type { Reader } from '../../engine/read/reader.ts'
 import type { LineName } from '../../engine/read/view.ts'
 import type { Place } from '../../engine/read/work-tree.ts'
 import { PROJECT_DIR, type Project } from '../../engine/store/project.ts'
-import { countVectors } from '../../engine/store/vectors.ts'
+import { countDue, countVectors } from '../../engine/store/vectors.ts'
 import { answer } from './answer.ts'
 import { DEFAULTS, type RecallConfig, type RecallSettings, recallConfig } from './config.ts'
 import { storeCorpus } from './corpus.ts'
@@ -24,7 +24,7 @@ import { pastCorpus } from './past-corpus.ts'
 import type { VectorLeg } from './rank.ts'
 import { placeOfTask } from './scope.ts'
 import type { RecallOptions, RecallResult } from './types.ts'
-import { fill, fillNow, lacking, lacksVectors, modelOf } from './vector-fill.ts'
+import { fill, fillNow, lacksVectors, modelOf } from './vector-fill.ts'
 import { type Near, VectorIndex } from './vector-index.ts'
 
 /** How long missing vectors are made before an answer. The rest is made later. */
@@ -143,7 +143,7 @@ export class Recaller {
     const before = lacksVectors(db, embedder)
     while (!(await fill(db, embedder, () => this.#memory.registry(), Number.POSITIVE_INFINITY, progress)))
       await new Promise((resolve) => setTimeout(resolve, FILL_PAUSE_MS)) // another process writes
-    return { vectors: countVectors(db), left: before ? lacking(db) : 0 }
+    return { vectors: countVectors(db), left: before ? countDue(db) : 0 }
   }
 
   readonly [Symbol.dispose] = (): void => this.close()
@@ -246,7 +246,7 @@ export class Recaller {
   ): VectorLeg | undefined {
     if (vector.every((x) => x === 0)) return undefined // nothing in it that the model knows
     const index = this.#vectors(embedder)
-    const left = lacksVectors(this.#memory.db, embedder) ? lacking(this.#memory.db) : 0
+    const left = lacksVectors(this.#memory.db, embedder) ? countDue(this.#memory.db) : 0
     if (left > 0)
       notes.push(
         `${left} of ${left + index.size} texts have no vector yet and are found by words alone; they are made as time allows`,

@@ -13,11 +13,7 @@ export const halfLifeOf = (kind: string, registry: Registry, config: RecallConfi
   registry.kind(kind)?.halfLifeDays ??
   HALF_LIFE_DAYS
 
-/**
- * How much an item's age leaves of it: 1 when it was just said, towards the floor as half-lives go by, never below.
- * The age counts from the last time anybody touched it: recording it again, adding evidence or curating it says that
- * it still holds. What an import brought is as old as it says itself. Another date that it carries (`date`, `at`) says what it is about, not how old it is.
- */
+/** From 1 for what was just touched down to the floor. What an import brought is as old as it says itself; no other date is its age. */
 export function recencyOf(e: Entity, now: number, registry: Registry, config: RecallConfig): number {
   const { recencyFloor: floor } = config
   const age = Math.max(0, now - saidAt(e)) / DAY_MS

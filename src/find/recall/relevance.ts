@@ -30,8 +30,6 @@ export const TUNING = {
   referred: 1,
   /** The vector of a question of more words than this says less. */
   telling: 8,
-  /** Whether a word counts for two neighbouring ones of the question that it is made of. */
-  asOne: 1,
 }
 
 /** A text with those next to it in its row, nearest first. */
@@ -55,29 +53,24 @@ export interface Lexical {
   readonly borrowed: readonly string[]
 }
 
-/** Which words of the question a hash stands for: one, or the two that it is made of. */
-type Index = ReadonlyMap<number, readonly number[]>
+/** Which word of the question a hash stands for. */
+type Index = ReadonlyMap<number, number>
 
 /** The question's words with how much each tells; `spread`: how many texts a text lends its words to, itself included. */
-export interface Weighted {
+interface Weighted {
   readonly terms: readonly Term[]
   readonly idf: Float64Array
   readonly index: Index
   readonly total: number
 }
 
-/**
- * The weight of each word: inverse document frequency, where a text also counts for those whose neighbours it is. A word
- * that nobody has used counts fully: not to find it is telling. `first`: the stems of the question's first line. `asOne`:
- * words that stand for two of the question.
- */
+/** Inverse document frequency; a text also counts for its neighbours. `first`: stems of the first line. */
 export function weigh(
   terms: readonly Term[],
   counts: readonly number[],
   size: number,
   spread: number,
   first: ReadonlySet<string>,
-  asOne: readonly { readonly term: Term; readonly of: readonly string[] }[] = [],
 ): Weighted {
   const idf = new Float64Array(terms.length)
   let total = 0
@@ -86,12 +79,7 @@ export function weigh(
     idf[i] = Math.log(1 + (size - d + 0.5) / (d + 0.5)) * (first.has(terms[i]!.stem) ? 1 : TUNING.below)
     total += idf[i]!
   }
-  const index = new Map(terms.map((t, i) => [hashOf(t.stem), [i]]))
-  for (const { term, of } of asOne)
-    index.set(
-      hashOf(term.stem),
-      of.map((stem) => index.get(hashOf(stem))?.[0]).filter((i) => i !== undefined),
-    )
+  const index = new Map(terms.map((t, i) => [hashOf(t.stem), i]))
   return { terms, idf, index, total }
 }
 
@@ -109,7 +97,6 @@ export function spreadOf(rows: readonly InRow[]): number {
   return 1 + sum / rows.length
 }
 
-/** Frequencies of the question's words in a piece of text, and how long it is. */
 interface Piece {
   readonly tf: Float64Array
   length: number
@@ -119,8 +106,8 @@ const piece = (n: number): Piece => ({ tf: new Float64Array(n), length: 0 })
 
 function addRun(to: Piece, run: Run, index: Index, factor: number): void {
   for (const term of run.terms) {
-    const at = index.get(term)
-    if (at) for (const i of at) to.tf[i]! += factor
+    const i = index.get(term)
+    if (i !== undefined) to.tf[i]! += factor
   }
   to.length += run.terms.length * factor
 }
@@ -130,7 +117,6 @@ function add(to: Piece, from: Piece): void {
   to.length += from.length
 }
 
-/** A text as a question sees it. */
 export interface Seen {
   /** Its passages, each with its title and what its neighbours lend. */
   readonly passages: readonly Piece[]
@@ -148,16 +134,14 @@ export function seenOf(row: InRow, { terms, index }: Weighted): Seen {
   let n = 0
   for (const run of row.text.runs)
     for (const term of run.terms) {
-      const at = index.get(term)
+      const i = index.get(term)
       n++
-      if (!at) continue
-      for (const i of at) {
-        own.add(i)
-        if (n <= TUNING.leadWords) lead.add(i)
-      }
+      if (i === undefined) continue
+      own.add(i)
+      if (n <= TUNING.leadWords) lead.add(i)
     }
   const title = new Set(titleOf(row.text)?.terms)
-  const held = [...new Set([...title].flatMap((term) => index.get(term) ?? []))]
+  const held = [...title].flatMap((term) => index.get(term) ?? [])
   const others = [...title].filter((term) => !index.has(term)).length
   return { passages: passagesOf(row, index, terms.length), own, lead, title: { held, others } }
 }
@@ -192,8 +176,8 @@ function passagesOf({ text, before, after }: InRow, index: Index, n: number): Pi
       if (at++ % half === 0) halves.push(piece(n))
       const h = halves.at(-1)!
       h.length += run.weight
-      const holds = index.get(term)
-      if (holds) for (const i of holds) h.tf[i]! += run.weight
+      const i = index.get(term)
+      if (i !== undefined) h.tf[i]! += run.weight
     }
   return halves.slice(1).map((second, i) => {
     const whole = piece(n)
@@ -241,10 +225,8 @@ export function lexicalOf({ passages, own, lead, title }: Seen, q: Weighted, ave
   }
 }
 
-/** What is known of a candidate before the legs are put together. */
 export interface Legs {
   readonly lexical: Lexical
-  /** Cosine to the question, where both have a vector. */
   readonly cosine?: number
   readonly source: string | null
 }
@@ -310,20 +292,13 @@ export function fuse(legs: readonly Legs[], cosines: Spread | undefined): number
 /** Positive for whatever number, and nearly that number above 1. */
 const softened = (x: number): number => Math.log1p(Math.exp(2 * x)) / 2
 
-/**
- * How sharply relevance falls below the best one's. It is multiplied with proximity, recency and importance, which may
- * differ tenfold: what answers half as well, and stands nearer, must not come before what answers.
- */
+/** How sharply relevance falls below the best: proximity and recency must not bury an answer. */
 const SHARPNESS = 3
 
 /** Where the question is what something is called, or one word, everything else is at most so relevant. */
 const UNNAMED = 0.02
 
-/**
- * The relevance in (0, 1] of each: in the order of what the legs say, and as a whole scaled by how well the best one
- * answers: the share of the question that it holds, or how near its vector is between the model's floor and ceiling.
- * `meant`: what the question is the name of (2), what else holds all of it where it is one word (1).
- */
+/** Relevance in (0, 1], scaled by how well the best answers. `meant`: the question is its name (2) or one word of it (1). */
 export function relevances(
   fused: readonly number[],
   legs: readonly Legs[],

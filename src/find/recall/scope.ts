@@ -23,10 +23,7 @@ export interface Proximity {
 
 const NAMES_TO_SUGGEST_FROM = 500
 
-/**
- * One of the work tree by a reference; what is open comes before what was called so once.
- * @throws UserError with the candidates, or with near matches.
- */
+/** An entity of the work tree by reference, open ones first. @throws UserError with candidates or near matches. */
 export function findInTree(
   reader: Reader,
   kind: WorkKind,
@@ -91,10 +88,7 @@ function labelsOf(e: Entity): Set<string> {
   return new Set(labels.map((l) => String(l).normalize('NFC').trim().toLowerCase()))
 }
 
-/**
- * Whether an item belongs to an area of work by topics and tags. Half of its own must be the area's, or it must have half of
- * the area's and at least two.
- */
+/** Whether half of the item's topics are the area's, or half of the area's and at least two are the item's. */
 export function sharesTopics(item: ReadonlySet<string>, area: ReadonlySet<string>): boolean {
   let common = 0
   for (const label of item) if (area.has(label)) common++
@@ -115,11 +109,7 @@ export const recordedIn = (e: Entity): string[] =>
     .map((p) => p.task ?? p.activity ?? p.goal)
     .filter((id) => typeof id === 'string')
 
-/**
- * Says for each item how near it is to the current task, and whether the scope leaves it out. Everything that is the
- * same for all items is looked up once, each task at most once: the tree is never walked.
- * @throws UserError for `micro` without a current task, and for goals that are not there.
- */
+/** How near an item is to the current task, and whether the scope excludes it. @throws UserError */
 export function makeProximity(
   reader: Reader,
   place: Place,
@@ -161,7 +151,7 @@ export function makeProximity(
   const topical = lifted.some(({ labels }) => labels.size > 0)
   const liftedToSelected = [...selected].map((id) => liftedTo(reader, id))
   // where nobody stands anywhere, and where all goals count alike, nothing is nearer than anything else
-  const alike = scope === 'macro' || place.task === undefined
+  const isUniform = scope === 'macro' || place.task === undefined
 
   return (e) => {
     // one of the work tree is where it stands, whoever recorded it and at what
@@ -181,7 +171,7 @@ export function makeProximity(
           at.some((p) => p.goal !== undefined && selected.has(p.goal)) ||
           liftedToSelected.some((l) => l.has(e.id))
     const tooOld = historySince !== undefined && !inTask && e.updated < historySince
-    const proximity = alike ? 1 : weights[where]
+    const proximity = isUniform ? 1 : weights[where]
     return { proximity, where, excluded: !inScope || tooOld || proximity === 0 }
   }
 }

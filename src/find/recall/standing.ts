@@ -1,7 +1,7 @@
 import type { Memory } from '../../engine/memory.ts'
 import { vouchedFor } from '../../engine/replication/trust.ts'
 import { type Entity, provenanceOf } from '../../model/entity.ts'
-import { stemsOf } from './wording.ts'
+import { similarity, stemsOf } from './wording.ts'
 
 /** What others wrote and nobody here stands by counts so much of what one's own words count. */
 export const UNVERIFIED = 0.5
@@ -19,7 +19,7 @@ export function unverifiedAmong(memory: Memory, entities: readonly Entity[]): Re
   return new Set(ids.filter((id) => !vouched.has(id)))
 }
 
-export interface Upheld<T> {
+interface Upheld<T> {
   readonly item: T
   /** What others say on the same matter, each with who says it. */
   readonly otherwise: readonly string[]
@@ -29,10 +29,7 @@ interface Candidate {
   readonly entity: Entity
 }
 
-/**
- * The best results, with those of others folded into one's own that speak of the same matter: however many copies of it there
- * are, they take no place. `saying`: the text that is compared.
- */
+/** The best results. What others say on the same matter is folded into one's own, however many copies there are. */
 export function upheld<T extends Candidate>(
   ranked: readonly T[],
   unverified: ReadonlySet<string>,
@@ -55,7 +52,7 @@ export function upheld<T extends Candidate>(
     if (place !== undefined) kept.push({ item, otherwise: ours[place]!.otherwise })
     else if (unverified.has(item.entity.id)) {
       const words = wordsOf(saying(item))
-      const of = ours.find((o) => isOneMatter(o.words, words))
+      const of = ours.find((o) => similarity(o.words, words).share >= SHARED)
       if (of) of.otherwise.push(`${authorOf(item.entity)}, unverified, says otherwise: ${item.entity.id}`)
       else kept.push({ item, otherwise: [] })
     }
@@ -64,13 +61,6 @@ export function upheld<T extends Candidate>(
 }
 
 const wordsOf = (text: string): ReadonlySet<string> => new Set(stemsOf(text.slice(0, 4_000)).slice(0, MOST_WORDS))
-
-function isOneMatter(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  const least = SHARED * Math.min(a.size, b.size)
-  let shared = 0
-  for (const word of a) if (b.has(word)) shared++
-  return shared > 0 && shared >= least
-}
 
 /** A name that others chose, as part of a remark. */
 function authorOf(e: Entity): string {

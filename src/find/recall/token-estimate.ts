@@ -7,10 +7,7 @@ const matches = (text: string, pattern: RegExp): number => text.match(pattern)?.
 /** What `estimateTokens` gives for each token of prose (docs/briefing.md). */
 const ESTIMATE_OF_PROSE = 1.5
 
-/**
- * Estimates o200k_base's tokens without its table of three megabytes (M7). Conservative: 1.5 times the count of prose and
- * code, more in other scripts. Only random letters and rare characters of East Asia can have more tokens than this.
- */
+/** An upper estimate of o200k_base's tokens (M7): 1.5 times the count of prose and code, more in other scripts. */
 export const estimateTokens = (text: string): number => Math.ceil(matches(text, PARTS) + matches(text, WIDE) / 2)
 
 /** About how many tokens a text has, if it is prose: to tell a person. */

@@ -17,7 +17,6 @@ export interface RecallOptions {
   /** The task to stand at, as a reference; the session's current one unless given. */
   task?: string
   session?: string
-  /** Only these kinds. */
   kinds?: readonly string[]
   /** At most this many results; 10 unless given or configured. */
   limit?: number
@@ -55,7 +54,6 @@ export interface Recalled {
   name: string
   score: number
   parts: Parts
-  /** One sentence. */
   why: string
   /** The entity as it is printed. */
   text: string

@@ -17,10 +17,7 @@ const endOf = (v: Json | undefined): number | undefined =>
   typeof v !== 'string' ? undefined : DAY.test(v) ? momentOf(v) : timed(Date.parse(v))
 const timed = (ms: number) => (Number.isNaN(ms) ? undefined : ms)
 
-/**
- * What keeps an entity out of default recall, if anything: gone, not agreed to, taken out, replaced, or not true in the
- * world at `validAt`. As of a moment, give the reader of that moment. Who asks of many looks up at once which are replaced.
- */
+/** What keeps an entity out of default recall. `replaced` lets a caller look up many at once. */
 export function stateOf(
   e: Entity,
   reader: Reader,

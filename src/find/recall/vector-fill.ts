@@ -106,12 +106,8 @@ function mix(rowid: number, { words, before, after }: Beside, units: ReadonlyMap
   return mixed
 }
 
-/** Whether texts lack a vector of this model. */
 export const lacksVectors = (db: Db, embedder: Embedder): boolean =>
   vectorModel(db) !== modelOf(embedder) || someDue(db)
-
-/** How many texts lack one. */
-export const lacking = (db: Db): number => countDue(db)
 
 /** Makes vectors that are missing until `until` (ms of `performance.now()`), at least one batch. True when none is left. */
 export function fillNow(db: Db, embedder: Embedder, registry: Registry, until: number): boolean {

@@ -26,10 +26,7 @@ function hashOfSigns(bits: Int32Array, start: number, words: number): number {
   return (h ^ (h >>> 13)) >>> 0
 }
 
-/**
- * The vectors of a store: their signs in the memory of this process, brought up to date before each question, and all
- * else read from the store for the few that are compared in full.
- */
+/** The vectors of a store: signs in memory, all else read for the few that are compared in full. */
 export class VectorIndex {
   readonly #db: Db
   readonly #model: string
@@ -51,7 +48,6 @@ export class VectorIndex {
     this.#words = Math.ceil(dimensions / 32)
   }
 
-  /** How many vectors have a direction. */
   get size(): number {
     return this.#size
   }

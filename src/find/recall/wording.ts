@@ -1,4 +1,4 @@
-import { stemmer } from 'stemmer'
+import { stem } from '../../engine/store/terms.ts'
 
 /** A number with its points and colons; one character of a script without spaces; a word, C++ and don't included. */
 const TOKEN =
@@ -7,18 +7,18 @@ const TOKEN =
 const list = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
 
 /** Words that carry no claim. What limits or turns one (not, only, before, if, may …) is none of them. */
-const STOP = list(`
+export const STOP = list(`
   a an the this that these those is are was were be been being am has have had having do does did will would shall should
   can must of to in on at by for with from into as and or so than then it its we our us i my you your they their them he
   she who which what there here just also very always every each all any both please ensure sure make makes let lets need
   needs needed s t`)
 
 /** Verbs of choice: what stands behind them counts. */
-const CHOICE = list(`
+export const CHOICE = list(`
   use uses used using adopt adopts adopted adopting choose chooses chose chosen pick picks picked prefer prefers preferred
   select selects selected enable enables enabled allow allows allowed permit permits permitted decide decided`)
 
-const NEGATION = list(`
+export const NEGATION = list(`
   not no never none neither nor without cannot dont avoid avoids avoided avoiding ban bans banned forbid forbids forbidden
   prohibit prohibits prohibited disallow disallows disallowed disable disables disabled abandon abandons abandoned reject
   rejects rejected deprecate deprecates deprecated 不 没 无 非 未 别 勿 ない`)
@@ -48,7 +48,7 @@ function tokenOf(raw: string): Token {
   if (LIMITS.has(bare)) return { stem: bare, type: 'word' }
   if (CHOICE.has(bare)) return { stem: bare, type: 'choice' }
   if (/^v?\d[\d.,:]*$/.test(low)) return { stem: low.replace(/^v/, ''), type: 'number' }
-  return { stem: /^[a-z]+$/.test(bare) ? stemmer(spelled(bare)) : bare.normalize('NFC'), type: 'word' }
+  return { stem: stem(spelled(bare)).normalize('NFC'), type: 'word' }
 }
 
 /** The words of a text in order, each with what it does in it. */
@@ -63,9 +63,19 @@ export function tokensOf(text: string): Token[] {
   })
 }
 
-/** The words of a text that carry its claim, stemmed. */
 export const stemsOf = (text: string): string[] =>
   tokensOf(text).flatMap(({ stem, type }) => (type === 'word' || type === 'number' ? [stem] : []))
 
 /** Does a text that has this word more say something else? Numbers do, and what holds digits. */
 export const isTelling = (stem: string): boolean => LIMITS.has(stem) || /\p{N}/u.test(stem)
+
+/** Words that carry the claim of a text, each once. */
+export const wordSet = (text: string): Set<string> => new Set(stemsOf(text))
+
+/** How many words two texts share, and which share of the shorter one's that is. */
+export function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): { words: number; share: number } {
+  const [few, many] = a.size <= b.size ? [a, b] : [b, a]
+  let words = 0
+  for (const word of few) if (many.has(word)) words++
+  return { words, share: words / Math.max(1, few.size) }
+}

@@ -1,6 +1,6 @@
 import { readInside } from '../../base/files.ts'
 import type { Memory } from '../../engine/memory.ts'
-import { foldAlike } from '../../find/recall/duplicates.ts'
+import { foldSimilar } from '../../find/recall/duplicates.ts'
 import { provenanceOf } from '../../model/entity.ts'
 import { foldText } from '../../model/names.ts'
 import { classifyRule, plainLine } from '../../travel/formats/import/classify.ts'
@@ -115,7 +115,7 @@ function groupsOf(all: readonly Place[]): Place[][] {
   const same = [...Map.groupBy(texts, (t) => t.text).values()]
   const items = same.map(([t], i) => ({ id: String(i), kind: '', text: t!.text }))
   const long = items.filter((item) => wordsIn(item.text) >= FEWEST_ALIKE)
-  const folded = foldAlike(long).map(({ item, similar }) => [item.id, ...similar])
+  const folded = foldSimilar(long).map(({ item, similar }) => [item.id, ...similar])
   const short = items.filter((item) => wordsIn(item.text) < FEWEST_ALIKE).map(({ id }) => [id])
   return [...folded, ...short].map((ids) => [...new Set(ids.flatMap((id) => same[Number(id)]!.map((t) => t.place)))])
 }

@@ -6,8 +6,8 @@ import { actingAs, defineTool, type Output } from './tool.ts'
 export const analyze = defineTool({
   name: 'analyze',
   title: 'Analyze the code',
-  about: `proposes patterns, conventions and principles that recur in the code and in what was decided, and files that change
-together. It needs no model. Nothing is applied before somebody confirms it, and nothing is proposed twice.`,
+  about: `proposes patterns, conventions and principles that recur in the code and in what was decided. It needs no model.
+Nothing is applied before somebody confirms it, and nothing is proposed twice.`,
   example: 'tidemark analyze --dry-run',
   params: {
     limit: { type: 'number', about: 'so many proposals at most', default: 20 },
@@ -26,7 +26,7 @@ together. It needs no model. Nothing is applied before somebody confirms it, and
     if (proposed.length === 0)
       return { text: known > 0 ? `nothing new: ${known} were proposed before` : 'nothing recurs often enough', json }
     const lines = proposed.map(({ args: said, evidence, confidence }) => {
-      const what = said.description ?? said.fact ?? `${said.from} relates to ${said.to}`
+      const what = said.description ?? said.fact
       return `  ${confidence.toFixed(2)}  ${oneLine(String(what), 120)}\n        ${oneLine(evidence, 160)}`
     })
     const head = `${dryRun ? 'would propose' : 'proposed'} ${proposed.length}${more > 0 ? ` of ${proposed.length + more}` : ''}:`

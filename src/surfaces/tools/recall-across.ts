@@ -4,7 +4,7 @@ import { vouchedFor } from '../../engine/replication/trust.ts'
 import { explanation } from '../../find/recall/answer.ts'
 import { type Card, formsOf } from '../../find/recall/card.ts'
 import { bindingRules, vocabularyOf } from '../../find/recall/contradictions.ts'
-import { besideNearer, type Statement } from '../../find/recall/overridden.ts'
+import { besideNearer, libraryWeight, type Statement } from '../../find/recall/overridden.ts'
 import { pack } from '../../find/recall/pack.ts'
 import { otherProjects } from '../../find/recall/projects.ts'
 import { Recaller } from '../../find/recall/recall.ts'
@@ -22,10 +22,6 @@ export interface Elsewhere {
   /** What this project says instead. */
   readonly overriddenBy?: string
 }
-
-/** How much what the library says counts beside the project, and what of it is left where that says otherwise. */
-const LIBRARY = 0.8
-const OVERRIDDEN = 0.3
 
 interface Found {
   readonly result: Recalled & Elsewhere
@@ -145,7 +141,7 @@ async function askWider(
       const beside = all[n]!
       if ('same' in beside) continue
       const over = beside.by
-      const score = r.score * LIBRARY * (over === undefined ? 1 : OVERRIDDEN)
+      const score = r.score * libraryWeight(over !== undefined)
       const why = `${r.why}; of your library${over === undefined ? '' : `, overridden here by ${over}`}`
       const remark = `user tier: your library${over === undefined ? '' : `; overridden here by ${over}`}`
       const from = {

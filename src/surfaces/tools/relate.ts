@@ -40,7 +40,7 @@ export const relate = defineTool({
     const waiting = waitingIn(reader)
     const bridges = bridgesIn(reader, limit).filter(({ from, to }) => !isSettled(reader, from, to))
     const bridged = new Set(bridges.map(({ from, to }) => `${from} ${to}`))
-    const sure = suggested.findIndex(({ by }) => by === 'attribution' || by === 'likeness')
+    const sure = suggested.findIndex(({ by }) => by === 'attribution' || by === 'similarity')
     const rest = suggested.splice(sure < 0 ? suggested.length : sure)
     const found = [...suggested, ...bridges, ...rest.filter(({ from, to }) => !bridged.has(`${from} ${to}`))]
     const links = found

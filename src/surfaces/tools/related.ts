@@ -33,12 +33,12 @@ function relatedTo(e: Entity, grounds: Grounds): string[] {
   const { reader } = grounds
   const all = suggestFor(e, grounds)
   const told = all
-    .filter((s) => s.by !== 'likeness')
+    .filter((s) => s.by !== 'similarity')
     .map(
       (s) =>
         `${quoted(reader.entity(s.from)!)} ${s.type} ${quoted(reader.entity(s.to)!)}? It ${oneLine(s.evidence, 160)}; if so: ${ready(s)}`,
     )
-  const near = all.filter((s) => s.by === 'likeness')
+  const near = all.filter((s) => s.by === 'similarity')
   if (near.length === 0) return told
   const names = near.map((s) => `${quoted(reader.entity(s.to)!)} (${oneLine(s.evidence, 120)})`).join(', ')
   const it = near.length === 1 ? 'it' : 'the first'

@@ -2,7 +2,7 @@ import { newestFirst, type Reader } from '../../engine/read/reader.ts'
 import { type Stale, Staleness } from '../../engine/read/stale.ts'
 import { vouchedFor } from '../../engine/replication/trust.ts'
 import { sayingOf } from '../../find/recall/card.ts'
-import { foldAlike } from '../../find/recall/duplicates.ts'
+import { foldSimilar } from '../../find/recall/duplicates.ts'
 import type { Entity } from '../../model/entity.ts'
 import { provenanceOf, standingOf } from '../../model/entity.ts'
 import { stillWaits } from '../../session/briefing/sections/unconfirmed.ts'
@@ -63,7 +63,7 @@ export function waitingIn(memory: ToolContext['memory'], others = unverifiedRule
     ...{ id: e.id, kind: e.kind, entity: e },
     text: sayingOf(e, reader.registry().kind(e.kind)),
   }))
-  const firsts = new Set(foldAlike(texts).map(({ item }) => item.id))
+  const firsts = new Set(foldSimilar(texts).map(({ item }) => item.id))
   return waiting.filter((e) => firsts.has(e.id))
 }
 

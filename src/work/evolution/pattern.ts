@@ -1,5 +1,5 @@
-import { claimWords } from '../../find/graph/signals/similar.ts'
 import { staticEmbedder } from '../../find/recall/embedders/static.ts'
+import { wordSet } from '../../find/recall/wording.ts'
 import type { Entity } from '../../model/entity.ts'
 import { foldText } from '../../model/names.ts'
 import { AGENT_RETRO, observedAt, operationOf, RUN } from '../handoff/views/observations.ts'
@@ -27,7 +27,7 @@ export interface Seen {
 export function seen(entity: Entity): Seen {
   const { operation, what, cost, succeeded, tags } = entity.fields
   const name = operationOf(operation)
-  const own = claimWords(name)
+  const own = wordSet(name)
   const isSaving = typeof cost === 'string' && /^(?:saved|benefit|gain)/i.test(cost)
   const text = String(what ?? '')
   const has = (tag: string) => Array.isArray(tags) && tags.includes(tag)
@@ -35,7 +35,7 @@ export function seen(entity: Entity): Seen {
     entity,
     operation: name,
     what: text,
-    words: new Set([...claimWords(text)].filter((word) => !own.has(word))),
+    words: new Set([...wordSet(text)].filter((word) => !own.has(word))),
     at: observedAt(entity),
     good: succeeded === true || (succeeded === undefined && (isSaving || has(RUN))),
     bad: succeeded === false || has(AGENT_RETRO) || (cost !== undefined && !isSaving),

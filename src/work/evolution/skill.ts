@@ -1,6 +1,6 @@
 import { UserError } from '../../base/errors.ts'
 import { inspect, readInside } from '../../base/files.ts'
-import { claimWords } from '../../find/graph/signals/similar.ts'
+import { wordSet } from '../../find/recall/wording.ts'
 import { digest } from '../../model/digest.ts'
 import { fencedLines } from '../../model/markdown.ts'
 import { foldText } from '../../model/names.ts'
@@ -109,8 +109,8 @@ export const stepTexts = (text: string): string[] =>
 /** The step before which something belongs that is about these words: behind the one that speaks of it, else the last. */
 export function placeFor(text: string, about: string): string | undefined {
   const steps = stepTexts(text)
-  const words = claimWords(about)
-  const speaks = steps.findIndex((s) => [...claimWords(s)].some((word) => words.has(word)))
+  const words = wordSet(about)
+  const speaks = steps.findIndex((s) => [...wordSet(s)].some((word) => words.has(word)))
   return steps[speaks + 1 > 0 ? speaks + 1 : steps.length - 1] ?? steps.at(-1)
 }
 

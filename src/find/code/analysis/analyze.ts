@@ -1,11 +1,11 @@
 import { extname } from 'node:path'
-import { foldAlike } from '../../recall/duplicates.ts'
+import { foldSimilar } from '../../recall/duplicates.ts'
 import type { Shape } from './shapes.ts'
 import { shapesOf } from './shapes.ts'
 
 /** One thing that the code shows again and again, as an action that may be proposed, and what speaks for it. */
 export interface Finding {
-  readonly verb: 'record-pattern' | 'record-fact' | 'record-principle' | 'link-entities'
+  readonly verb: 'record-pattern' | 'record-fact' | 'record-principle'
   readonly args: Readonly<{ [arg: string]: string | number | string[] }>
   readonly evidence: string
   /** 0 to 1: `share · n / (n + 2)`, where `share` of the n + m cases show it. */
@@ -231,7 +231,7 @@ const MIN_SAID = 3
 
 /** What at least three decisions or documents say in nearly the same words, as a principle. */
 export function principlesIn(statements: readonly Statement[]): Finding[] {
-  const folded = foldAlike(statements.map((s, i) => ({ id: String(i), kind: 'principle', text: s.text })))
+  const folded = foldSimilar(statements.map((s, i) => ({ id: String(i), kind: 'principle', text: s.text })))
   return folded.flatMap(({ item, similar }): Finding[] => {
     const sources = [...new Set([item.id, ...similar].map((i) => statements[Number(i)]!.id))]
     if (sources.length < MIN_SAID) return []

@@ -1,11 +1,10 @@
 import type { ActOptions, Memory } from '../../../engine/memory.ts'
 import type { Reader } from '../../../engine/read/reader.ts'
 import { MAX_ACTIONS } from '../../../engine/write/batch.ts'
-import { identityOf, linkId } from '../../../model/entity.ts'
+import { identityOf } from '../../../model/entity.ts'
 import { languageOf } from '../languages.ts'
 import { CodeTree } from '../tree.ts'
 import { type Finding, findingsIn, principlesIn, type SourceFile, type Statement } from './analyze.ts'
-import { coChangesIn, commitsOf } from './co-change.ts'
 
 /** Words of a sentence that can be a principle; fewer are a heading, or an item of a list. */
 const MIN_WORDS = 5
@@ -40,32 +39,14 @@ function statementsOf(reader: Reader): Statement[] {
   return all
 }
 
-/** Files that somebody has described and that history changes together, as links. */
-async function linksOf(reader: Reader, root: string): Promise<Finding[]> {
-  const known = new Map(reader.list('file').map((e) => [e.name, e.id]))
-  if (known.size < 2) return []
-  return coChangesIn(await commitsOf(root)).flatMap(({ files: [a, b], together, of }): Finding[] => {
-    const [from, to] = [known.get(a), known.get(b)]
-    if (from === undefined || to === undefined) return []
-    const evidence = `${together} of ${of} commits that changed one of them changed both`
-    return [
-      { verb: 'link-entities', args: { from, to, type: 'relates-to' }, evidence, confidence: together / (of + 2) },
-    ]
-  })
-}
-
 /** Whether it was recorded, proposed, rejected or removed before. */
 function isKnown(reader: Reader, { verb, args }: Finding): boolean {
-  if (verb === 'link-entities') {
-    const ends = [String(args.from), String(args.to)].sort() as [string, string]
-    return reader.entity(linkId(ends[0], String(args.type), ends[1])) !== undefined
-  }
   const kind = reader.registry().recordedBy(verb)!
   const id = identityOf(kind, args)
   return id !== undefined && reader.entity(id) !== undefined
 }
 
-export interface Analysis {
+interface Analysis {
   /** What is new, the surest first, at most `limit`. */
   readonly proposed: readonly Finding[]
   /** New ones beyond the limit. */
@@ -75,10 +56,7 @@ export interface Analysis {
   readonly batches: readonly string[]
 }
 
-/**
- * Proposes what the code, its history and what was decided show by recurring. Nothing is proposed twice, and nothing
- * that was rejected.
- */
+/** Proposes what recurs in the code and in what was decided; never again what was proposed or rejected. */
 export async function analyze(
   memory: Memory,
   root: string,
@@ -87,7 +65,7 @@ export async function analyze(
   const { limit, dryRun, progress, ...act } = options
   const { reader } = memory
   const principles = principlesIn(statementsOf(reader))
-  const found = [...(await findingsIn(sourcesOf(root, progress))), ...principles, ...(await linksOf(reader, root))]
+  const found = [...(await findingsIn(sourcesOf(root, progress))), ...principles]
   const fresh = found.filter((f) => !isKnown(reader, f)).sort((a, b) => b.confidence - a.confidence)
   const proposed = fresh.slice(0, limit)
   const batches: string[] = []

@@ -1,8 +1,9 @@
 import type { Entity } from '../../../model/entity.ts'
 import { shellWord } from '../../../model/shell.ts'
+import { wordSet } from '../../recall/wording.ts'
 import { ownTopics } from '../topics.ts'
 import { type Detector, fieldOf, said, signalId, spoken } from './signal.ts'
-import { areSimilar, claimWords, type Saying } from './similar.ts'
+import { areSimilar, type Saying } from './similar.ts'
 
 /** The newest decisions of each project are compared. */
 export const MOST_ACROSS = 300
@@ -15,7 +16,7 @@ export const similarAcross: Detector = (look) => {
   const { reader, topics } = look.options
   const sayingOf = (entity: Entity): Saying => ({
     entity,
-    words: claimWords(fieldOf(entity, 'description') || spoken(entity)),
+    words: wordSet(fieldOf(entity, 'description') || spoken(entity)),
     topics: ownTopics(reader, entity, topics).map((t) => t.topic),
   })
   const own = look.decisions.slice(-MOST_ACROSS).map(sayingOf)

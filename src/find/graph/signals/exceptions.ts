@@ -1,6 +1,6 @@
 import { type Entity, nameKey } from '../../../model/entity.ts'
 import { shellWord } from '../../../model/shell.ts'
-import { foldAlike } from '../../recall/duplicates.ts'
+import { foldSimilar } from '../../recall/duplicates.ts'
 import { type Detector, fieldOf, said, signalId } from './signal.ts'
 
 /** So many exceptions to one rule are told. */
@@ -22,7 +22,7 @@ export const exceptionClusters: Detector = (look) => {
   const { reader } = look.options
   const named = (e: Entity) =>
     reader.byName(nameKey(fieldOf(e, 'ruleBroken'))).find((r) => RULES.has(r.kind) && r.live)?.id
-  const groups = foldAlike(exceptions.map(ruleOf)).map((f) => [f.item.id, ...f.similar].map((id) => byId.get(id)!))
+  const groups = foldSimilar(exceptions.map(ruleOf)).map((f) => [f.item.id, ...f.similar].map((id) => byId.get(id)!))
   const ruleFor = (group: readonly Entity[]) =>
     group.map((e) => linked.get(e.id)).find(Boolean) ??
     (linked.size > 0 || group.length >= LEAST ? group.map(named).find(Boolean) : undefined)

@@ -1,6 +1,7 @@
 import { shellWord } from '../../../model/shell.ts'
+import { wordSet } from '../../recall/wording.ts'
 import { capital, type Detector, fieldOf, inCommon, said, signalId, times } from './signal.ts'
-import { areSimilar, claimWords, MOST_COMPARED, type Saying } from './similar.ts'
+import { areSimilar, MOST_COMPARED, type Saying } from './similar.ts'
 
 /** So many similar failures are told. */
 const LEAST = 2
@@ -18,11 +19,11 @@ export const failureRecurrence: Detector = (look) => {
   /** Word → the clusters whose oldest has it: the oldest stands for its cluster, so small steps do not join what is unlike. */
   const byWord = new Map<string, number[]>()
   for (const entity of failed) {
-    const one: Saying = { entity, words: claimWords(entity.name), topics: topics.get(entity.id) ?? [] }
+    const one: Saying = { entity, words: wordSet(entity.name), topics: topics.get(entity.id) ?? [] }
     const near = new Set([...one.words].flatMap((word) => byWord.get(word) ?? []))
-    const alike = [...near].filter((place) => areSimilar(clusters[place]![0]!, one))
+    const similar = [...near].filter((place) => areSimilar(clusters[place]![0]!, one))
     const joined = (linked.get(entity.id) ?? []).flatMap((e) => placeOf.get(e.to) ?? [])
-    const place = Math.min(clusters.length, ...alike, ...joined)
+    const place = Math.min(clusters.length, ...similar, ...joined)
     placeOf.set(entity.id, place)
     if (place < clusters.length) clusters[place]!.push(one)
     else {

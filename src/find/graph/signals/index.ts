@@ -27,7 +27,7 @@ const DETECTORS: readonly Detector[] = [
   similarAcross,
 ]
 
-export interface SignalOptions {
+interface SignalOptions {
   /** The knowledge as it was, with its moment. */
   readonly reader?: Reader
   readonly now?: number

@@ -10,7 +10,6 @@ export const NEWEST = 2_000
 
 export const SEVERITIES = ['high', 'medium', 'low'] as const
 
-/** Something in the graph that is worth a look. */
 export interface Signal {
   /** The same for the same finding on every replica. */
   readonly id: string
@@ -34,7 +33,7 @@ export interface OtherProject {
 }
 
 /** What detectors look at. */
-export interface LookOptions {
+interface LookOptions {
   readonly reader: Reader
   /** The moment that the reader is of. */
   readonly now: number
@@ -85,7 +84,6 @@ export class Look {
     return (['from', 'to'] as const).flatMap((end) => this.options.reader.edges(end, ids, types))
   }
 
-  /** The names of the topics of several entities, by id. */
   topicsOf(entities: readonly Entity[]): Map<string, string[]> {
     const all = topicsOfAll(this.options.reader, entities, this.options.topics)
     return new Map([...all].map(([id, topics]) => [id, topics.map((t) => t.topic)]))
@@ -98,7 +96,6 @@ export type Detector = (look: Look) => Signal[]
 export const signalId = (type: string, ...about: readonly string[]): string =>
   `${type}-${sha256(JSON.stringify(about)).slice(0, 8)}`
 
-/** A name or text in one short line. */
 export const said = (text: string, max = 60): string => oneLine(text, max)
 
 /** A name with hyphens, as people say it. */
@@ -113,7 +110,6 @@ export const fieldOf = ({ fields }: Entity, name: string): string => {
   return typeof value === 'string' ? value : ''
 }
 
-/** Topics that all of several have. */
 export const inCommon = (topics: readonly (readonly string[])[]): string[] =>
   (topics[0] ?? []).filter((t) => topics.every((all) => all.includes(t)))
 

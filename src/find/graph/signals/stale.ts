@@ -1,8 +1,8 @@
 import { type Entity, isAgreed, madeAt, readField, saidAt } from '../../../model/entity.ts'
 import { fieldsOf } from '../../../model/kind.ts'
 import { shellWord } from '../../../model/shell.ts'
+import { wordSet } from '../../recall/wording.ts'
 import { byTopic, type Detector, fieldOf, type Look, NEWEST, said, signalId, spoken } from './signal.ts'
-import { claimWords } from './similar.ts'
 
 /** So many stale decisions in a topic are told. */
 const LEAST = 3
@@ -15,16 +15,12 @@ const LEAST_WORDS = 2
 /** Of what was recorded lately so much of each kind is held against triggers. */
 const MOST_RECENT = 1_000
 
-/** A decision that is due for review, and why. */
-export interface Due {
+interface Due {
   readonly decision: Entity
   readonly why: string
 }
 
-/**
- * Decisions that are due for review: developmental, still active, and untouched for 30 days, or with a trigger that
- * something recorded later matches. Curated ones never age.
- */
+/** Developmental, active decisions that were untouched for 30 days, or whose trigger a later entity matches. */
 export function dueForReview(look: Look): Due[] {
   const { reader, now } = look.options
   const kind = reader.registry().kind('decision')
@@ -49,7 +45,7 @@ function triggered({ options: { reader } }: Look, decisions: readonly Entity[]):
   const matched = new Map<string, Entity>()
   if (decisions.length === 0) return matched
   const triggers = decisions.map((e) => {
-    const words = claimWords(fieldOf(e, 'revisitTrigger'))
+    const words = wordSet(fieldOf(e, 'revisitTrigger'))
     return { e, words, least: Math.max(LEAST_WORDS, Math.ceil(MATCHED * words.size)) }
   })
   const byWord = new Map<string, typeof triggers>()
@@ -62,7 +58,7 @@ function triggered({ options: { reader } }: Look, decisions: readonly Entity[]):
       f.type === 'text' && f.weight && name !== 'revisitTrigger' ? [name] : [],
     )
     for (const later of reader.list(kind.name, { since, limit: MOST_RECENT }).filter(isAgreed)) {
-      const words = claimWords(texts.map((name) => fieldOf(later, name)).join('\n'))
+      const words = wordSet(texts.map((name) => fieldOf(later, name)).join('\n'))
       const hits = [...words].flatMap((word) => byWord.get(word) ?? [])
       for (const [{ e, least }, found] of Map.groupBy(hits, (t) => t))
         if (found.length >= least && madeAt(later) > saidAt(e) && later.id !== e.id) matched.set(e.id, later)

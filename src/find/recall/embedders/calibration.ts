@@ -64,8 +64,8 @@ export function calibrate(
   same: readonly (readonly [Float32Array, Float32Array])[],
 ): { floor: number; ceiling: number } {
   const apart = unrelated.flatMap((a, i) => unrelated.slice(i + 1).map((b) => cosine(a, b))).sort((a, b) => a - b)
-  const alike = same.map(([a, b]) => cosine(a, b)).sort((a, b) => a - b)
+  const similar = same.map(([a, b]) => cosine(a, b)).sort((a, b) => a - b)
   const floor = at(apart, 0.95)
   // a model that cannot tell the two apart still gets a scale that rises
-  return { floor, ceiling: Math.max(at(alike, 0.5), floor + 0.05) }
+  return { floor, ceiling: Math.max(at(similar, 0.5), floor + 0.05) }
 }

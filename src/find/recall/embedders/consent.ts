@@ -12,10 +12,7 @@ type Endpoint = Pick<RecallConfig['embedder'], 'url' | 'model' | 'keyFrom' | 'di
 const words = ({ url, model, keyFrom, dimensions }: Endpoint): string =>
   JSON.stringify([url, model, keyFrom ?? null, dimensions ?? null])
 
-/**
- * Whether the texts of a project may be sent to an endpoint: the configuration comes with a repository, and so from others. The
- * user has allowed this very address, model and variable for this project, or the program that opened it said all of it.
- */
+/** Whether the user, or the program that opened the project, allowed this very endpoint. */
 export const mayBeSent = (endpoint: Endpoint, project: Project | undefined, program: object | undefined): boolean =>
   canonical(endpoint as unknown as Json) === canonical((program ?? {}) as Json) ||
   project === undefined ||

@@ -1,7 +1,4 @@
-/**
- * Turns texts into vectors. Three implementations: the table that ships with Tidemark (`static`), a small transformer
- * (`onnx`, optional), an endpoint (`http`).
- */
+/** Turns texts into vectors. */
 export interface Embedder {
   /** Model and version: vectors of another id are of no use beside these. */
   readonly id: string
@@ -16,6 +13,5 @@ export interface Embedder {
   embed(texts: readonly string[]): Promise<Float32Array[]>
   /** The same at once, where the model can: queries of the sandboxed Scheme cannot wait. */
   embedNow?(texts: readonly string[]): Float32Array[]
-  /** Frees what the model holds. */
   close?(): void
 }

@@ -94,11 +94,7 @@ function keepKnown(models: string, file: string, known: Known): void {
   replaceFile(file, JSON.stringify(known))
 }
 
-/**
- * Any endpoint that speaks OpenAI's embeddings: Ollama, LM Studio, a cloud. The first time, some sentences are sent to
- * learn how long its vectors are and which cosines mean something.
- * Who calls has seen to it that its user allows it.
- */
+/** Any endpoint with OpenAI's embeddings API. The first call sends sentences to calibrate. */
 export async function httpEmbedder(config: HttpConfig, settings: HttpSettings = {}): Promise<Embedder> {
   const { variables = process.env, models = modelsDirectory(variables), timeout = TIMEOUT, wait = sleep } = settings
   if (!config.model)

@@ -28,7 +28,7 @@ const FILES = {
 export const WEIGHTS_NAME = 'model_q4.onnx_data'
 export const WORD_BYTES = PIECES * WIDTH * 4
 
-export type MinilmFiles = Record<keyof typeof FILES, Uint8Array>
+type MinilmFiles = Record<keyof typeof FILES, Uint8Array>
 
 /** What to do when the package is not the one that was measured. */
 const OTHER_PACKAGE = 'check which registry npm uses: it gave another file under this version'

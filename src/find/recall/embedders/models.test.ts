@@ -98,9 +98,9 @@ test('[V23] the runtime is found with the models first, then beside Tidemark', (
   }
   mkdirSync(join(tidemark, 'dist'), { recursive: true })
   const own = put(tidemark)
-  expect(findRuntime(models, {}, join(tidemark, 'dist'))).toBe(own)
+  expect(findRuntime(models, join(tidemark, 'dist'))).toBe(own)
   const shared = put(join(models, 'runtime'))
-  expect(findRuntime(models, {}, join(tidemark, 'dist'))).toBe(shared)
+  expect(findRuntime(models, join(tidemark, 'dist'))).toBe(shared)
 })
 
 /** A registry on loopback that has one package, and the environment that makes npm use it. */

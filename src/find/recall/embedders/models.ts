@@ -42,7 +42,7 @@ const PARTS = {
   'vocab.txt': 231_508,
 } as const
 
-export interface Minilm {
+interface Minilm {
   readonly graph: Uint8Array
   /** The weights as the graph wants them, the word table first. */
   readonly weights: Uint8Array
@@ -51,7 +51,6 @@ export interface Minilm {
 
 const folderOf = (models: string) => join(models, 'minilm')
 
-/** Whether the model is there, whole. */
 const hasMinilm = (models: string): boolean =>
   Object.entries(PARTS).every(([name, size]) => {
     const found = statSync(join(folderOf(models), name), { throwIfNoEntry: false })
@@ -179,26 +178,11 @@ async function addRuntime(models: string): Promise<void> {
   }
 }
 
-/** Where npm keeps what was installed globally, as far as that can be told without asking it. */
-function globalPlaces(variables: Variables): string[] {
-  const beside = dirname(process.execPath)
-  return process.platform === 'win32'
-    ? [join(variables.APPDATA ?? beside, 'npm', 'node_modules'), join(beside, 'node_modules')]
-    : [join(beside, '..', 'lib', 'node_modules'), ...(variables.NODE_PATH?.split(':') ?? [])]
-}
-
-/**
- * The file that loads onnxruntime-node: with the user's models, beside Tidemark, or the global one. The project is not asked:
- * its code is somebody else's.
- */
-export function findRuntime(
-  models: string,
-  variables: Variables = process.env,
-  own = import.meta.dirname,
-): string | undefined {
+/** The file that loads onnxruntime-node. The project is not asked: its code is somebody else's. */
+export function findRuntime(models: string, own = import.meta.dirname): string | undefined {
   const beside: string[] = []
   for (let at = own; at !== dirname(at); at = dirname(at)) beside.push(join(at, 'node_modules'))
-  for (const place of [join(models, 'runtime', 'node_modules'), ...beside, ...globalPlaces(variables)])
+  for (const place of [join(models, 'runtime', 'node_modules'), ...beside])
     try {
       if (isAbsolute(place)) return createRequire(import.meta.url).resolve(join(place, 'onnxruntime-node'))
     } catch (error) {
@@ -231,7 +215,6 @@ export function removeMinilm(models: string): boolean {
   return found.length > 0
 }
 
-/** Bytes of everything below a folder; zero where there is none. */
 export function sizeOf(folder: string): number {
   if (!existsSync(folder)) return 0
   return readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -7,7 +7,7 @@ import { ADD_MINILM, findRuntime } from './models.ts'
 const PIECES_PER_RUN = 512
 
 /** As much of onnxruntime-node as is used. */
-export interface Runtime {
+interface Runtime {
   readonly InferenceSession: {
     create(graph: Uint8Array | string, options: Readonly<Record<string, unknown>>): Promise<Session>
   }

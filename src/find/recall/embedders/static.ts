@@ -23,7 +23,6 @@ interface Table {
   readonly nibbles: Int8Array
 }
 
-/** Where the table lies. */
 export function tablePath(): string {
   const path = packageFile(FILE)
   if (!existsSync(path)) throw damaged('is not there')
@@ -94,10 +93,7 @@ function embedOne({ dimensions, encode, scales, nibbles }: Table, text: string):
   return toUnit(vector)
 }
 
-/**
- * The built-in embedder: the weighted mean of a table's rows for the text's pieces. A text without a known piece has no
- * direction: its vector is zero.
- */
+/** The built-in embedder: the weighted mean of a table's rows for the pieces of a text. */
 export function staticEmbedder(): Embedder {
   const table = parseTable(readFileSync(tablePath()))
   const embedNow = (texts: readonly string[]) => texts.map((text) => embedOne(table, text))
