@@ -112,11 +112,7 @@ export const readRegular = (path: string): Buffer | undefined =>
 
 const READ_AT_ONCE = 256 * 1024
 
-/**
- * The lines of a regular file and up to which byte each goes, a piece at a time: the file may be larger than memory. A
- * link, a pipe or a device has none. A line of more than `most` bytes is empty; the last one may be cut off. A byte order
- * mark is no part of the first.
- */
+/** The lines of a regular file, read in pieces, and the byte that each ends at. A line over `most` bytes is empty. */
 export function* linesOf(path: string, most = MOST_BYTES): Generator<{ text: string; end: number; ended: boolean }> {
   const open = openFile(path, constants.O_RDONLY | NO_FOLLOW)
   if (!open) return

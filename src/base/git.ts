@@ -32,11 +32,7 @@ export type GitDirectory =
   | { readonly is: 'none' }
   | { readonly is: 'foreign'; readonly dir: string }
 
-/**
- * What `.git` in a directory names. A `.git` file may lead anywhere, so the directory that it names has to lead back: as git writes it
- * for linked work trees (`gitdir`) and submodules (`core.worktree`). One made with `--separate-git-dir` does not, but is no
- * other work tree's `.git` either.
- */
+/** The git directory that `.git` names. A `.git` file may name any directory, so that one has to lead back to this work tree. */
 export function gitDirectory(root: string): GitDirectory {
   const dot = join(root, '.git')
   if (statSync(dot, { throwIfNoEntry: false })?.isDirectory())
@@ -176,10 +172,7 @@ export function isTracked(root: string, path: string): boolean {
   return indexOf(git)?.some((p) => (p.endsWith('/') ? wanted.startsWith(folded(p)) : folded(p) === wanted)) ?? true
 }
 
-/**
- * Why a file of a project is not what the user of this machine wrote there, in words for people; undefined where nothing
- * speaks against it. It may have come with a commit, with a submodule, with an archive, or from another user.
- */
+/** Why a file may not be this user's own: it came with a commit, a submodule, an archive, or from another user. */
 export function whyNotOwn(root: string, path: string): string | undefined {
   const found = inspect(root, path)
   if (found.is === 'unsafe') return found.why
@@ -210,10 +203,7 @@ function stripped(bytes: Buffer, from: number): { length: number; at: number } {
   return { length, at }
 }
 
-/**
- * The paths in git's index, versions 2 to 4, with those of the index that it shares, if it is split (gitformat-index);
- * folders end in `/`. Undefined where it is of another kind, or damaged.
- */
+/** The paths in git's index, versions 2 to 4, split ones too (gitformat-index). Undefined for any other, or a damaged one. */
 export function pathsInIndex(
   read: (name: string) => Buffer | undefined,
   hash: 20 | 32,

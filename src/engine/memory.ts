@@ -185,10 +185,7 @@ export class Memory {
     return this.#db
   }
 
-  /**
-   * What was acknowledged and is gone is told, and no number of it is given again: others may have read it. The store
-   * goes on under an identity of its own, as after a restore (K12).
-   */
+  /** Reports acknowledged batches that are gone. Their numbers are not used again, since others may have read them (K12). */
   #settleLoss(): void {
     const db = this.#db
     if (!db.lost || db.readOnly) return
@@ -325,10 +322,7 @@ export class Memory {
     return readWithout(this.#db, rowsNow, registryOf, without)
   }
 
-  /**
-   * Writes a batch, entirely or not at all. Returns when it is on disk.
-   * @throws UserError `refused` with every problem of every action in `details.problems`; nothing was written.
-   */
+  /** Writes a batch, entirely or not at all. @throws UserError `refused` with every problem in `details.problems`. */
   act(input: unknown, options: ActOptions = {}): ActResult {
     this.#mustBeOpen()
     const { batch, notes } = parseBatch(input)
@@ -395,10 +389,7 @@ export class Memory {
     return isErasing(this.#db)
   }
 
-  /**
-   * Cleans the files of what was erased, also of an erasure that another process was killed in. What was committed stands
-   * whatever comes of it; says what it did, or why it has to be done later.
-   */
+  /** Cleans the files after an erasure, also one that was interrupted. Says what it did, or why it has to wait. */
   finishErasure(texts?: readonly string[]): string[] {
     if (!isErasing(this.#db)) return []
     try {
@@ -483,19 +474,13 @@ export class Memory {
     return log.lastArrival(this.#db)
   }
 
-  /**
-   * Calls back with every batch that any process commits after `since`, in order, each once. A subscriber that writes
-   * hears of it afterwards. What it throws stops neither the write nor the others. Returns the way to stop.
-   */
+  /** Calls back with every batch committed after `since`, in order, each once. Errors go to `onError`. Returns how to stop. */
   subscribe(onNews: (news: News) => void, options: SubscribeOptions = {}): () => void {
     this.#mustBeOpen()
     return this.#subscribers.add(onNews, options)
   }
 
-  /**
-   * What another replica that has seen up to `cursor` lacks, as bytes for its `applyUpdates`. The cursor is what the
-   * last call gave; it belongs to this store, and one from before a restore simply sends everything again.
-   */
+  /** What a replica that has seen up to `cursor` lacks, for its `applyUpdates`. A cursor from before a restore gives everything. */
   updatesSince(cursor = ''): { bytes: Uint8Array; cursor: string } {
     this.#mustBeOpen()
     return this.#db.read(() => {
@@ -569,10 +554,7 @@ export class Memory {
     return result
   }
 
-  /**
-   * Lets batches count nowhere in this store: what they say is not shown, and not sent to anybody. Or, with `admit`, count again.
-   * Returns how many it changed. @throws UserError `unknown-batch`.
-   */
+  /** Hides batches in this store, and keeps them from others; `admit` takes that back. @throws UserError `unknown-batch`. */
   decline(batches: readonly string[], { admit = false } = {}): number {
     this.#mustBeOpen()
     const n = this.#db.write(() => {
@@ -628,10 +610,7 @@ export class Memory {
     }
   }
 
-  /**
-   * The daily snapshot and the rotation of events, if they are due. Surfaces call it when the answer is out: what was
-   * committed stands whatever comes of it. Some lines are looked at, too. Returns what is wrong; `doctor` tries again and tells it.
-   */
+  /** Takes the daily snapshot, rotates events, checks some lines. Returns what is wrong. Surfaces call it after the answer. */
   maintain(): string[] {
     const now = this.#env.now()
     const wrong = sampleFaults(this.#db, (n) => this.#env.random(n))

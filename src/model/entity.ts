@@ -94,10 +94,7 @@ export function cleanPath(path: string): string {
   return (slashed.startsWith('/') ? '/' : '') + parts.join('/')
 }
 
-/**
- * A path as it is kept: one that stands under a root, relative to it; a relative one as it is. Nothing for one that leads
- * out of the project.
- */
+/** A path as it is kept: relative to a root. Undefined for one outside of the project. */
 export function pathInProject({ roots }: Registry, path: string): string | undefined {
   if (isAbsolute(path)) {
     const all = roots()

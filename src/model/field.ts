@@ -1,11 +1,7 @@
 /** A JSON value. What comes from outside goes through `normalizeJson` first. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
-/**
- * The field types and how each merges:
- * `text` `number` `flag` `choice` `time`: register, the latest stamp among the writes that nobody overwrote;
- * `set`: additions win; `list`: ordered, concurrent additions all kept; `map`: one register per path, deep.
- */
+/** How each type merges: a `set` or `list` keeps additions, a `map` merges by path, of all others the latest stamp wins. */
 export type FieldType = 'text' | 'number' | 'flag' | 'choice' | 'time' | 'set' | 'list' | 'map'
 
 export interface Field {

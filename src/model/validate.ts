@@ -161,10 +161,7 @@ function change(name: string, field: Field, value: Json, report: Report): Change
   }
 }
 
-/**
- * The arguments with each near alias under the name of the field that it means; told where that field is not said too.
- * `null` beside a value of the same field says nothing.
- */
+/** The arguments with each alias under its field's name, unless that is given too. */
 export function named(
   fields: Readonly<Record<string, { readonly also?: readonly string[]; readonly null?: boolean }>>,
   args: Readonly<Record<string, unknown>>,
@@ -186,10 +183,7 @@ export function named(
   return out
 }
 
-/**
- * Checks the arguments of a record verb against its kind and returns what they say, field by field.
- * Everything wrong is reported; nothing is guessed.
- */
+/** Checks the arguments of a record verb, and returns what they say, field by field. */
 export function validate(
   kind: Kind,
   args: Record<string, unknown>,

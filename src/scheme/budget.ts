@@ -90,10 +90,7 @@ const MANY_CELLS = 50_000
 
 let collectNow: (() => void) | undefined
 
-/**
- * Gives back what a program made. V8 waits until memory is short, and a few programs one after another would take as much as all of
- * them together; a collection takes 10 to 40 ms.
- */
+/** Collects garbage after a large program, which V8 would put off; takes 10 to 40 ms. */
 export function giveBack(cells: number): void {
   if (cells < MANY_CELLS) return
   if (!collectNow) {

@@ -1,9 +1,6 @@
 import { quote, remark } from './lexical.ts'
 
-/**
- * What is to be printed, before it is known how much room there is. Children are made when asked for, so that cutting
- * a list of a million costs what is shown, not what is there.
- */
+/** What is to be printed. Children are made when asked for, so a cut list costs what is shown. */
 export type Layout =
   /** `width` may be one more than the length of a text that costs time and is made only when it is shown whole. */
   | { readonly type: 'atom'; readonly width: number; readonly text: () => string }

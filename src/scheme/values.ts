@@ -229,10 +229,7 @@ export function elements(v: Value): Value[] | undefined {
   return tail === EMPTY ? items : undefined
 }
 
-/**
- * `(:k x)` and `(@ x :k)`: a missing field is the default, normally nil. `:kind` of an entity without such a field
- * is its kind. Whatever has no fields has no field of that name either; but a list of things that have asks for `map`.
- */
+/** `(:k x)` and `(@ x :k)`: a missing field is the default, normally nil. A list of things with fields is an error. */
 export function access(x: Value, key: string, missing: Value): Value {
   if (x instanceof Entity) {
     const { fields } = x

@@ -144,10 +144,7 @@ class Writer {
     return (value, isName) => this.cell(value, isName, depth + 1)
   }
 
-  /**
-   * Entities one after another between the brackets of a list, or as a table where that is not longer.
-   * What is inside them is laid out once for both: nested lists would otherwise take exponential time.
-   */
+  /** Entities one after another, or as a table where that is not longer. Their insides are laid out once for both. */
   #entities(entities: readonly Entity[], depth: number, open: string, close: string): Layout {
     const known = new Map<Value, Layout>()
     const inner = this.#cellAt(depth)

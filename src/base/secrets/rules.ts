@@ -2,12 +2,7 @@ import { isPair, isPhrase, isPlaceholder, isPlain, isRandom, isSecretValue, isWo
 import type { SHAPES } from './shapes.ts'
 import { isNoPath, isOfLogin, isPassword, PAIR, SIGN_IN, SPACED } from './told.ts'
 
-/**
- * A secret that a pattern tells. Written from the formats that their issuers document.
- *
- * A rule costs next to nothing until one of its keywords is found; its pattern is compiled then. Patterns have no repetition
- * within a repetition, and end by themselves: what they cost is bounded at each place.
- */
+/** A secret that a pattern tells, by its issuer's documentation. Its pattern is compiled once a keyword is found, and cannot backtrack. */
 export interface Rule {
   readonly category: string
   /** What a secret of this kind holds literally; the pattern `after` begins right behind it. */

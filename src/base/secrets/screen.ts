@@ -6,10 +6,7 @@
 import { findSecrets, redact } from './find.ts'
 import { namedSecret } from './key-values.ts'
 
-/**
- * The text without what stands between `<private>` and the `</private>` that closes it: marks may stand within marks, and
- * one that is not closed reaches to the end.
- */
+/** The text without its `<private>` regions. They may be nested, and one that is not closed reaches to the end. */
 export function withoutPrivate(text: string, instead: (region: string) => string = () => ''): string {
   let depth = 0
   let from = 0
@@ -37,10 +34,7 @@ export interface Screened {
   privateLeftOut: boolean
 }
 
-/**
- * The one gate for secrets: every text and key in an action's arguments goes through here before anything is
- * planned. `<private>` text is dropped; secrets are reported, or replaced when the caller asked for that.
- */
+/** The gate for secrets. Drops `<private>` text, and reports secrets, or replaces them where the caller asked for that. */
 export function screen(value: unknown, redacting: boolean): Screened {
   const secrets: Screened['secrets'] = []
   let privateLeftOut = false

@@ -1,10 +1,6 @@
 import { posix } from 'node:path'
 
-/**
- * What paths and globs have in common. A path claims itself and all that lies below it; a glob claims what it matches
- * and all that lies below that. What ends like a file (`.ts`) has nothing below it, unless the other names it. `*` and `?` stay within one name, `**` takes any number of names, `{a,b}` is either,
- * `[…]` counts as any one character: two claims may be taken to meet that do not, never the other way round.
- */
+/** Whether paths and globs meet. A path covers all below it. Two patterns may be taken to meet that do not, never the other way round. */
 
 /** More readings of one pattern than this are not taken apart: it then counts as meeting everything. */
 const READINGS_AT_MOST = 256

@@ -73,10 +73,7 @@ export class ClaimView {
   workOf = (session: string): readonly string[] => workOf(this.#db, session)
 }
 
-/**
- * Whether a claim holds: its lease has not expired, or its holder's process is alive and no TTL was given. A hook's claim
- * holds by its lease alone.
- */
+/** Active while the lease has not expired, or, without a TTL, while the holder's process is alive. A hook's claim goes by its lease alone. */
 export function holds(claim: ClaimRow, holder: SessionRow | undefined, now: number, env: Env): boolean {
   if (claim.ended !== undefined) return false
   if (!holder || !isLive(stateOf(holder, now, env))) return false

@@ -17,10 +17,7 @@ import { arrivedBefore, eventsOf } from '../store/log.ts'
 import { idsOfKind } from '../store/rows.ts'
 import type { News } from './news.ts'
 
-/**
- * One thing that happened, as everybody hears of it. For a key of the shared context `value` is its whole value afterwards,
- * or what was appended to its lists (`valueAfter`). For an entity it is what was said, for a session what it did.
- */
+/** One event as everybody gets it. Of a shared key `value` is the whole value, or what was appended (`valueAfter`). */
 export interface StreamEvent {
   event_id: string
   /** The cursor after it; several of one batch share it and are never given apart. */
@@ -78,10 +75,7 @@ class Replay {
       this.#deleted = seen(this.cells, STATE).some((c) => (c.value as unknown as StateValue).s === 'deleted')
   }
 
-  /**
-   * Adds the events of one batch if all they do is to add items at the end of lists, and returns these; nothing is folded
-   * again. Not after an erasure: what others have heard may be what was erased, so they are told all of the value.
-   */
+  /** Adds events that only append to lists, and returns what they add. Not after an erasure: then the whole value is sent. */
   extend(events: readonly Event[]): Json | undefined {
     const { state } = this
     const said = events.filter((e) => e.field === SHARED_FIELD)
@@ -148,10 +142,7 @@ export class EventStream {
   readonly #replays = new Map<string, Replay>()
   readonly #told = new Set<string>()
 
-  /**
-   * `entities`: events of a key also say which entity it is, and the first one has all of its value, as the archive keeps
-   * them: what was put there before may be erased.
-   */
+  /** `entities`: for the archive, where events also name their entity, and the first of each key has the whole value. */
   constructor(db: Db, options: { entities?: boolean } = {}) {
     this.#db = db
     this.#entities = options.entities ?? false

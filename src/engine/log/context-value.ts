@@ -7,12 +7,7 @@ import type { Cells } from './cells.ts'
 import type { Event } from './events.ts'
 import { type Folded, fold } from './fold.ts'
 
-/**
- * Any JSON value as paths of a map field, so that concurrent edits merge. A value stands at the path `=`. A scalar is a
- * leaf. A map is a mark `{}` and its keys. A list is a mark `[] ""` and its items at `[] hash~nth`, each `[place, item]`.
- * Concurrent appends and concurrent keys of a map are all kept; of a scalar the later stamp wins. A mark holds when it was
- * made: where one replica wrote a list and another a map, the later one wins.
- */
+/** JSON as paths of a map field, so that concurrent edits merge. Marks: `=` the root, `{}` a map, `[] ""` a list, `[] hash~nth` an item. */
 export const SHARED_KIND = 'context'
 export const SHARED_FIELD = 'value'
 
@@ -220,10 +215,7 @@ export function standsAt(field: Json | undefined, path: readonly string[], writt
 /** Greatest place in a list of a folded field that grows by `extend`. */
 const lastPlaces = new WeakMap<JsonObject, number>()
 
-/**
- * Adds to the folded field what events put at the end of lists that are there, and returns that: as a value with nothing
- * else in it. Where they do anything else, it returns nothing and the field is as it was.
- */
+/** Applies events that only append to lists, and returns what they add. Otherwise returns nothing and changes nothing. */
 export function extend(field: Json | undefined, events: readonly Event[]): Json | undefined {
   const ends = new Map<JsonObject, number>()
   const puts: { list: JsonObject; path: readonly string[]; item: [place: number, item: Json] }[] = []

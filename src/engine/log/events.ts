@@ -16,11 +16,7 @@ import {
   setPart,
 } from './cells.ts'
 
-/**
- * What happened to one field of one entity, written by its author inside the log line (K11). It writes at most one
- * cell and takes away exactly the cells named in `over`; so the events alone give the entity at any moment, on
- * every replica alike.
- */
+/** What happened to one field of one entity (K11): it writes at most one cell, and removes those named in `over`. */
 export interface Event {
   readonly entity: string
   readonly field: string
@@ -108,10 +104,7 @@ export function applyToCells(cells: Cells, e: Event): void {
   if (cell) cells.set(cellKey(cell), cell)
 }
 
-/**
- * What counts of some events for all that may still come: those that leave a cell, each naming only writes that are not among them;
- * of the others those that name such a write, without their content.
- */
+/** The events that still leave a cell, or that name a write which has not come; the latter without their content. */
 export function surviving(events: readonly Event[]): Map<Event, Event> {
   const there = new Set(events.map((e) => refOf(e.stamp)))
   const gone = new Set(events.flatMap((e) => e.over.map(([replica, ctr]) => goneKey(e.field, refKey(replica, ctr)))))
@@ -165,11 +158,7 @@ function takesPlaceOf(e: Event, cell: Cell): boolean {
   }
 }
 
-/**
- * The cells that a set of events of one entity leaves, in whatever order they arrive: written, and named by none (K10').
- * `others` leave nothing themselves. But who overwrote one of them knew of it, of what its author had written before,
- * and of what those had overwritten: it took the place of that too. Clocks that differ by a day make it so.
- */
+/** The cells that events leave, in any order (K10'). `others` leave none, but whoever overwrote one of them knew what it overwrote. */
 export function cellsOf(events: readonly Event[], others: readonly Event[] = []): Cells {
   const written: Cell[] = []
   const gone = new Set<string>()

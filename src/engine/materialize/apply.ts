@@ -214,10 +214,7 @@ export function textOf(name: string, folded: Pick<Folded, 'fields' | 'created'>,
   }
 }
 
-/**
- * Pieces of one document stand in a row by their position; what was recorded in one task, by the time. A goal, activity or
- * task stands in none: it belongs where the work tree has it.
- */
+/** Pieces of one document follow each other by position; what was recorded in one task, by time. */
 function rowIn(
   kind: Kind,
   fields: Folded['fields'],

@@ -37,11 +37,7 @@ export interface Variant extends Reader {
   changes(): ReadonlyMap<string, Change>
 }
 
-/**
- * Reads the knowledge as it was at a moment: what nothing has touched since is as its row says, and of everything else the
- * events stamped up to it are folded (K11), one entity at a time, when somebody asks for it. The same on every replica
- * that holds the same lines; refused for a moment before the horizon of a compaction.
- */
+/** The knowledge as of a moment: entities touched since are folded from their events, when asked for. Refused before the horizon (K11). */
 export function readAsOf(db: Db, registryNow: () => Registry, at: number): Variant {
   let kinds: Registry | undefined
   const registry = () => (kinds ??= registryNow())

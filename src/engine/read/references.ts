@@ -23,10 +23,7 @@ export interface Lookup {
   allIds(): readonly string[]
 }
 
-/**
- * Everything a reference could mean (design §3.2): an id; `kind:name`; a file's path; a bare name; `#a3f`. Live entities
- * come before deleted ones, and what is called so today before what once was.
- */
+/** Everything a reference could mean: an id, `kind:name`, a path, a name, `#a3f`. Live entities and present names come first. */
 export function candidates(lookup: Lookup, ref: string): Entity[] {
   const exact = lookup.entity(ref)
   if (exact) return [exact]

@@ -19,14 +19,7 @@ export interface LineName {
   readonly seq: number
 }
 
-/**
- * Reads the knowledge as a store has it that never got some lines. Entities that those lines touch are folded without them;
- * all others are as their rows say. So the cost grows with the lines, not with the memory. A line that a compaction has
- * folded away stays in: only another line takes it back.
- *
- * @param base what the rows say.
- * @param registryOf the kinds and relations, with what the project has defined itself.
- */
+/** The knowledge without some lines. Only entities that those touch are folded. A line that was compacted away stays in. */
 export function readWithout(
   db: Db,
   base: Reader,

@@ -8,10 +8,7 @@ export type Place = { readonly [K in WorkKind]?: string }
 /** Whether it is still to be done. */
 export const isOpen = (e: Entity | undefined): boolean => e?.live === true && (e.fields.state ?? 'open') === 'open'
 
-/**
- * What of a kept path still counts: from the root down to where something is complete, abandoned or gone. So a task
- * that anybody completes is nobody's current one, and a start that is undone leaves the session where it was.
- */
+/** The part of a kept path that is still open, from the root down. */
 export function placeOn(path: readonly string[], entity: (id: string) => Entity | undefined): Place {
   const place: { [K in WorkKind]?: string } = {}
   for (const id of path) {

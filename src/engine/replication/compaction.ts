@@ -18,10 +18,7 @@ import { rebuildEntities } from './rebuild.ts'
 import { archiveCame, archiveCovered } from './rotation.ts'
 import { keepTrust, saysOf } from './trust.ts'
 
-/**
- * A folded state (K14'): which lines it covers, by ranges and by a hash over their hashes, and of their events those that leave
- * a cell, or name a write that has not come. Each keeps the number of its line. Its folder signs it.
- */
+/** A folded state (K14'), signed by its folder: which lines it covers, and those of their events that still count. */
 export interface Snapshot {
   readonly v?: 2
   readonly covered: readonly coverage.Covered[]
@@ -39,10 +36,7 @@ export interface SignedSnapshot extends Snapshot {
   readonly text?: string
 }
 
-/**
- * Folds lines up to a moment away (K14'): the lines go, and of their events those that were overwritten by then. Answers about
- * anything later do not change. Only settled lines are folded. The caller holds the lock.
- */
+/** Folds lines before a moment (K14'): they go, with what was overwritten by then. Later answers stay the same. The caller holds the lock. */
 export function compact(db: Db, before: number): { lines: number; events: number; horizon: number } {
   const lines = coverage.coverable(db, before)
   if (lines.length === 0) return { lines: 0, events: 0, horizon: Number(getMeta(db, 'horizon') ?? 0) }
@@ -158,12 +152,7 @@ export const printSnapshot = (snapshot: Snapshot, by: Signature | undefined): st
 
 const lineCount = (ranges: readonly coverage.Covered[]) => ranges.reduce((n, r) => n + r.last - r.first + 1, 0)
 
-/**
- * Takes in a folded state, if it covers a line that is missing here. Of what both cover, or it covers and is here in full, counts
- * what both still hold: an event that one of them holds no more was overwritten by a line that it covers. Everything else is merged
- * like any other line, whatever its number. What it says to be erased is for the caller to judge before.
- * `upheld`: what somebody here vouches for, whatever it says.
- */
+/** Takes in a folded state. Of lines that both cover, an event counts if both still hold it. `upheld`: what somebody here vouches for. */
 export function applySnapshot(
   db: Db,
   registry: () => Registry,

@@ -180,10 +180,7 @@ export const occurrences = (path: string, text: string, places?: Places): { file
 export const filesHold = (path: string, text: string, places?: Places): boolean =>
   occurrences(path, text, places).some((o) => o.count > 0)
 
-/**
- * Says in the store that an erasure is not finished: files are still to be cleaned. `files` are those that hold what was
- * erased, found before; the texts themselves are not kept. `step` is where it goes on.
- */
+/** An erasure that is not finished: the files to clean (never the texts), and the step where it goes on. */
 interface Mark {
   readonly files: readonly string[]
   readonly step: 'files' | 'log'
@@ -209,11 +206,7 @@ const readMark = (db: Db): Mark | undefined => {
 }
 const putMark = (db: Db, mark: Mark): void => setMeta(db, MARK, JSON.stringify(mark))
 
-/**
- * Cleans every file of what was erased; each step can be done again, so a killed one goes on here later. `texts` are known
- * to the process that erased them. Says what it did besides. @throws UserError `still-read` where a reader keeps the
- * write-ahead log from being emptied: the mark stays.
- */
+/** Cleans every file after an erasure; can be repeated. @throws UserError `still-read` where a reader keeps the write-ahead log. */
 export function finishErasure(
   db: Db,
   registry: () => Registry,

@@ -294,11 +294,7 @@ export function freezeErased(db: Db, registry: Registry, id: string, mark: Purge
   freeze(db, registry, { ...now, lines }, 'erased')
 }
 
-/**
- * Takes in a folded state of another replica, or more of a line that is here. What it changes of what somebody here stands by stays as
- * it was until they decide; `take` is told what of that somebody here vouches for. Lines that were folded have lost when they came:
- * what waited of them would count.
- */
+/** Takes in a folded state, or more of a line. What it changes of what somebody here stands by stays as it was until they decide. */
 export function guarded(
   db: Db,
   registry: Registry,

@@ -124,9 +124,7 @@ export interface IngestOptions {
   readonly unfinished?: boolean
 }
 
-/**
- * Takes in lines from another replica. The caller holds the write lock; order, repetition and loss do not matter.
- */
+/** Takes in lines from another replica, in any order. The caller holds the write lock. */
 export function ingest(
   db: Db,
   env: Env,
@@ -233,10 +231,7 @@ function settlePurges(t: Taking, purges: readonly PurgeMark[], may: MayErase, by
 /** So many lines of a replica in one delivery that it did not sign, and its others are left. */
 const MOST_FAULTS = 64
 
-/**
- * The lines that their replicas have signed, where replicas have a key; the others are refused. Of lines that follow each other the
- * signature of the last is checked: those before are the ones that it rests on, by their hashes.
- */
+/** The lines with a valid signature; others are refused. Of a chain of lines only the last signature is checked. */
 function sound(t: Taking, lines: readonly Line[]): Line[] {
   const { db, out } = t
   const rested = new Map<string, Line>()
@@ -313,10 +308,7 @@ function take(t: Taking, line: Line): void {
   if (isLast && forked === undefined) heads.set(line.replica, line)
 }
 
-/**
- * From which line on another store has written under the identity of a line, as far as it shows: the line before it is another one
- * than it names, or there is one where it says that none has left, or the next one says so of it.
- */
+/** The first line from which another store has written under this identity, as far as the lines here show it. */
 function forkAt(db: Db, line: Line): number | undefined {
   const { replica, seq, from, v } = line
   if (isStandIn(line)) return undefined
@@ -435,10 +427,7 @@ function obey(t: Taking, line: Line): void {
   for (const f of line.forks) if (isProven(t, line, f)) giveUp(t, f.replica, f.from)
 }
 
-/**
- * Whether a notice of a fork counts (K12'): it comes with two lines that its replica has signed and that cannot both be. Of a
- * replica without a key, which 0.1.0 made, nobody can show that: it is taken from a line that is signed.
- */
+/** Whether a fork is proven (K12'): by two signed lines that contradict each other. Of a replica of 0.1.0, which has no key, a signed notice is enough. */
 function isProven({ isOwn }: Taking, line: Line, { replica, from, proof }: Fork): boolean {
   if (isOwn || replica === line.replica) return true
   if (!isKeyed(replica)) return isKeyed(originalIn(line)?.replica ?? line.replica)
@@ -464,12 +453,7 @@ function contradict(a: Line, b: Line): boolean {
   return later.from <= first.seq || (later.from === first.seq + 1 && !follows(later, first.hash))
 }
 
-/**
- * Two stores wrote different lines under one identity (K12): a copy that did not know of it, or a store brought back
- * from a backup. What others have written upon such a line says which it overwrites by the identity alone, so neither
- * branch may stay. From the first line that differs on the identity is given up, here and, by a line that says so,
- * everywhere; each branch goes on under an identity of its own.
- */
+/** Two stores wrote under one identity (K12). It is given up from the first line that differs; each branch gets its own identity. */
 function settleFork(t: Taking, line: Line, from: number): void {
   const { db, env } = t
   const { replica } = line
@@ -565,10 +549,7 @@ function moveLocal(t: Taking, lines: readonly Line[], leading: Line | undefined)
   }
 }
 
-/**
- * Puts a line of a forked identity under the identity of its branch. Everybody who does it gets the same line, so it
- * is one line however many do. It waits if the line before it has not come.
- */
+/** Puts a line of a forked identity under that of its branch, the same for everybody. It waits for the line before it. */
 function moveToBranch(t: Taking, line: Line, from: number): void {
   const { db, env, out } = t
   if (log.branchedTo(db, line.hash)) {

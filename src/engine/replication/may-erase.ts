@@ -20,10 +20,7 @@ type Asker = { readonly author: string; readonly line?: Line } | { readonly key:
 export const keysOf = ({ by, text }: SignedSnapshot): Asker =>
   by && text !== undefined && isSignedBy(by, text) ? { key: by.key } : 'nobody'
 
-/**
- * Everybody may erase what they wrote: the same key shows it, or that of 0.1.0 which is known here. Whoever decides here may
- * erase what anybody wrote.
- */
+/** Everybody may erase what they wrote, as their key shows. Whoever decides here may erase anything. */
 export function mayErase(db: Db, asker: Asker): MayErase {
   const all: MayErase = { as: '*', of: () => true }
   if (asker === undefined) return all

@@ -27,10 +27,7 @@ export function rebuildEntities(db: Db, registry: Registry, ids: Iterable<string
   }
 }
 
-/**
- * Drops every index and makes it again from the log: rows, links, events, text index. The result is the same, byte for byte
- * (C5). The caller holds the write lock. Returns how many entities and lines there were.
- */
+/** Drops every index and makes it again from the log, byte for byte the same (C5). The caller holds the write lock. */
 export function rebuildAll(
   db: Db,
   registry: () => Registry,

@@ -85,11 +85,7 @@ export function sayMissing({ replica, from, to, after, before }: Missing): strin
   return `${name} missing${since}${before === undefined ? '' : ` and before ${when(before)}`}`
 }
 
-/**
- * Makes a sound store out of everything that can be read: the damaged one, copies that earlier restores put aside,
- * snapshots, and `shared`. It is built beside and verified, then takes the place; no file is removed before. Killed at any point,
- * it is run again and does the same.
- */
+/** Builds a sound store from everything that can be read, verifies it, then puts it in place. Can be repeated after a kill. */
 export function restoreStore(path: string, env: Env, open: OpenAt, shared: Shared = []): Restored {
   mkdirSync(dirname(path), { recursive: true }) // the store may be gone with its folder
   finishMovingAside(path)

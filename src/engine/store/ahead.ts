@@ -1,10 +1,7 @@
 import { type Db, stored } from './db.ts'
 import { getMeta, setMeta } from './meta.ts'
 
-/**
- * Rows are the same on every replica, so their times are those of the stamps. What a clock that was ahead has stamped counts, where it
- * is read, as of when it came (K13). Few stores have such lines: the entities that they touch are kept by name.
- */
+/** Entities stamped by a clock that was ahead: readers date them by when they came (K13). */
 const AHEAD = 'ahead'
 const MOST = 10_000
 

@@ -53,10 +53,7 @@ const parsed = <T>(text: string): T[] =>
     .map((line) => jsonIn(line) as T | undefined)
     .filter((event) => event !== undefined)
 
-/**
- * Puts events away. The caller holds the write lock and takes them out of the store afterwards: whoever is killed in
- * between leaves them in both places, and readers count them once.
- */
+/** Archives events. The caller removes them from the store afterwards; readers count one that is in both once. */
 export function archive(db: Db, events: readonly Archived[]): void {
   if (events.length === 0) return
   mkdirSync(folder(db.path), { recursive: true, mode: 0o700 })

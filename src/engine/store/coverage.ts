@@ -110,11 +110,7 @@ export const entitiesWithin = (db: Db, lines: readonly Lines[]): string[] => [
 
 const refKey = (entity: string, field: string, replica: string, ctr: number) => `${entity}\0${field}\0${replica}:${ctr}`
 
-/**
- * Drops events of folded lines that were overwritten before the moment. The others stay as the base of the history. Of one that was
- * overwritten itself, but names writes of lines that are not folded, stays that: they are not to stand when they come. An event of
- * this store's own keeps all that it names of others: its folded lines travel without theirs.
- */
+/** Drops overwritten events of folded lines. Of one that names writes which are not folded, that stays. */
 export function dropOverwritten(db: Db, lines: readonly Covered[], before: number): number {
   const gone = new Set<string>()
   for (const { event: e } of eventsUpTo(db, before - 1))

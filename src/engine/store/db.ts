@@ -97,10 +97,7 @@ export function memoryDb(): Db {
   return new Db(raw, ':memory:')
 }
 
-/**
- * For a process that is about to write much: pages are kept at hand which SQLite would read again for each batch, and are
- * copied from the write-ahead log into the file once for many batches, 64 MB at a time.
- */
+/** For a process that writes much: caches more pages, and checkpoints the write-ahead log every 64 MB. */
 export const enlargeCache = (db: Db): void => db.exec('PRAGMA cache_size=-262144; PRAGMA wal_autocheckpoint=16384')
 
 const LAST_LINE = 'SELECT replica, seq FROM log ORDER BY n DESC LIMIT 1'
@@ -338,10 +335,7 @@ const TRUNCATE_MS = 1_000
 /** Empties the write-ahead log; false where a reader keeps it. Waits for none. */
 export const emptyWal = (db: Db): boolean => truncateWal(db.raw)
 
-/**
- * Writes the whole file anew, so that nothing deleted is left in it, and empties the write-ahead log. False where a reader
- * kept the log from being emptied. @throws UserError `store-busy` where others write all the time.
- */
+/** Rewrites the file, so that nothing deleted is left. False if a reader keeps the write-ahead log. @throws UserError `store-busy`. */
 export function vacuum(db: Db): boolean {
   try {
     inTurn(db.raw, 'VACUUM', VACUUM_MS)

@@ -130,10 +130,7 @@ export interface Deletion {
   readonly now: number
 }
 
-/**
- * Deletes the files of a store one by one, the store itself last, so that a run after a killed one finds it. Writers wait,
- * and find the store gone: what was committed before is in the last snapshot. Returns where that is.
- */
+/** Deletes the files of a store, the store itself last, so that a killed run can be repeated. Returns the last snapshot. */
 export function deleteStore({ path, files, keepIn, project, name, now }: Deletion): string | undefined {
   using lock = lockStore(path)
   const source = [...(lock ? [path] : []), ...snapshots(path, now).map((s) => s.path)].find(isSound)

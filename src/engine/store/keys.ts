@@ -5,10 +5,7 @@ import { asSealed, type Line, printLine, printSigned, type Signature, textToSign
 import { signedFirst } from './line-v1.ts'
 import { makeState, readState } from './state.ts'
 
-/**
- * The name of a replica. Its end is made of the public key that its lines are signed with: nobody else can write under it, and
- * who meets it first needs to trust nobody. Where no state can be kept there is no key, and the name is short.
- */
+/** A replica's name ends in a digest of its public key, so nobody else can write under it. Without state it is short, and has no key. */
 const OF_CHANCE = 4
 const OF_KEY = 12
 const digits = (n: bigint, length: number): string => (n % 36n ** BigInt(length)).toString(36).padStart(length, '0')
@@ -101,10 +98,7 @@ export function unsigned({ replica, signature }: Line, key = signature?.key, res
   return isSigned ? undefined : 'does not bear the signature of its replica'
 }
 
-/**
- * Prints lines as they leave this machine: its own signed, those of others with the signature that they came with. `keyOf`: by
- * which key a replica is known; `names`: the line names it, since nothing before it in the same file does.
- */
+/** Prints lines as they leave: own ones signed, others as they came. `keyOf`: the key of a replica; `names`: the line names it. */
 export function leaving(
   project: string,
   keyOf: (replica: string) => string | undefined,

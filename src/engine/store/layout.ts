@@ -41,10 +41,7 @@ const kinds = (
   rows: readonly (readonly [path: string, knowledge: boolean, by: string, about: string])[],
 ): FileKind[] => rows.map(([path, knowledge, by, about]) => ({ place, path, about, knowledge, removed, by }))
 
-/**
- * Every file that Tidemark ever writes, apart from exports and the clients' own files. Purge, its proof, uninstall and
- * doctor walk this list; test/cli/layout.test.ts fails for a file that is missing here.
- */
+/** Every file that Tidemark writes, except exports and clients' own files. Purge, uninstall and doctor use it (test/cli/layout.test.ts). */
 export const LAYOUT: readonly FileKind[] = [
   ...kinds('store', 'always', [
     ['prompts.db{sqlite}', true, 'engine/store/prompts.ts', 'what was typed in sessions here, for 90 days'],
@@ -248,10 +245,7 @@ function above(path: string): string[] {
   return dir === '.' ? [] : [dir, ...above(dir)]
 }
 
-/**
- * Our files in a place, found by their names: regular files alone, in directories that are none but directories. No link
- * is followed below the place.
- */
+/** Our files in a place, by their names: regular files only. No link below the place is followed. */
 export function ownFiles(place: Place, directory: string, store?: string): OwnFile[] {
   if (!isDirectory(directory)) return []
   const below = (dir: string) =>

@@ -84,10 +84,7 @@ export interface Line {
   readonly signature?: { readonly key: string | undefined; readonly sig: string; readonly text: () => string }
 }
 
-/**
- * An event as JSON. Left out: `o` if it is `set`, `c` if it follows the event before, `v` of `$` if it says that the entity came to be.
- * The field `@` adds the line's author to the provenance. Numbers in `x` are of the same replica.
- */
+/** An event as JSON. Left out: `o` for `set`, a `c` that follows, `v` of `$` for a creation. `@`: adds the author to the provenance. */
 export interface RawEvent {
   f: string
   o?: Event['op']
@@ -102,10 +99,7 @@ export interface RawEvent {
   d?: string
 }
 
-/**
- * Events of one entity that follow each other: its id, the events, and for what stays on the machine some salt. In the own store
- * alone: two digests after `=`, where a restore found it again without its salt.
- */
+/** Consecutive events of one entity: its id, the events, a salt if they stay here; after `=` two digests, if a restore found them. */
 export type OpenRun = [entity: string, ...rest: (RawEvent | string)[]]
 /** One that is not here: how many events it has, and its digest. */
 export type HiddenRun = [events: number, digest: string]
@@ -121,10 +115,7 @@ export interface RawMark {
   b?: readonly StampRef[]
 }
 
-/**
- * A line as JSON. Its hash is made of digests: of the header, of each run of events, of the content of each event. So a part can be
- * taken out and its digest left in its place, and hash and signature hold for what is left: nobody can change or add anything.
- */
+/** A line as JSON. Its hash is made of digests of its parts, so a part can be replaced by its digest and hash and signature still hold. */
 export interface RawLine {
   v: 2
   r: string
@@ -152,10 +143,7 @@ export interface RawLine {
   key?: string
 }
 
-/**
- * A line as 0.1.0 wrote it. It says everything twice: `e` has the events, `u` the updates of Yjs documents. These, the summary
- * and what events say was there before (`w`) are covered by the hash, and never applied or believed.
- */
+/** A line of 0.1.0: events in `e`, Yjs updates in `u`. Updates, summary and `w` are hashed, but never applied or believed. */
 export interface RawFirst {
   v: 1
   r: string

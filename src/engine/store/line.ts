@@ -321,18 +321,11 @@ const isClean = (v: unknown): boolean =>
     ? v.isWellFormed() && !v.includes('\0')
     : !v || typeof v !== 'object' || Object.entries(v).every(([key, inner]) => isClean(key) && isClean(inner))
 
-/**
- * Whether who reads the text reads what is applied: JSON says some things in many ways, of two values under one key it drops one, and
- * what no gate lets in no row can hold (K7).
- */
+/** Whether the text says one thing to every reader: JSON allows double keys and other spellings (K7). */
 const isAsWritten = (text: string, raw: unknown): boolean =>
   JSON.stringify(raw) === text && (!/\\u(?:0000|d)/.test(text) || isClean(isObject(raw) && raw.v === 1 ? raw.e : raw))
 
-/**
- * Reads a line and checks its shape and its hash; a damaged one is refused. Whether its signature is right is another question.
- * `own`: the store's own text, where a line may stand in for one that was lost. `key`: the one that an earlier line of the same
- * file named.
- */
+/** Reads a line, and checks its shape and hash, not its signature. `own`: from the own store. `key`: named earlier in the file. */
 export function parseLine(text: string, own = false, key?: string): Line {
   // canonical text is made by recursion
   if (isTooDeep(text)) throw damaged('it is nested too deep')
@@ -374,10 +367,7 @@ export function standIn(line: Unsealed, hash: string): Line {
   return lineOf({ ...(raw as RawLine), sub, h: hash }, hash)
 }
 
-/**
- * A line with its parts that stay on its machine, taken from events that are known there. The same line where these add nothing, or not
- * all that it leaves out.
- */
+/** A line completed from events that are known here; the same line where these are not all that it leaves out. */
 export function pieced(line: Line, events: readonly Event[]): Line {
   const { raw, hash } = line
   if (raw.v === 1) return line
@@ -507,10 +497,7 @@ export function merged(more: Line, there: Line): Line {
   return JSON.stringify(raw) === JSON.stringify(b) ? there : lineOf(raw, there.hash)
 }
 
-/**
- * A line of a forked identity under its branch: every holder makes the same one of it (K12). `first`: the branch's first write.
- * `key`: what the original is signed with.
- */
+/** A line of a forked identity under its branch, the same for every holder (K12). `first`: the branch's first write. */
 export function branchLine(original: Line, tag: string, seq: number, prev: string, first: number, key?: string): Line {
   const { h: _h, ...kept } = original.raw as RawLine
   const raw: RawLine = {

@@ -41,10 +41,7 @@ function leftOf(path: string): string | undefined {
   return existsSync(backups) && readdirSync(backups).some((f) => f.endsWith('.db')) ? 'its snapshots are' : undefined
 }
 
-/**
- * Makes a new store under another name, then links it into place. So nobody sees half of one, and of several processes
- * that start at once one wins. An empty file at the path is always damage.
- */
+/** Makes a store under another name and links it into place, so that nobody sees half of one and one of several processes wins. */
 export function createStore(path: string): void {
   const leftovers = leftOf(path)
   if (leftovers !== undefined) {

@@ -70,10 +70,7 @@ export const DUE = `SELECT packed AS "from", arrived - asText AS upTo FROM (
     coalesce((SELECT seq FROM sqlite_sequence WHERE name='log'), 0) AS arrived)
   WHERE arrived - packed >= asText + least`
 
-/**
- * Compresses the oldest lines that are still text: a line takes a third of the space. The rows are written anew, since
- * SQLite joins pages only where rows go. The caller holds the write lock. Returns whether there was anything to do.
- */
+/** Compresses the oldest lines that are still text. The caller holds the write lock. Returns whether any were due. */
 export function packOlder(db: DatabaseSync, asText = AS_TEXT, least = PACK): boolean {
   const due = db.prepare(DUE).get(asText, least) as { from: number; upTo: number } | undefined
   if (!due) return false

@@ -256,10 +256,7 @@ export function dropUnreadablePresence(db: Db): void {
 /** How long a claim lasts; of a damaged row nothing is known. */
 const TTL = "CASE WHEN json_valid(body) THEN json_extract(body, '$.ttl') END"
 
-/**
- * A clock that was ahead, and is right again, has left signs of life and leases in the future. Nobody has been seen later
- * than now, and no lease runs longer from now than its time. The caller holds the write lock.
- */
+/** Corrects what a clock that was ahead left: nobody was seen later than now, no lease runs longer than its TTL. */
 export function clampToNow(db: Db, now: number): void {
   db.run('UPDATE sessions SET seen=? WHERE seen>?', now, now + MAX_LEAD_MS)
   db.run('UPDATE doors SET at=? WHERE at>?', now, now + MAX_LEAD_MS)

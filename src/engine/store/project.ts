@@ -51,10 +51,7 @@ export function storePathFor(root: string, persistencePath = process.env.TIDEMAR
     : join(common, 'tidemark', 'below', slug(below.split(sep).join('/'), true), 'store.db')
 }
 
-/**
- * A file beside a project's store, as src/base/files.ts takes it: no link is followed in the project, nor from git's directory
- * to the store's.
- */
+/** A file beside the store, for src/base/files.ts: no link is followed from the project or git's directory to it. */
 export function besideStore(
   { root, storePath }: Pick<Project, 'root' | 'storePath'>,
   name: string,
@@ -102,10 +99,7 @@ function readConfig(root: string): Config {
 const hasId = (config: unknown): config is Config => isProjectId((config as Config | null)?.id)
 const aliasesOf = ({ aliases }: Config): string[] => (Array.isArray(aliases) ? aliases.filter(isProjectId) : [])
 
-/**
- * What two clones wrote that both ran `init`, where git left both texts with marks of a conflict: one id, the same for
- * whoever merges, and the other as its alias. The settings are those of the work tree's own side.
- */
+/** Merges two configurations with conflict marks, of clones that both ran `init`: one id, the other as its alias. */
 function mergedConfig(text: string): Config | undefined {
   const sides: [string[], string[]] = [[], []]
   let at: readonly number[] = [0, 1]
@@ -215,11 +209,7 @@ export function keepSetting(root: string, key: 'maturity', value: unknown): void
   writeInside(home, CONFIG, `${JSON.stringify({ ...readConfig(home), [key]: value }, null, 2)}\n`)
 }
 
-/**
- * The project around a directory: the nearest `.tidemark/config.json` upward. A linked worktree without one shares the
- * project and the store of the main worktree. Creates nothing.
- * @throws UserError `no-project` with the hint to run `init`.
- */
+/** The project around a directory; a linked worktree shares the main one's. @throws UserError `no-project`. */
 export function findProject(from: string, persistencePath?: string): Project {
   if (!existsSync(from))
     throw new UserError('no-directory', `there is no directory ${from}`, 'give an existing one with --project')
@@ -232,10 +222,7 @@ export function findProject(from: string, persistencePath?: string): Project {
   )
 }
 
-/**
- * The id of a store that is already there: knowledge kept from before an uninstall. Nothing is read from a store that this
- * user did not make.
- */
+/** The id of a store that an uninstall left. A store that this user did not make is not read. */
 function idOfStore(storePath: string): string | undefined {
   const marked = projectOfStore(storePath)
   if (marked !== undefined || !existsSync(storePath) || !isListedUnmarked(storePath)) return marked
@@ -296,10 +283,7 @@ export function ignoreViews(root: string): void {
   if (missing.length > 0) appendInside(root, IGNORE, `${text.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`)
 }
 
-/**
- * Makes a directory a project: `.tidemark/config.json` with a random id, and `.tidemark/.gitignore`. Of several
- * that do it at the same moment one wins, and all return its id. Says what it created.
- */
+/** Makes a directory a project with a random id. Concurrent calls get the same id. Returns what it created. */
 export function createProject(
   root: string,
   options: { name?: string; persistencePath?: string; personal?: boolean } = {},

@@ -44,10 +44,7 @@ export function followingShared(db: Db): { from: number; prev: string } {
 }
 export const keepShared = (db: Db, { seq, hash }: Place): void => setMeta(db, 'shared', `${seq} ${hash}`)
 
-/**
- * The identity to write under. A copied or restored store file has another inode. It gets an identity of its own before
- * its first write: else two stores would write different lines under one name.
- */
+/** The identity to write under. A copied or restored store, known by its inode, gets a new one. */
 export function replicaFor(db: Db, env: Env): Replica {
   let tag = getMeta(db, 'replica')
   if (tag === undefined || getMeta(db, 'inode') !== String(inodeOf(db.path))) tag = mint(db, env)

@@ -33,10 +33,7 @@ export function damagedCopies(path: string): string[] {
   return [...new Set(numbers)].sort((a, b) => b - a).map((n) => `${path}.damaged-${n}`)
 }
 
-/**
- * Puts the files of the store aside. The database goes first: from then on nobody can open it, and nobody's write-ahead log
- * is taken for another's.
- */
+/** Moves the store's files aside, the database first: then nobody can open it. */
 export function moveAside(path: string, now: number): string[] {
   const kept: string[] = []
   let n = now
@@ -224,10 +221,7 @@ export class Source {
     })
   }
 
-  /**
-   * Gives a store what this machine alone knows: sessions, claims, what waits. Numbers that were given are not given again.
-   * Returns the tables that could not be read to their end.
-   */
+  /** Copies sessions, claims and what waits. Numbers are not reused. Returns the tables that could not be read whole. */
   copyPresence(to: Db): string[] {
     const unread = OF_THIS_MACHINE.filter(
       (table) => !this.#each(`SELECT * FROM ${table}`, (row) => insert(to, table, row, 'OR REPLACE')),

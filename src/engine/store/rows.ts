@@ -101,10 +101,7 @@ export const listRows = (db: Queries, kind: string, o: ListOptions = {}): Entity
 /** SQLite joins 500 selects at most. */
 export const MOST_KINDS = 400
 
-/**
- * Those of several kinds, without reading them. Each kind is read in the order of its index, and all of them together no
- * further than the last one that is asked for.
- */
+/** Ids of several kinds, newest first, read by index and no further than asked. */
 export const listIds = (
   db: Queries,
   kinds: readonly string[],
@@ -167,10 +164,7 @@ export const standingOfIds = (
     JSON.stringify(ids),
   )
 
-/**
- * Entities of a kind that were there at a moment and were touched since. `changed`: what a list shows of them may have been
- * another then.
- */
+/** Entities of a kind that existed at a moment and were touched since. `changed`: lists may show them otherwise. */
 export const touchedSince = (db: Db, kind: string, ms: number): (Listed & { changed: number })[] =>
   db.all(
     `SELECT ${LISTED},
@@ -301,10 +295,7 @@ export interface EdgeRow extends LinkRow {
   confidence: number | null
 }
 
-/**
- * Links at several entities that somebody stands by, whose other end is alive. One statement for a whole step of a
- * walk; of the link's own entity only the confidence is read.
- */
+/** Agreed links at several entities whose other end is alive: one statement for a step of a walk. */
 export function edgesAt(
   db: Queries,
   end: 'src' | 'dst',
@@ -417,10 +408,7 @@ export function dropEntityIndexes(db: Db, id: string): void {
   db.run('DELETE FROM links WHERE id=?', id)
 }
 
-/**
- * Forgets what may hold what was erased: what sessions have defined, were asked and answered, what failed in
- * them, news that wait for them, and ids of what is no more.
- */
+/** Removes from sessions, definitions and current work what may hold something erased. */
 export function forgetErased(db: Db, isThere: (id: string) => boolean): void {
   const gone = ['title', 'request', 'said', 'failing', 'later', 'questions'].map((key) => `'$.data.${key}'`).join()
   db.run(`UPDATE sessions SET body=json_remove(body, ${gone})`)

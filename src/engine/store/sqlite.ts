@@ -57,10 +57,7 @@ export function inTurn(db: DatabaseSync, sql: string, forMs: number, onLong?: ()
   if (!retryWithBackoff(attempt, forMs, onLong) && last && 'busy' in last) throw last.busy
 }
 
-/**
- * Empties the write-ahead log, unless somebody reads it: false then. It never waits: SQLite would wait for readers with the
- * write lock in its hand, and writers would be refused.
- */
+/** Empties the write-ahead log; false if somebody reads it. Never waits: SQLite would wait with the write lock held. */
 export function truncateWal(raw: DatabaseSync): boolean {
   const tried = unlessBusy(raw, () => raw.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number })
   return 'done' in tried && tried.done.busy === 0

@@ -32,10 +32,7 @@ function patternsOver(re: (source: string, flags?: string) => RegExp) {
   const word = `(?:${letter})+`
   return {
     cjk: re(cjk),
-    /**
-     * A word in any script, with its marks and inner apostrophes; what is written as one in code: a path, `node:sqlite`,
-     * `--no-verify`, `.env`, `C++`; a run of a script without spaces; a pictograph.
-     */
+    /** A word with its marks and apostrophes; a word of code (a path, `node:sqlite`, `.env`, `C++`); a CJK run; a pictograph. */
     token: re(
       String.raw`${cjk}+|(?:(?<![\p{L}\p{N}_./-])(?:--?|[.@])(?=[\p{L}]))?${word}(?:(?:[.\\@#-]|::?|\/\.?)${word})*(?:\+\+|#(?![\p{L}\p{N}]))?|[\p{Extended_Pictographic}]`,
       'g',
@@ -51,10 +48,7 @@ function patternsOver(re: (source: string, flags?: string) => RegExp) {
   }
 }
 
-/**
- * Unicode's own, made when a text first needs them, and those that do for ASCII: V8 takes 8 ms for the former, a tenth of
- * what a hook may take.
- */
+/** The Unicode patterns take V8 8 ms, so they are made when a text first needs them. */
 export const PATTERNS = {
   ascii: patternsOver(
     (source, flags) =>
@@ -201,10 +195,7 @@ function apart(token: string): Omit<Token, 'hashes'> {
   return { terms, more }
 }
 
-/**
- * The terms of a text, in order: lower case, without accents, stemmed (Porter 1980), without stop-words. Identifiers and
- * paths come whole and in parts. Scripts without spaces come as pairs of characters.
- */
+/** The stemmed terms of a text, in order, without stop-words. Identifiers and paths come whole and in parts, CJK in pairs. */
 export function termsOf(text: string, limit = Number.POSITIVE_INFINITY, withStopWords = false): Term[] {
   const out: Term[] = []
   for (const [token] of text.matchAll(patternsFor(text).token)) {
@@ -235,10 +226,7 @@ export function questionTerms(question: string): Term[] {
 /** Two words beside each other, of letters alone. */
 const BESIDE = /(?<![\w-])([A-Za-z]{2,40})(?= ([A-Za-z]{2,40})(?![\w-]))/g
 
-/**
- * What the neighbouring words of a question are where they are written as one: `access list` as `accessList`, `timed out`
- * as `timeout`. `of`: the stems of those that are no stop-words.
- */
+/** Neighbouring words written as one: `access list` as `accessList`. `of`: the stems of those that are no stop-words. */
 export function writtenAsOne(question: string): { readonly term: Term; readonly of: readonly string[] }[] {
   const found = new Map<string, { term: Term; of: string[] }>()
   for (const match of question.slice(0, MAX_QUESTION).matchAll(BESIDE)) {
@@ -260,11 +248,7 @@ export const isCode = (word: string): boolean => patternsFor(word).unlikeWord.te
 /** A word as the index has it, which parts words at every sign: what holds one stands under a number of its own. */
 export const indexed = (word: string): string => (isCode(word) ? `x${hashOf(word)}` : word)
 
-/**
- * A text taken apart once: hashes of its first terms, and what is put into the index, which splits at spaces and signs,
- * beside it. That is the parts of identifiers, the pairs of scripts without spaces, and names for pictographs and for whole
- * identifiers.
- */
+/** Hashes of a text's first terms, and what the index cannot find by itself: parts of identifiers, pairs of CJK, pictographs. */
 export function textParts(text: string, limit: number): { hashes: number[]; more: string[] } {
   const { token } = patternsFor(text)
   const more: string[] = []
@@ -302,10 +286,7 @@ function endOfWord(text: string, at: number): number {
   return Number.isNaN(code) || isSpace(code) || code === 44 || code === 59 ? end : at
 }
 
-/**
- * Plain words in lower case by a hash of their letters: most of every text, so they are found without being taken out of it.
- * A free slot, or that of an older word, takes a new one.
- */
+/** Plain lower-case words by a hash of their letters, so that they are found without being cut out of the text. */
 const slots: ({ readonly word: string; readonly hash: number } | undefined)[] = new Array(1 << 14).fill(undefined)
 
 /** The hash of a plain word's term; -1 of a stop-word. */

@@ -52,10 +52,7 @@ function countWords(text: string): number {
   return words
 }
 
-/**
- * Runs as bytes: their number; then for each its weight in hundredths, its length and its hashes; all of 32 bits. `more`:
- * what the word index does not find in each text by itself.
- */
+/** Runs as 32-bit words: their number, then weight in hundredths, length and hashes of each. `more`: what the index lacks. */
 export function packRuns(texts: readonly WeightedText[]): { terms: Uint8Array; words: number; more: string[][] } {
   let left = MAX_TERMS
   let words = 0
@@ -121,10 +118,7 @@ export function indexedText({ title, parts, source, place }: EntityText): Indexe
   }
 }
 
-/**
- * Puts an entity's text into the indexes in place of what was there; nothing: takes it out. `was`: nothing was there
- * (`none`), or the text is what it was, and so is the vector that was made of it (`same`).
- */
+/** Indexes a text in place of the old one; undefined removes it. `was`: nothing (`none`), the same text (`same`), or another. */
 export function indexText(db: Db, rowid: number, text: IndexedText | undefined, was: 'none' | 'same' | 'other'): void {
   if (was === 'other' && db.get('SELECT 1 FROM texts WHERE rowid=?', rowid) !== undefined) dropText(db, rowid)
   if (!text) return
@@ -141,10 +135,7 @@ export function dropText(db: Db, rowid: number): void {
   db.run('DELETE FROM texts WHERE rowid=?', rowid)
 }
 
-/**
- * Empties the whole word index, since a contentless one cannot delete single words for certain, and what is kept of texts.
- * Vectors stay with their rows.
- */
+/** Empties the word index, which cannot delete single words for certain, and the texts. Vectors stay. */
 export const clearWords = (db: Db): void =>
   db.exec("INSERT INTO text_index (text_index) VALUES ('delete-all'); DELETE FROM texts")
 
@@ -255,10 +246,7 @@ const SPARE = 200
 /** And so many of them first. */
 const FEW = 20
 
-/**
- * The best are found first, and their entities read then: the entities of all that match lie all over the file. Undefined
- * where too many of the best do not count, or the last ones are equally good.
- */
+/** Ranks first, then reads the best entities. Undefined where too many of the best do not count, or the last are tied. */
 function bestWith(
   db: Queries,
   match: string,

@@ -8,10 +8,7 @@ export const vectorModel = (db: Db): string | undefined => getMeta(db, 'vector_m
 const SLICE = 500
 const SLICE_OF_BLOCKS = 100
 
-/**
- * One step towards the vectors of this model: those of another one are taken out slice by slice, and their texts wait for
- * new ones. True when none is left. The caller holds the write lock.
- */
+/** One step from the vectors of another model to this one's. True when done. The caller holds the write lock. */
 export function useModel(db: Db, id: string): boolean {
   const model = vectorModel(db)
   if (model === id) return true

@@ -72,10 +72,7 @@ function changeOf(was: State, now: State): Change | undefined {
   return keepsWords(was.fields, now.fields) ? undefined : 'change'
 }
 
-/**
- * Watches what an agent's batch does to what a person stands by, to what binds later sessions, and to the work of others. It
- * looks at the effect of each action, not at the verb, so that no route is forgotten, and asks the table (model/authority.ts).
- */
+/** Watches the effects of an agent's actions, whatever the verb, and asks the table in model/authority.ts. */
 export class AuthorityWatch {
   readonly #p: Planning
   readonly #states = new Map<string, State>()
@@ -186,10 +183,7 @@ export class AuthorityWatch {
 /** More than this is not put up one by one. */
 const MOST_ERASED = 20
 
-/**
- * The actions to put up instead of one that a person has to agree to. A text to be erased is not said again: what holds it
- * is named. Nothing where it cannot wait.
- */
+/** The proposals to make instead of an action that needs a person. A text to erase is not repeated: what holds it is named. */
 export function proposalsOf(p: Planning, verb: string, args: Args, result: Result): [verb: string, args: Args][] {
   if (verb === 'undo' && args.allOf === undefined) return [[verb, { ...args, batch: result.id }]]
   if (verb !== 'purge' || typeof args.secret !== 'string') return [[verb, args]]

@@ -46,10 +46,7 @@ export interface Batch {
 
 const USAGE = 'a batch is [["verb", {…}], …] or {"actions": [["verb", {…}], …]}; (verbs) lists the verbs'
 
-/**
- * Reads a batch: a list of `[verb, args]`, or an object with `actions`. A list given as a JSON string and a single
- * flat tuple are repaired, and a note says so (A5).
- */
+/** Reads a batch: a list of `[verb, args]`, or an object with `actions`. JSON strings and a flat tuple are repaired (A5). */
 export function parseBatch(input: unknown): { batch: Batch; notes: string[] } {
   const notes: string[] = []
   const refuse = (message: string, received: unknown): never => {
@@ -166,10 +163,7 @@ export const isRefusedFor = (error: unknown, code: Problem['code']): boolean => 
   return problems.length > 0 && problems.every((p) => p.code === code)
 }
 
-/**
- * Plans a batch: judges every action against the view and against what the earlier ones will have done. Pure: it
- * returns what is to be written, or throws all problems at once.
- */
+/** Plans a batch without writing: judges each action after the earlier ones. Throws all problems at once. */
 export function planBatch(view: View, ctx: PlanContext, actions: readonly Action[], options: PlanOptions): Planned {
   const proposed: Proposals = new Map()
   for (;;) {

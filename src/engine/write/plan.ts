@@ -444,10 +444,7 @@ export class Planning {
     if (!signed.some(visibility(this.cells(id)))) this.#emit(id, 'provenance', 'add', signed, { value })
   }
 
-  /**
-   * Who writes, and in what: the task that is current here in the batch, else the activity, else the goal. The work tree
-   * itself says where its members belong; what was current when one was started is no part of it.
-   */
+  /** Who writes, and in what: the current task, activity or goal. Members of the work tree say themselves where they belong. */
   #provenance(kind: string): { [key: string]: Json } {
     if (!this.ctx.ofCurrentTask) return this.ctx.provenance
     const { task: _before, ...rest } = this.ctx.provenance

@@ -20,10 +20,7 @@ import type { Planning, Result } from './plan.ts'
 const said = (changes: readonly Change[]): { [field: string]: Json } =>
   Object.fromEntries(changes.flatMap((c) => (c.op === 'set' ? [[c.field, c.value]] : [])))
 
-/**
- * `record-<kind>`: records the entity, or adds to it what is said if it is there; what is not mentioned stays.
- * With `ref` it edits that entity, with `anew` it starts over on a deleted one.
- */
+/** `record-<kind>`: records or extends an entity. `ref` edits that one, `anew` starts over on a deleted one. */
 export function record(
   p: Planning,
   kind: Kind,

@@ -23,10 +23,7 @@ export interface Verb {
   readonly example: Readonly<Record<string, Json>>
   /** Its texts may hold a secret: it is there to erase one. */
   readonly unscreened?: boolean
-  /**
-   * Judges the arguments together and adds the writes to the plan. Everything wrong is reported; a verb that reported
-   * something returns nothing, and the whole batch is refused.
-   */
+  /** Judges the arguments and adds the writes to the plan. A verb that reported a problem returns nothing. */
   plan(p: Planning, args: never, report: Report, run: RunAction): Planned
 }
 
