@@ -23,7 +23,6 @@ export class UsageError extends UserError {
   }
 }
 
-/** What an error says, whoever threw it. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** What a part gives; undefined where it throws, whatever that is. */
@@ -35,5 +34,4 @@ export function attempt<T>(part: () => T): T | undefined {
   }
 }
 
-/** An error as programs read it, whatever the surface. */
 export const errorJson = ({ code, message, hint, details }: UserError) => ({ code, message, hint, details })

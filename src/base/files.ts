@@ -96,7 +96,6 @@ function openFile(path: string, flags: number, mode?: number): Open | undefined 
 
 type Open = { readonly fd: number; readonly stat: Stats }
 
-/** Reads what was opened, if anything was, and closes it. */
 function reading(open: Open | undefined, read: (open: Open) => Buffer | undefined): Buffer | undefined {
   if (!open) return undefined
   try {
@@ -211,13 +210,10 @@ export const temporaryName = () =>
 export interface WriteOptions {
   /** Of a file that is new; one that is replaced keeps its mode and owner. */
   readonly mode?: number
-  /** Of directories that have to be made. */
   readonly dirMode?: number
-  /** Whether it must be on the disk before this returns. */
   readonly sync?: boolean
 }
 
-/** Writes a file beside its place, and hands it on when it is whole. */
 function writeBeside<T>(path: string, text: string | Uint8Array, o: WriteOptions, place: (fresh: string) => T): T {
   const fresh = join(dirname(path), temporaryName())
   const old = lstatSync(path, { throwIfNoEntry: false })

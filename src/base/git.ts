@@ -14,7 +14,6 @@ export const ancestors = function* (from: string): Generator<string> {
   }
 }
 
-/** The root of the git work tree around a directory. */
 export function gitRoot(from: string): string | undefined {
   for (const dir of ancestors(from)) if (existsSync(join(dir, '.git'))) return dir
   return undefined
@@ -74,7 +73,6 @@ export function linkedWorkTrees(common: string): string[] {
   })
 }
 
-/** The git directory of the work tree around a directory, and its root. */
 export function workTreeOf(from: string): { top: string; dir: string; common: string } | undefined {
   const top = gitRoot(from)
   const git = top === undefined ? undefined : gitDirectory(top)
@@ -84,7 +82,6 @@ export function workTreeOf(from: string): { top: string; dir: string; common: st
 const REF = /^refs\/[^\x00-\x20\x7f~^:?*[\\]+$/
 const COMMIT = /^[0-9a-f]{40,64}$/
 
-/** Branch and commit of the work tree. */
 export function gitState(root: string): { branch?: string; commit?: string } {
   const git = workTreeOf(root)
   if (!git) return {}
@@ -102,7 +99,6 @@ export function gitState(root: string): { branch?: string; commit?: string } {
   return { branch: ref.replace(/^refs\/heads\//, ''), ...shortened(textIn(git.common, ref) ?? packed()) }
 }
 
-/** The last `name` under `[user]` of a git configuration. */
 function userIn(config: string | undefined): string | undefined {
   let isUser = false
   let name: string | undefined

@@ -83,10 +83,8 @@ export type { ActResult } from './write/write.ts'
 export interface MemoryOptions {
   /** Leaves what takes long to the next process: indexes of an older version, and a large store of one. A hook has no time. */
   hurried?: boolean
-  /** The store's SQLite file. */
   path: string
   projectId: string
-  /** Other ids of the project. */
   aliases?: readonly string[] | undefined
   /** What people call the project; its id unless given. */
   projectName?: string
@@ -121,7 +119,6 @@ export interface ActOptions extends Author {
 /** Ends a write whose outcome alone is wanted. */
 const TAKEN_BACK = Symbol('taken back')
 
-/** How many lines a compaction folds before it lets other writers in. */
 const LINES_AT_ONCE = 1000
 
 /** So often some old lines are compressed at a time: about 40 ms each. */
@@ -302,7 +299,6 @@ export class Memory {
     return defined.length === 0 ? this.#core : withProjectKinds(this.#core, this.#core, defined)
   }
 
-  /** Everything that can be asked, now. */
   get reader(): Reader {
     this.#mustBeOpen()
     return readNow(this.#db, () => this.registry())
@@ -463,7 +459,6 @@ export class Memory {
     return newsSince(this.#db, seq, limit)
   }
 
-  /** What was written last, if that has not been folded away. */
   get lastBatch(): News | undefined {
     return lastBatch(this.#db)
   }
@@ -637,7 +632,6 @@ export class Memory {
     return wrong
   }
 
-  /** What came in bulk is compressed bit by bit; others may write in between. */
   #packSome(): void {
     for (let i = 0; i < PACKS_AT_ONCE && this.#db.tryWrite(() => log.packDue(this.#db, Number.POSITIVE_INFINITY)); i++);
   }
@@ -649,7 +643,6 @@ export class Memory {
     this.#db.close()
   }
 
-  /** `using memory = …` closes it where the block ends. */
   [Symbol.dispose](): void {
     this.close()
   }

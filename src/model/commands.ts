@@ -8,7 +8,6 @@ import { jsonIn } from './object.ts'
 /** One simple command of a line, with what stands between it and the next. */
 export interface Command {
   readonly words: readonly string[]
-  /** Files that its output goes to. */
   readonly writes: readonly string[]
   readonly then: '' | '&&' | '||' | '|' | ';' | '&'
 }
@@ -91,7 +90,6 @@ const RUNNERS = list('npm pnpm yarn bun deno make just task composer rake mix ra
 export const scriptOf = ([runner = '', ...words]: readonly string[]): string | undefined =>
   RUNNERS.has(runner) ? words.filter((w) => !w.startsWith('-') && w !== 'run' && w !== 'run-script')[0] : undefined
 
-/** The scripts of a package.json. */
 export function scriptsIn(text: string): { readonly [name: string]: string } {
   const { scripts } = (jsonIn(text) ?? {}) as { scripts?: object | null }
   return Object.fromEntries(Object.entries(scripts ?? {}).map(([name, line]) => [name, String(line)]))

@@ -31,7 +31,6 @@ export interface Entity {
   readonly conflicts: readonly Conflict[]
 }
 
-/** A link as it is read, its ends by id. */
 export interface Link {
   readonly id: string
   readonly from: string
@@ -46,7 +45,6 @@ export interface Edge {
   readonly from: string
   readonly to: string
   readonly type: string
-  /** When it was recorded, in ms. */
   readonly at: number
   readonly confidence?: number
 }
@@ -176,7 +174,6 @@ export function readField(entity: Entity, field: string, kind: Kind | undefined)
 export const standingOf = (fields: Readonly<{ [field: string]: Json }>): string =>
   typeof fields.standing === 'string' ? fields.standing : 'confirmed'
 
-/** Who wrote it, one entry for each that did, the first before the others. */
 export const provenanceOf = ({ fields: { provenance } }: Pick<Entity, 'fields'>): JsonObject[] =>
   Array.isArray(provenance) ? provenance.filter(isObject) : []
 

@@ -24,7 +24,6 @@ export interface Field {
   readonly also?: readonly string[]
   /** Written by Tidemark itself; refused from callers. */
   readonly system?: boolean
-  /** An argument that must be given. */
   readonly required?: boolean
   /** An argument's text: trimmed, not empty, and no longer than this. */
   readonly longest?: number

@@ -27,7 +27,6 @@ export interface Kind {
   readonly internal?: boolean
 }
 
-/** Fields that every kind carries. */
 export const COMMON = {
   topics: set('what area of the work it belongs to', { weight: 1 }),
   tags: set('free labels', { weight: 1 }),

@@ -11,7 +11,6 @@ export interface Registry {
   kind(name: string): Kind | undefined
   kindByPlural(plural: string): Kind | undefined
   relation(name: string): Relation | undefined
-  /** In declared order, core first. */
   kinds(): readonly Kind[]
   relations(): readonly Relation[]
   /** The kind that `record-…` or an alias of it records. */
@@ -52,7 +51,6 @@ export function createRegistry(
   }
 }
 
-/** The shape by which entities of a kind are printed. */
 export interface KindShape {
   kind: string
   plural: string

@@ -4,7 +4,6 @@ import { didYouMean } from './names.ts'
 import { isObject } from './object.ts'
 import { shown } from './validate.ts'
 
-/** What one setting may be. */
 export interface Leaf {
   readonly accepted: string
   takes(value: unknown): boolean

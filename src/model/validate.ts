@@ -18,7 +18,6 @@ export interface Problem {
   code?: 'stale' | 'no-version' | 'secret' | 'person' | 'claimed'
 }
 
-/** Reports a problem of the action under validation. */
 export type Report = (p: Omit<Problem, 'index' | 'verb'>) => undefined
 
 /** What an action says about one field, normalized. */
@@ -28,7 +27,6 @@ export type Change =
   | { field: string; op: 'edit'; list: boolean; add: string[]; remove: string[]; replace: boolean }
   | { field: string; op: 'merge'; put: [path: string[], value: Json][]; drop: string[][] }
 
-/** Arguments of record verbs that are not fields. */
 export const CONTROLS = ['ref', 'id', 'anew', 'expectedVersion'] as const
 
 const DATE = /^\d{4}-\d{2}-\d{2}(?!\d)/
@@ -56,7 +54,6 @@ export function toTime(value: unknown): string | undefined {
   return value === day ? day : new Date(ms).toISOString()
 }
 
-/** What a field takes, in words. */
 export function accepts(field: Field): string {
   switch (field.type) {
     case 'text':

@@ -70,7 +70,6 @@ const TYPES = [
   [Rec, 'a record'], [Builtin, 'a procedure'], [Closure, 'a procedure'], [Many, 'multiple values'],
 ] as const // biome-ignore format: a table
 
-/** The word an error uses for what it was given. */
 function typeName(v: Value): string {
   if (typeof v === 'bigint') return 'an exact integer'
   if (typeof v === 'number') return 'an inexact number'

@@ -58,7 +58,6 @@ export function parseData(text: string, shapes?: Shapes): Data {
   }
 }
 
-/** A cell of a table that is absent. */
 const isAbsent = (v: Value): boolean => v instanceof Sym && v.name === '_'
 
 function dataOf(v: Value, shapes: Shapes | undefined): Data {

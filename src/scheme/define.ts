@@ -20,7 +20,6 @@ export function declare<Body>(entries: Readonly<Record<string, Body>>): Map<stri
   return definitions
 }
 
-/** How many arguments a signature allows. */
 export function arityOf(signature: string): { min: number; max: number } {
   const words = signature.slice(1, -1).split(' ').slice(1)
   const many = words.includes('…')

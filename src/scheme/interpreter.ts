@@ -42,7 +42,6 @@ export interface InterpreterOptions {
 
 export type Result = { value: Value } | { error: string; hint?: string }
 
-/** Longer programs are refused before they are read. */
 const MAX_SOURCE = 1_000_000
 const MAX_ERROR = 2_000
 
@@ -51,7 +50,6 @@ export const createInterpreter = (options: InterpreterOptions = {}): Interpreter
 class Interpreter implements Globals {
   readonly #options: InterpreterOptions
   readonly #budget: Budget
-  /** Cells that the last program made. */
   #made = 0
   readonly #cells = new Map<string, Cell>()
   readonly #host: Map<string, Definition<Run>>
@@ -133,7 +131,6 @@ class Interpreter implements Globals {
     }
   }
 
-  /** The value of a global name that has none yet. */
   #resolve(cell: Cell, machine: Machine): Value {
     const kept = this.#restoring.has(cell.name)
       ? undefined

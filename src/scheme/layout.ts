@@ -76,7 +76,6 @@ export function measure(layout: Layout, cap: number): number {
 /** `(`, `[`, `{` and `#(` need no space after them; `(principle` does. */
 const isBracket = (open: string): boolean => open === '' || /[([{]$/.test(open)
 
-/** The whole of it. */
 export function print(layout: Layout): string {
   switch (layout.type) {
     case 'atom':

@@ -252,7 +252,6 @@ export class Machine implements CallContext {
     return isDefine ? new Sym(cell.name) : UNSPECIFIED
   }
 
-  /** The procedure and the arguments that `apply` is given. */
   #spread(args: Value[]): [Value, Value[]] {
     const { name, min, max } = APPLY
     checkArity(name, args.length, min, max)

@@ -4,7 +4,6 @@ import { isAscii } from './plain.ts'
 import { column } from './shapes.ts'
 import { givenBeside, holds, isPaired, isRecord, told, toldBefore } from './told.ts'
 
-/** What the names of secrets have in them. */
 const STEM =
   /(?:log|sign)[ -]?in|unlock|encrypted|decrypt|anmeld|zugang|acced|zalog|logow|requirepass|pass|pwd|pw\b|pswd|mdp|psk|secret|token|jeton|_salt|key|auth|cred|cookie|sess|sig|kennwort|senha|contrase|wachtwoord|parola|clave|chave|chiave|haslo|hesl[oa]|losenord|adgangskode|salasana|jelsz|sifre/gi
 /** Of these a login, a key or a file is told, and the value has no name; they begin a name, which ends soon. */
@@ -184,7 +183,6 @@ const stick = (pattern: RegExp, text: string, at: number): RegExpExecArray | nul
   return pattern.exec(text)
 }
 
-/** Where the value of a name begins and ends, and how it is given. */
 function valueAfter(text: string, start: number, end: number, as: Called): At | undefined {
   if (text.startsWith("'s ", end)) return valueAt(text, end + 3, 'prose', false)
   const closed = stick(CLOSING, text, end)![0].length
@@ -322,7 +320,6 @@ const SCHEME =
 const CREDENTIAL = /[^\s"'`\\,;<>]{6,2000}/y
 const PAIR = /[\w.%-]{1,80}=([^;\s"']{12,2000})/g
 
-/** What an `Authorization` or a `Cookie` header carries. */
 function inHeader(text: string, from: number, to: number, as: 'header' | 'cookie'): Span[] {
   if (as === 'cookie') {
     const pairs = [...text.slice(from, to).matchAll(PAIR)]

@@ -7,7 +7,6 @@ const BEFORE_MAX = 80
 const BEHIND_MAX = 120
 /** A figure, or words with hyphens. */
 const mayHold = (text: string): boolean => /\d|[a-z]-[a-z]{4,10}-[a-z]/.test(text)
-/** What a program has, and a sentence has not. */
 const isOfCode = (text: string): boolean => /[=<>;|\\[\]{}]|\w\(|\(\)/.test(text)
 /** Letters, figures and a mark within, or behind figures at the end; all kinds of letters, and a mark of a name. */
 const isMarkedIn = (text: string): boolean =>
@@ -106,7 +105,6 @@ const isCoded = (text: string): boolean =>
     text,
   )
 
-/** Codes of doors, gates, alarms and safes. */
 export function lockCodes(text: string, found: Span[]): void {
   // a number alone, or parts of one, as a keypad or a dial takes it
   for (const { 0: number, index } of text.matchAll(

@@ -61,7 +61,6 @@ export const SHORT: Readonly<Record<string, string>> = {
 const LOCAL = /^@(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|host\.docker\.internal)\b/
 /** Sentry's address for what a page reports stands in the page. */
 const DSN = /^[0-9a-f]{32}@[\w.-]{0,30}sentry/
-/** What a password in a URL is called in examples. */
 const EXAMPLE_PASS = /^(?:pass(?:word|wd)?|pwd?|secret|token|user|foobar|redis|xx+|\*+)$/i
 
 function isLogin(userinfo: string, behind: string): boolean {

@@ -4,7 +4,6 @@ import { lockCodes } from './near.ts'
 /** Finds one kind of secret that no single pattern tells: a block of lines, an option of a command. */
 type Shape = (text: string, found: Span[]) => void
 
-/** Where a keyword stands. */
 function* places(text: string, keyword: string): Generator<number> {
   for (let at = text.indexOf(keyword); at >= 0; at = text.indexOf(keyword, at + keyword.length)) yield at
 }
@@ -30,7 +29,6 @@ function bodyEnd(text: string, from: number): number {
   return end
 }
 
-/** No private key is longer. */
 const BODY_MAX = 40_000
 
 const LABEL = /^-----(?:BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/
@@ -146,7 +144,6 @@ const INTRODUCED = /(?:[:=]|\bis|->|→|\b(?:use|using|with|key|token))[ ]?["'`(
 /** What keys of wallets stand behind, one or a list. */
 const WALLET =
   /(?:accounts|private ?keys?|wallet(?:provider)?|toaccount|\bpk(?=["']?\s?[:=]|\sis))["']?(?:\s?[:=(]|\sis)?(?:\s?\{\s{1,9}\w{1,20}:)?[\s=[(]{0,60}(?:(?:\(\d\)\s)?["']?(?:0x)?[0-9a-f]{64}["']?,?\s{0,9}){0,9}(?:\(\d\)\s)?["']?$/i
-/** Tokens that no rule names, by the words beside them. */
 export function looseTokens(text: string, found: Span[]): void {
   for (const { 0: token, index } of text.matchAll(LONG)) {
     if (
@@ -203,7 +200,6 @@ const BETWEEN = [/\|{1,2}/, /;/, /\t/, /,/, / {2,40}/]
 /** A line of names, with one of what a login belongs to. */
 const NAMES =
   /^(?=.*(?:user|login|name|mail|host|url|server|account|system|benutzer|konto|usu|utilis|пользов))[^,;\t=<>{}[\]]+$/i
-/** So much of a table is looked at. */
 const BELOW_MAX = 10_000
 
 /** Where the cells of a row begin, and what they hold without its marks. */

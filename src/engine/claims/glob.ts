@@ -37,7 +37,6 @@ function readings(pattern: string): string[] {
 
 const LIKE_A_FILE = /[^/]\.[A-Za-z][A-Za-z0-9]*$/
 
-/** The names of a pattern. */
 const names = (pattern: string): string[] => pattern.split('/').filter((s) => s !== '' && s !== '.')
 
 /** And anything below it, where there may be something. */
@@ -98,7 +97,6 @@ export function covers(pattern: string, file: string): boolean {
   })
 }
 
-/** Whether there may be a file that both claim. */
 export function overlaps(a: string, b: string): boolean {
   if (a === b) return true
   const all = readings(a)

@@ -16,11 +16,9 @@ export type { ClaimRow as Claim } from '../store/presence.ts'
 
 /** The lease of a claim, unless a TTL is given. Every heartbeat renews it. */
 export const CLAIM_TTL_MS = 30 * 60_000
-/** The lease of a claim that a hook takes before an edit. */
 export const IMPLICIT_TTL_MS = 10 * 60_000
 /** A session without a known process counts as crashed after this long without a heartbeat. */
 export const SILENT_MS = 30 * 60_000
-/** A session counts as idle after this long without a heartbeat. */
 export const IDLE_MS = 5 * 60_000
 
 export type SessionState = 'active' | 'idle' | 'crashed' | 'ended'
@@ -40,7 +38,6 @@ export const HAND = 'hand:'
 
 export const isLive = (state: SessionState | undefined): boolean => state === 'active' || state === 'idle'
 
-/** Claims and sessions as they stand in the store, under the write lock. */
 export class ClaimView {
   readonly now: number
   readonly env: Env
@@ -63,13 +60,10 @@ export class ClaimView {
     return this.#sessions.get(id) ?? (id === this.#actor ? presence.newSession(id, this.now) : undefined)
   }
   nextFence = (): number => presence.nextFence(this.#db)
-  /** The newest claim of a role, ended or not. */
   lastOfRole = (role: string): ClaimRow | undefined => presence.lastOfRole(this.#db, role)
   /** Claims released with a handoff note, as long as nobody has claimed the same since; newest first. */
   leftNotes = (): ClaimRow[] => presence.leftNotes(this.#db)
-  /** Sessions that have not ended. */
   sessions = (): SessionRow[] => presence.listSessions(this.#db)
-  /** Where in the work tree a session stands. */
   workOf = (session: string): readonly string[] => workOf(this.#db, session)
 }
 

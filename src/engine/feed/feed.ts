@@ -135,7 +135,6 @@ export function sharedBefore(db: Db, id: string, seq: number): Json | undefined 
 /** Keys whose state a stream keeps at once. */
 const MAX_REPLAYS = 200
 
-/** Turns news, given in order, into events. */
 export class EventStream {
   readonly #db: Db
   readonly #entities: boolean

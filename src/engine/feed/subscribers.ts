@@ -4,7 +4,6 @@ import { watchCommits } from '../store/doorbell.ts'
 import { lastArrival } from '../store/log.ts'
 import { type News, newsSince } from './news.ts'
 
-/** How many batches a subscriber reads at a time. */
 const PAGE = 1000
 
 export interface SubscribeOptions {

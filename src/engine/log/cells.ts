@@ -14,7 +14,6 @@ export interface Stamp {
   readonly replica: string
 }
 
-/** What a write refers to when it overwrites another. */
 export type StampRef = readonly [replica: string, ctr: number]
 
 export function compareStamps(a: Stamp, b: Stamp): number {
@@ -68,7 +67,6 @@ export function sawOf(stamps: Iterable<Pick<Stamp, 'replica' | 'ctr'>>): Saw {
   return saw
 }
 
-/** Whether a delete had seen a write. */
 export function hasSeen({ saw, seen }: { saw?: Saw; seen?: Seen }, { replica, ctr }: Stamp): boolean {
   if (seen && (seen[replica] ?? -1) >= ctr) return true
   return (saw?.[replica] ?? []).some((x) => (typeof x === 'number' ? x === ctr : x[0] <= ctr && ctr <= x[1]))
@@ -95,13 +93,11 @@ export const pathPart = (path: readonly string[]) => `p${digest(JSON.stringify(p
 /** The name of a cell. Two cells of one name are written by no Tidemark; `cellsOf` keeps the same one everywhere. */
 export const cellKey = ({ field, part, stamp }: Cell) => `${field}\0${part}\0${stamp.replica}\0${stamp.ctr}`
 
-/** The cells of one entity, by their names. */
 export type Cells = Map<string, Cell>
 
 export const isPrefix = (a: readonly string[], b: readonly string[]) =>
   a.length <= b.length && a.every((key, i) => key === b[i])
 
-/** The cells of one field, optionally of one part. */
 export function seen(cells: Cells, field: string, part?: string): Cell[] {
   const out: Cell[] = []
   for (const cell of cells.values())

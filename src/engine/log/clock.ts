@@ -1,7 +1,6 @@
 /** A remote or stored stamp never drags the local clock further than this beyond the wall clock (K13). */
 export const MAX_LEAD_MS = 5 * 60_000
 
-/** The state of a replica's hybrid logical clock, kept in the store. */
 export interface Clock {
   /** Greatest `ms` seen in any stamp, own or remote. */
   readonly ms: number

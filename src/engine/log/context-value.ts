@@ -102,7 +102,6 @@ function nodeAt(field: Json | undefined, path: readonly string[]): Json | undefi
   return node
 }
 
-/** The value at a path, and whether anything stands there. */
 export function valueAt(field: Json | undefined, path: readonly string[]): Json | undefined {
   const node = nodeAt(field, path)
   return node === undefined ? undefined : decodeNode(node)
@@ -117,7 +116,6 @@ const isMarkPath = (path: readonly string[]): boolean =>
 const isRootMark = (path: readonly string[]): boolean =>
   (path.length === 2 && path[1] === MAP) || (path.length === 3 && path[1] === LIST && path[2] === MARK)
 
-/** Whether an event says what the whole value is. */
 export const isOfWhole = ({ op, path = [] }: Event): boolean => op === 'drop' || path.length === 1 || isRootMark(path)
 
 /** Makes the value exactly this; `there` are the paths of every cell of the field, hidden ones too. */
@@ -201,7 +199,6 @@ export function removeItemEdit(field: Json | undefined, path: readonly string[],
   return drop.length > 0 ? { put: [], drop } : null
 }
 
-/** How many cells a value takes. */
 export const weightOf = (value: Json): number => encode(value, [], 0).length
 
 /** Whether the field holds what was written at a path; a mark stands as long as there is one. */
@@ -251,7 +248,6 @@ export function withAdded(before: Json | undefined, added: Json): Json {
   return { ...before, ...Object.fromEntries(Object.entries(added).map(([k, v]) => [k, withAdded(before[k], v)])) }
 }
 
-/** Whether an event writes a mark, which says nothing by itself. */
 export function isMark({ entity, path }: Event): boolean {
   if (kindOf(entity) !== SHARED_KIND || path?.[0] !== ROOT) return false
   return path.length > 1 && (path.at(-1) === MAP || (path.at(-1) === MARK && path.at(-2) === LIST))

@@ -35,7 +35,6 @@ export interface Event {
   readonly erased?: string
 }
 
-/** The cell the event writes, if it writes one. */
 export function cellOf(e: Event): Cell | undefined {
   if (e.purged) return undefined
   const base = { field: e.field, stamp: e.stamp }
@@ -60,7 +59,6 @@ const refKey = (replica: string, ctr: number) => `${replica}:${ctr}`
 const refOf = ({ replica, ctr }: Stamp) => refKey(replica, ctr)
 const goneKey = (field: string, ref: string) => `${field}\0${ref}`
 
-/** Names of the cells that the event takes away. */
 export function overwritten(cells: Cells, e: Event): string[] {
   if (e.over.length === 0) return []
   const gone = new Set(e.over.map(([replica, ctr]) => refKey(replica, ctr)))

@@ -62,14 +62,12 @@ export class States {
   }
 }
 
-/** The row of an entity and what it is found by. */
 export interface Projection {
   readonly row: EntityRow
   readonly link?: LinkRow
   readonly text?: IndexedText
 }
 
-/** The entities that a line says something of. */
 export const entitiesIn = (line: Line): Set<string> => new Set(line.events.map((e) => e.entity))
 
 /** Whether a line changes nothing but entities whose kinds are known. */

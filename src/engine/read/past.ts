@@ -22,7 +22,6 @@ import { entityOf, idsOf, isAsked, type ListOptions, newestFirst, type Reader } 
 import { candidates } from './references.ts'
 
 const SUPERSEDES = 'supersedes'
-/** How many entities of a list are read at once. */
 const PAGE = 64
 
 /** An entity that its row does not show as it is asked for, and the fields in which it may be another one. */
@@ -33,7 +32,6 @@ export interface Change extends rows.ChangedRow {
 /** The knowledge otherwise than its rows say it: as of a moment, or, without one, without some lines. */
 export interface Variant extends Reader {
   readonly at?: number
-  /** By their ids. */
   changes(): ReadonlyMap<string, Change>
 }
 

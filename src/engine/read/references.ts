@@ -13,13 +13,11 @@ import { slug } from '../../model/names.ts'
 import type { Registry } from '../../model/registry.ts'
 import { idsOfShort } from './short-references.ts'
 
-/** Where references are looked up. */
 export interface Lookup {
   registry(): Registry
   entity(id: string): Entity | undefined
   /** Entities called so, deleted ones too; the argument is folded. */
   byName(nameKey: string): Entity[]
-  /** Of everything, deleted ones too. */
   allIds(): readonly string[]
 }
 

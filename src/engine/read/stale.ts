@@ -65,7 +65,6 @@ export class Staleness {
   readonly #root: string
   readonly #reader: Reader
   readonly #own: ReadonlyMap<string, AnchorRow[]>
-  /** Whether anybody ever looked at this work tree. */
   readonly #isSeen: boolean
   readonly #files = new Map<string, { why: string; since: number } | undefined>()
 

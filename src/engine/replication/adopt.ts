@@ -16,9 +16,7 @@ import { snapshotOf } from './compaction.ts'
 import { type Ingested, printDelivery } from './ingest.ts'
 import type { StoreHandle } from './restore.ts'
 
-/** What lies in a store that this user did not make. */
 export interface ForeignStore {
-  /** The id of its project, as it says. */
   readonly project: string
   readonly kinds: readonly { readonly kind: string; readonly n: number }[]
   readonly last: News | undefined

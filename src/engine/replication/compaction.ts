@@ -29,10 +29,8 @@ export interface Snapshot {
   readonly forked: readonly { replica: string; from: number }[]
 }
 
-/** A folded state with the signature of who folded it. */
 export interface SignedSnapshot extends Snapshot {
   readonly by?: Signature | undefined
-  /** What was signed. */
   readonly text?: string
 }
 
@@ -146,7 +144,6 @@ export function parseSnapshot(
   return { ...rest, covered: ranges, ...signed }
 }
 
-/** A folded state as it leaves, with a signature. */
 export const printSnapshot = (snapshot: Snapshot, by: Signature | undefined): string =>
   JSON.stringify({ snapshot, ...(by ? { by } : {}) })
 

@@ -24,11 +24,9 @@ import { reindexHeld } from './held.ts'
 import { HEADER } from './purge.ts'
 import { scrubArchive } from './rotation.ts'
 
-/** Where what was recorded may stand besides the store. */
 export interface Places {
   /** Roots of the work trees that show it. */
   readonly trees: readonly string[]
-  /** The user's state directory. */
   readonly state: string
   readonly project: string
 }
@@ -37,7 +35,6 @@ export interface Places {
 const TELLING = 12
 const LEAST = 4
 
-/** Every text in a value. */
 const textsIn = (value: Json | undefined): string[] =>
   typeof value === 'string'
     ? [value]
@@ -113,7 +110,6 @@ const isSaid = (db: Db, text: string) =>
 export const goneTexts = (db: Db, { secrets, said }: ToErase): string[] =>
   [...secrets, ...said.filter((text) => text.length >= TELLING)].filter((text) => !isSaid(db, text))
 
-/** The files that may hold what was recorded. */
 function placesOf(path: string, places: Places | undefined): OwnFile[] {
   const files = [
     ...ownFiles('store', dirname(path), basename(path)),
@@ -248,7 +244,6 @@ export function finishErasure(
   return told
 }
 
-/** Why a file in a work tree is not ours to change. */
 function whyForeign(path: string, places: Places | undefined): string | undefined {
   const root = places?.trees.find((tree) => path.startsWith(join(tree, '.tidemark')))
   return root === undefined ? undefined : whyNotOwn(root, path.slice(root.length + 1))

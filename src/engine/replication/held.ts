@@ -59,7 +59,6 @@ const isGuarded = (id: string): boolean => isKnowledge(kindOf(id)) && !isTombsto
 
 const AT_ONCE = 400
 
-/** What is asked about many entities. */
 interface Settling {
   readonly db: Db
   readonly decides: (e: Arrived) => boolean
@@ -149,7 +148,6 @@ const saidOf = (row: EntityRow | undefined): string => {
   return canonical([name, Object.fromEntries(Object.entries(fields).filter(([f]) => !BESIDE.has(f)))] as Json)
 }
 
-/** What an entity is called here, and by its row. */
 const namesOf = (db: Db, id: string): string[] =>
   [heldOf(db, id)?.row, getRow(db, id)].flatMap((row) => (row ? entityOf(row).name : []))
 
@@ -274,7 +272,6 @@ export function sayInFrozen(db: Db, registry: Registry, events: readonly Event[]
   }
 }
 
-/** An entity as it holds here now. */
 function nowOf(db: Db, id: string): Held | undefined {
   const there = heldOf(db, id)
   if (there) return there.row && there
@@ -340,7 +337,6 @@ export function reindexHeld(db: Db, registry: Registry): void {
     putHeld(db, kindOf(held.id), held, held.row && textIn(registry, held.row))
 }
 
-/** Whether somebody who decides here stands by an entity. */
 export function isEndorsed(db: Db, id: string): boolean {
   return Number.isFinite(wordsOn(settlingOf(db), id, eventsOfAll(db, [id])).first)
 }

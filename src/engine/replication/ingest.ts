@@ -47,13 +47,11 @@ import { applyPurges, asKept, eraseFurther } from './purge.ts'
 import { rebuildEntities } from './rebuild.ts'
 import { decidingLines } from './trust.ts'
 
-/** What came of a delivery. */
 export interface Ingested {
   applied: number
   duplicates: number
   /** Lines that are named by later ones, and missing here. */
   gaps: number
-  /** Lines that are not taken, with the reason. */
   refused: { line: string; why: string }[]
   /** This store had written under an identity that another one uses; it has a new one now (K12). */
   forked: boolean
@@ -75,7 +73,6 @@ export interface Delivery {
 export const printDelivery = (project: string, lines: readonly string[]): Uint8Array =>
   new TextEncoder().encode(`${[JSON.stringify({ tidemark: 1, project }), ...lines].join('\n')}\n`)
 
-/** Reads what `updatesSince` gave. */
 export function parseDelivery(bytes: Uint8Array, own = false): Delivery {
   let content: string
   try {
@@ -188,7 +185,6 @@ interface Taking {
   readonly heads: Map<string, Line>
   /** Lines that this store wrote under replicas whose key is here, and that came back; nothing for other replicas. */
   readonly mine: Map<string, readonly Range[] | undefined>
-  /** The latest stamp. */
   seen: number
 }
 
@@ -523,7 +519,6 @@ function giveUp(t: Taking, replica: string, from: number): void {
   }
 }
 
-/** Takes a branch out of the log, and what it said out of the entities. */
 function takeOut(db: Db, registry: () => Registry, replica: string, from: number): Line[] {
   const lines = log.takeLinesFrom(db, replica, from)
   const entities = new Set(lines.flatMap((l) => [...entitiesIn(l)]))

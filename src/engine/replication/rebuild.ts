@@ -5,7 +5,6 @@ import type { Db } from '../store/db.ts'
 import * as log from '../store/log.ts'
 import { allFolded, clearIndexes, countOf, dropEntityIndexes, foldedOf } from '../store/rows.ts'
 
-/** Called with how far it is, for a terminal. */
 export type Progress = (done: number, total: number) => void
 
 /** Makes the row of an entity from its events; nothing is left of one that no line says anything of. */
@@ -19,7 +18,6 @@ function rebuildEntity(db: Db, registry: Registry, id: string): boolean {
   return true
 }
 
-/** Makes rows and index entries of some entities again from the log. */
 export function rebuildEntities(db: Db, registry: Registry, ids: Iterable<string>): void {
   for (const id of ids) {
     dropEntityIndexes(db, id)

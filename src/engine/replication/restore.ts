@@ -54,7 +54,6 @@ export interface Restored {
   readonly missing: readonly Missing[]
   /** Tables of this machine alone, such as sessions and claims, that could not be read to their end. */
   readonly unread: readonly string[]
-  /** Files that were put aside. */
   readonly kept: readonly string[]
   /** The store was sound and held all that any copy holds. */
   readonly unchanged: boolean
@@ -75,7 +74,6 @@ export interface StoreHandle {
 /** Lines of the project as git and a hub hold them. */
 export type Shared = readonly Line[]
 
-/** Opens a store's file as a memory of the project. */
 type OpenAt = (path: string) => StoreHandle
 
 export function sayMissing({ replica, from, to, after, before }: Missing): string {
@@ -315,7 +313,6 @@ class Pool {
     this.remade.push(key)
   }
 
-  /** The names of this user's stores. */
   identities(): { replica: string; upTo: number }[] {
     return [...this.#own].map(([replica, upTo]) => ({ replica, upTo }))
   }

@@ -30,7 +30,6 @@ export function rotatePresence(db: Db, now: number): void {
   })
 }
 
-/** Batches read at once. */
 const PAGE = 500
 
 /** Puts away what is about to be folded, here or by a snapshot: the caller holds the lock, and folds after it. */

@@ -34,7 +34,6 @@ const ARCHIVED = 'archived_n'
 
 const folder = (storePath: string) => join(dirname(storePath), 'archive')
 
-/** The files of what was put away, by month. */
 export function archiveFiles(storePath: string): string[] {
   const dir = folder(storePath)
   if (!existsSync(dir)) return []

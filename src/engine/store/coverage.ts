@@ -13,7 +13,6 @@ export interface Covered {
   readonly replica: string
   readonly first: number
   readonly last: number
-  /** The hash of the last one. */
   readonly hash: string
   /** Over the hashes of all of them, one after the other: who has the lines can check it. Empty: 0.1.0 kept none. */
   readonly digest: string
@@ -205,7 +204,6 @@ export interface BaseEvent {
   readonly seq: number
   readonly i: number
   readonly entity: string
-  /** Its stamp. */
   readonly ms: number
   /** As in a line of the log, with its counter. */
   readonly body: string

@@ -26,7 +26,6 @@ export const tellOfWaiting = (tell: () => void): void => void (onLongWait = tell
 
 const CHECK_WAL_EVERY = 256
 
-/** Which file lies at a path; 0: none. */
 export const inodeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.ino ?? 0
 
 export type Row = Record<string, unknown>
@@ -57,10 +56,8 @@ export function stored<T>(text: string): T {
   throw damaged(`the store is damaged: it holds a value that cannot be read: ${text.slice(0, 40).toWellFormed()}`)
 }
 
-/** Statements that read. */
 export type Queries = Pick<Db, 'get' | 'all'>
 
-/** The first column of the rows. */
 export const column = <T>(db: Queries, sql: string, ...params: Param[]): T[] =>
   db.all(sql, ...params).map((row) => Object.values(row)[0] as T)
 
@@ -183,12 +180,10 @@ export class Db {
     get: <T>(sql: string, ...params: Param[]) => this.get<T>(overHere(sql), ...params),
     all: <T>(sql: string, ...params: Param[]) => this.all<T>(overHere(sql), ...params),
   }
-  /** The rowid of the row that a statement inserts. */
   inserted(sql: string, ...params: Param[]): number {
     return Number(this.#call('run', sql, params).lastInsertRowid)
   }
 
-  /** The rows one by one. */
   *each<T = Row>(sql: string, ...params: Param[]): Generator<T> {
     try {
       for (const row of this.raw.prepare(sql).iterate(...params)) yield row as T
@@ -197,7 +192,6 @@ export class Db {
     }
   }
 
-  /** Statements without parameters, one after the other. */
   exec(sql: string): void {
     this.#guard(() => this.raw.exec(sql))
   }
@@ -255,7 +249,6 @@ export class Db {
     })
   }
 
-  /** Runs `body` on one snapshot. */
   read<T>(body: () => T): T {
     if (this.#writing || this.raw.isTransaction) return body()
     return this.#guard(() => {
@@ -278,7 +271,6 @@ export class Db {
     return this.#writing ? undefined : `${this.dataVersion()} ${this.#written}`
   }
 
-  /** Whether the file at the path is still the one that is open here. */
   isCurrent(): boolean {
     if (this.#inode === 0) return true
     const now = inodeOf(`${this.path}-wal`)

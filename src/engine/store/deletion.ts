@@ -21,7 +21,6 @@ export interface Contents {
   readonly batches: number
   /** Of a last snapshot: what the project was called, and where it lay. */
   readonly name?: string
-  /** When it was written last. */
   readonly last: number | undefined
 }
 
@@ -32,7 +31,6 @@ function wholeFile(path: string): URL {
   return url
 }
 
-/** Reads a store; undefined where it cannot be read. */
 const reading = <T>(path: string, body: (db: DatabaseSync) => T): T | undefined =>
   attempt(() => withSqlite(wholeFile(path), { readOnly: true }, body))
 
@@ -67,7 +65,6 @@ const LAST_DAYS = 30
 const DAY_MS = 86_400_000
 const lastFolder = (state: string) => join(state, 'uninstalled')
 
-/** The last snapshot of a store that an uninstall deleted. */
 export interface LastSnapshot {
   readonly path: string
   readonly project: string
@@ -116,7 +113,6 @@ function copyFile(from: string, to: string, name?: string): void {
   })
 }
 
-/** How long an uninstall waits for another writer. */
 const LOCK_MS = 10_000
 
 export interface Deletion {

@@ -71,7 +71,6 @@ export function heldInto(db: Db, id: string): Held[] {
   })
 }
 
-/** Of how many entities something waits. */
 export const countWaiting = (db: Db): number =>
   db.get<{ n: number }>(
     "SELECT (SELECT count(*) FROM held WHERE frozen>0 OR lines<>'[]') + (SELECT count(DISTINCT entity) FROM asked) AS n",
@@ -130,9 +129,7 @@ export const keepEndorsed = (db: Db, entity: string, { first, agreed }: Endorsed
     agreed,
   )
 
-/** An erasure that waits for the yes of somebody who may decide it. */
 export interface Asked extends PurgeMark {
-  /** The batch that asks for it. */
   readonly by: string
 }
 
@@ -167,11 +164,9 @@ export function ask(db: Db, { replica, seq, hash, entity, by, writes, was, befor
   db.run('INSERT OR REPLACE INTO asked VALUES (?,?,?,?,?,?)', replica, seq, hash, entity, by, parts)
 }
 
-/** Nothing is asked about an entity any more. */
 export const dropAsked = (db: Db, id: string): void =>
   db.run('DELETE FROM asked WHERE entity IN (?,?)', id, isTombstone(id) ? id : tombstoneOf(id))
 
-/** Whether somebody asks that something is erased that a line says. */
 export const isAsked = (db: Db, { replica, seq }: LineName): boolean =>
   db.get('SELECT 1 FROM asked WHERE replica=? AND seq=?', replica, seq) !== undefined
 

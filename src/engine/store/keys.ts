@@ -32,7 +32,6 @@ export const shortBatch = (batch: string): string => {
   return `${handleOf(replica)}:${seq}`
 }
 
-/** Whether two replicas write with one key: both are the same person's. */
 export const isSameKey = (a: string, b: string): boolean =>
   a === b || (isKeyed(a) && isKeyed(b) && a.slice(OF_CHANCE) === b.slice(OF_CHANCE))
 

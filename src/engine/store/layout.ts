@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path'
 /** Where a file lies: beside the store, in a work tree's `.tidemark/`, or in a directory of the user or the machine. */
 export type Place = 'store' | 'tree' | 'state' | 'models' | 'compiled' | 'temporary' | 'client'
 
-/** Files that Tidemark writes. */
 export interface FileKind {
   readonly place: Place
   /** The path below the place; TOKENS has what stands in braces. */
@@ -14,7 +13,6 @@ export interface FileKind {
   readonly knowledge: boolean
   /** When it goes: with every uninstall, with the knowledge (--delete-knowledge), or never by uninstall. */
   readonly removed: 'always' | 'knowledge' | 'never'
-  /** The source that writes it. */
   readonly by: string
 }
 
@@ -225,7 +223,6 @@ function isOfKind({ path }: FileKind, file: string, store: string): boolean {
 export const kindOfFile = (place: Place, file: string, store = 'store.db'): FileKind | undefined =>
   LAYOUT.find((k) => k.place === place && isOfKind(k, file, store))
 
-/** A file of ours that is there. */
 export interface OwnFile {
   readonly path: string
   readonly size: number

@@ -17,11 +17,9 @@ export interface Author {
   task?: string
   source?: string
   intent?: string
-  /** Whether a person or an agent wanted it. */
   actor?: 'person' | 'agent'
   /** The work tree that it was written in: a random name. */
   tree?: string
-  /** Batches that this one takes back. */
   undoes?: string[]
 }
 
@@ -126,9 +124,7 @@ export interface RawLine {
   c: number
   at: number
   by: { [key: string]: string } | string
-  /** What it was written for. */
   for?: { intent: string } | string
-  /** The batches that it takes back. */
   u?: string[]
   e: RawRun[]
   x?: (RawMark | string)[]
@@ -322,7 +318,6 @@ export const isEvent = (v: unknown): boolean =>
 
 export const MARK = { r: isText, n: isCount, h: isText, e: isText, c: orNone(listOf(isCount)), w: orNone(listOf(isCount)), b: orNone(listOf(isPair)) } // biome-ignore format: one row
 export const isPurge = (v: unknown): boolean => hasAll(v, MARK)
-/** The last moment that a date can be. */
 export const MOST_MS = 8.64e15
 
 export const newer = (form: number) =>
@@ -343,12 +338,9 @@ export const damaged = (why: string) =>
 export interface Redaction {
   /** Entities that are not told at all: their events leave a digest. */
   hides?(id: string): boolean
-  /** Entities that were erased whole. */
   erases?(id: string): boolean
-  /** Writes whose content was erased. */
   write?(ctr: number): boolean
   /** Writes of 0.1.0 of which goes what they say was there before. */
   was?(ctr: number): boolean
-  /** Who wrote it and what for. */
   header?: boolean
 }

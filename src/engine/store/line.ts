@@ -73,7 +73,6 @@ export {
 /** So much of a hash names the line before: enough that nobody finds another one. */
 const PREV_LENGTH = 22
 export const shortHash = (hash: string): string => hash.slice(0, PREV_LENGTH)
-/** Whether a line follows one with this hash. */
 export const follows = ({ v, prev }: Line, hash: string): boolean =>
   v === 1 ? prev === hash : prev === shortHash(hash)
 
@@ -143,7 +142,6 @@ export interface Unsealed {
   readonly author: Author
   /** Their counters follow each other. */
   readonly events: readonly Event[]
-  /** The counter of the first event. */
   readonly ctr: number
   readonly purges?: readonly PurgeMark[]
   readonly forks?: readonly Fork[]
@@ -152,7 +150,6 @@ export interface Unsealed {
   salt?(entity: string): string | undefined
 }
 
-/** A line of a batch, with its hash. */
 export function seal(line: Unsealed): Line {
   const { replica, seq, from = seq, prev, at, author, events, ctr, purges = [], forks = [], local, salt } = line
   const { intent, undoes, ...by } = author
@@ -181,7 +178,6 @@ export function saltIn({ raw }: Line, entity: string): string | undefined {
   return run && textIn(run)
 }
 
-/** Events of one entity whose counters follow each other. */
 export function runsIn(events: readonly Event[]): Event[][] {
   const runs: Event[][] = []
   for (const e of events) {
@@ -259,7 +255,6 @@ const erasedEvent = ({ value: _value, path: _path, ...e }: Event): Event => ({
   erased: e.stamp.replica,
 })
 
-/** What a signature of a line is made over. */
 const signedText = (hash: string): string => `tidemark line ${hash}`
 export const textToSign = ({ hash }: Line): string => signedText(hash)
 

@@ -10,7 +10,6 @@ const LONGEST_MS = 8
 const OLD_MS = 1000
 const OLD_PAUSE_MS = 1
 
-/** After this long `onLong` is called. */
 const LONG_MS = 2000
 
 const never = new Int32Array(new SharedArrayBuffer(4))

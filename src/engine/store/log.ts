@@ -33,7 +33,6 @@ export const hashOf = (db: Db, replica: string, seq: number): string | undefined
   db.get<{ hash: string }>('SELECT hash FROM log WHERE replica=? AND seq=?', replica, seq)?.hash ??
   db.get<{ hash: string }>('SELECT hash FROM covered WHERE replica=? AND last=?', replica, seq)?.hash
 
-/** Whether a line was folded away by a compaction. */
 export const isCovered = (db: Db, replica: string, seq: number): boolean =>
   db.get('SELECT 1 FROM covered WHERE replica=? AND first<=? AND last>=?', replica, seq, seq) !== undefined
 
@@ -42,7 +41,6 @@ export const isKnown = (db: Db, replica: string, seq: number): boolean =>
 
 type Head = { readonly seq: number; readonly hash: string }
 
-/** The last line of a replica that is known here: its sequence and hash. */
 export const head = (db: Db, replica: string): Head =>
   db.get<Head>(
     `SELECT seq, hash FROM (SELECT seq, hash FROM log WHERE replica=? UNION ALL
@@ -51,7 +49,6 @@ export const head = (db: Db, replica: string): Head =>
     replica,
   ) ?? { seq: 0, hash: '' }
 
-/** The known line of a replica next to a number, on one side. */
 export const beside = (db: Db, replica: string, seq: number, side: 'before' | 'after'): Line | undefined =>
   side === 'before'
     ? lines(db, 'log', 'replica=? AND seq<? ORDER BY seq DESC LIMIT 1', replica, seq)[0]
@@ -90,14 +87,12 @@ export function noteGap(db: Db, { replica, seq, from, v }: Line): void {
 export const lastArrival = (db: Db): number =>
   db.get<{ n: number }>("SELECT seq AS n FROM sqlite_sequence WHERE name='log'")?.n ?? 0
 
-/** The number of the newest of some lines. */
 export const lastArrivalOf = (db: Db, lines: readonly { replica: string; first: number; last: number }[]): number =>
   lines.reduce((newest, { replica, first, last }) => {
     const sql = 'SELECT max(n) AS n FROM log WHERE replica=? AND seq>=? AND seq<=?'
     return Math.max(newest, db.get<{ n: number | null }>(sql, replica, first, last)?.n ?? 0)
   }, 0)
 
-/** The number of the newest line that is in the log. */
 export const lastLine = (db: Db): number | undefined =>
   db.get<{ n: number | null }>('SELECT max(n) AS n FROM log')?.n ?? undefined
 
@@ -124,7 +119,6 @@ export function packDue(db: Db, most = LEFT_TO_UPKEEP): boolean {
 
 const nameOf = ({ replica, seq, hash }: Pick<Line, 'replica' | 'seq' | 'hash'>) => ({ replica, seq, hash })
 
-/** Puts another form of a line in its place, with its events. */
 export function replaceLine(db: Db, line: Line): void {
   const { received } = db.get<{ received: number }>(
     'SELECT received FROM log WHERE replica=? AND seq=?',
@@ -194,7 +188,6 @@ function runOf(i: number, events: readonly Event[], received: number): EventRun 
   return { i, ms, entity, lists: events.some(isForLists) ? 1 : 0, body: runBody(events, ms) }
 }
 
-/** Writes the events of a line. */
 export function indexEvents(db: Db, line: Line, received: number, events = countedIn(db, line)): void {
   if (line.partial && events.length < line.events.length && declinedAs(db, line) !== 'person')
     db.run('INSERT OR IGNORE INTO unproven VALUES (?,?)', line.replica, line.seq)
@@ -219,7 +212,6 @@ export function* admittedAfter(db: Db, n: number): Generator<{ line: Line; recei
     yield { line: parseLine(line, true), received }
 }
 
-/** Lines in the order of arrival here, after `n`. */
 export const linesAfter = (db: Db, n: number): Line[] => lines(db, 'log', 'n>? ORDER BY n', n)
 
 /** As `linesAfter`, with their place, but taken as they are: for those who follow what happens, many times a second. */
@@ -244,7 +236,6 @@ export interface EventRow {
 
 const EVENTS = 'SELECT replica, seq, i, entity, ms, body FROM events'
 
-/** An event with the batch it belongs to. */
 export interface LoggedEvent {
   /** `replica:seq:i`, the same on every replica. */
   id: string
@@ -254,7 +245,6 @@ export interface LoggedEvent {
   event: Event
 }
 
-/** The events that a row holds, with their batch. */
 export const unpack = (r: EventRow): LoggedEvent[] =>
   unpackRun(r.body, r.entity, { ms: r.ms, replica: r.replica }).map((event, k) => ({
     id: `${r.replica}:${r.seq}:${r.i + k}`,
@@ -316,7 +306,6 @@ export function* eventsUpTo(db: Db, ms: number): Generator<LoggedEvent> {
   for (const row of db.each<EventRow>(`${EVENTS} WHERE ms<=? ORDER BY entity`, ms)) yield* unpack(row)
 }
 
-/** What had happened to these entities up to a moment. */
 export const eventsOfUpTo = (db: Db, entities: readonly string[], ms: number): LoggedEvent[] =>
   db
     .all<EventRow>(`${EVENTS} WHERE entity IN (SELECT value FROM json_each(?)) AND ms<=?`, JSON.stringify(entities), ms)
@@ -396,7 +385,6 @@ export const loggedIn = (line: Line): LoggedEvent[] =>
     event,
   }))
 
-/** Batches that touched an entity. */
 export const batchesOf = (db: Db, entity: string, foldedToo = true): { replica: string; seq: number }[] =>
   db.all(
     `SELECT DISTINCT replica, seq FROM events WHERE entity=? ${foldedToo ? '' : 'AND base=0'} ORDER BY replica, seq`,
@@ -407,7 +395,6 @@ export const batchesOf = (db: Db, entity: string, foldedToo = true): { replica: 
 export const entitiesOf = (db: Db, replica: string, seq: number): string[] =>
   column<string>(db, 'SELECT DISTINCT entity FROM events WHERE replica=? AND seq=? AND base=0', replica, seq)
 
-/** Every entity that anything is known to have happened to. */
 export const entitiesIn = (db: Db): string[] => column<string>(db, 'SELECT DISTINCT entity FROM events')
 
 /** Who wrote a batch and when it arrived, or nothing if compaction folded it away. */
@@ -489,7 +476,6 @@ export function takeLine(db: Db, { replica, seq }: Line): void {
   db.run('DELETE FROM events WHERE replica=? AND seq=?', replica, seq)
 }
 
-/** The same of lines that wait. */
 export function takeParkedFrom(db: Db, replica: string, seq: number): Line[] {
   const taken = lines(db, 'parked', 'replica=? AND seq>=? ORDER BY seq, hash', replica, seq)
   db.run('DELETE FROM parked WHERE replica=? AND seq>=?', replica, seq)
@@ -572,7 +558,6 @@ export function spreadErasure(db: Db, entity: string): void {
   }
 }
 
-/** The key that lines of a replica are signed with. */
 export const keyOf = (db: Db, replica: string): string | undefined =>
   db.get<{ key: string }>('SELECT key FROM keys WHERE replica=?', replica)?.key
 export const keepKey = (db: Db, replica: string, key: string): void =>
@@ -593,7 +578,6 @@ export const undecline = (db: Db, { replica, seq, hash }: Pick<Line, 'replica' |
 export const allDeclined = (db: Db): { replica: string; seq: number; hash: string; why: Declined }[] =>
   db.all('SELECT replica, seq, hash, why FROM declined ORDER BY replica, seq, hash')
 
-/** Lines that are dated later than a moment. */
 export const linesFrom = (db: Db, moment: number): { lines: number; last: number } =>
   db.get<{ lines: number; last: number }>(
     'SELECT count(*) AS lines, coalesce(max(at), 0) AS last FROM log WHERE at>?',
@@ -643,7 +627,6 @@ export function rewriteBaseEvents(db: Db, entity: string, rewrite: (e: Event, se
     for (const { event } of unpack(row)) putBaseEvent(db, row.seq, row.i, rewrite(event, row.seq), row.ms)
 }
 
-/** Rewrites lines that wait. */
 export function rewriteParked(db: Db, rewrite: (line: Line) => Line): void {
   for (const line of lines(db, 'parked', 'true')) {
     const now = rewrite(line)
@@ -663,7 +646,6 @@ const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 const eventText = (e: Event): string => JSON.stringify([e.entity, e.field, e.value ?? null, e.path ?? []])
 
-/** Events whose content holds a text. */
 export const eventsHolding = (db: Db, text: string): LoggedEvent[] =>
   db
     .all<EventRow>(`${EVENTS} WHERE instr(body, ?) OR instr(entity, ?)`, inJson(text), text)

@@ -107,7 +107,6 @@ export interface OpenOptions {
   create?: boolean
   /** Refuses a large store that has to be migrated first, which takes seconds: a hook has no time. */
   hurried?: boolean
-  /** Called before a migration. */
   beforeMigration?(db: DatabaseSync): void
   /** Called in the transaction of a migration: all of it happens, or nothing. `progress` is told how far it is. */
   afterMigration?(db: Db, progress: (done: number, total: number) => void): void

@@ -32,7 +32,6 @@ const COMMON = Buffer.from(
 
 const zlib = () => process.getBuiltinModule('node:zlib')
 
-/** A line, compressed. */
 export const packLine = (text: string): string | Uint8Array =>
   text.length > MAX_BYTES / 4
     ? text

@@ -19,12 +19,10 @@ export interface SessionRow {
   agent?: string
   role?: string
   user?: string
-  /** The work tree it works in. */
   root?: string
   branch?: string
   /** The client's process, where it is known. */
   process?: ProcessRef
-  /** Why it ended. */
   reason?: string
   /** Up to which event it has been told the news. */
   cursor?: number
@@ -66,7 +64,6 @@ export interface ClaimRow {
   status?: string
   result?: string
   handoff?: string
-  /** Who handed it over. */
   from?: string
   /** Words of a block of the swarm state that mean nothing to us. */
   more?: { [key: string]: string }
@@ -180,7 +177,6 @@ const claimOf = ({ n, session, until, ended, body }: ClaimCells): ClaimRow => ({
 const claims = (db: Db, rest: string, ...params: Param[]): ClaimRow[] =>
   db.all<ClaimCells>(`SELECT n, session, until, ended, body FROM claims ${rest}`, ...params).map(claimOf)
 
-/** Claims that nobody has ended, whether or not they still hold. */
 export const openClaims = (db: Db): ClaimRow[] => claims(db, 'INDEXED BY claims_held WHERE ended IS NULL ORDER BY n')
 
 export const getClaim = (db: Db, n: number): ClaimRow | undefined => claims(db, 'WHERE n=?', n)[0]
@@ -207,11 +203,9 @@ export const leftNotes = (db: Db): ClaimRow[] =>
      ORDER BY ended DESC, n`,
   )
 
-/** The newest claim of a role, ended or not. */
 export const lastOfRole = (db: Db, role: string): ClaimRow | undefined =>
   roleClaims(db).findLast((c) => c.role === role)
 
-/** The fencing number that the next grant gets. */
 export const nextFence = (db: Db): number =>
   (db.get<{ n: number }>("SELECT seq AS n FROM sqlite_sequence WHERE name='claims'")?.n ?? 0) + 1
 
@@ -263,7 +257,6 @@ export function clampToNow(db: Db, now: number): void {
   db.run(`UPDATE claims SET until=? + ${TTL} WHERE ended IS NULL AND until>? + ${TTL}`, now, now + MAX_LEAD_MS)
 }
 
-/** Whether any of them lies in the future. */
 export const isAheadOf = (db: Db, now: number): boolean =>
   db.get(
     `SELECT 1 WHERE EXISTS (SELECT 1 FROM sessions WHERE seen>?)

@@ -152,7 +152,6 @@ export class Prompts {
     }
   }
 
-  /** In how many sessions a sentence was typed. */
   sessionsThatSay(sentence: string): number {
     const row = this.#db.prepare('SELECT count(*) AS n FROM sentences WHERE words=?').get(wordsOf(sentence))
     return Number(row?.n)

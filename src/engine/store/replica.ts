@@ -26,7 +26,6 @@ function mint(db: Db, env: Env): string {
 
 export const mintReplica = (db: Db, env: Env): string => mint(db, env)
 
-/** A line of the own identity, and its hash. */
 export interface Place {
   readonly seq: number
   readonly hash: string

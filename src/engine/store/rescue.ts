@@ -60,7 +60,6 @@ export function finishMovingAside(path: string): void {
   if (last) renameSync(`${path}-wal`, `${last}-wal`)
 }
 
-/** Removes what interrupted restores were building. */
 export function sweepBuilds(path: string): void {
   for (const f of readdirSync(dirname(path))) {
     const pid = Number(/^\.restoring-(\d+)/.exec(f.slice(basename(path).length))?.[1])
@@ -126,7 +125,6 @@ export class Source {
     return this.#read((db) => getMeta(db, key))
   }
 
-  /** The number of the last arrival. */
   get arrived(): number {
     return Math.max(this.#read(log.lastArrival) ?? 0, this.#read(log.lastLine) ?? 0)
   }
@@ -180,7 +178,6 @@ export class Source {
     return { marks, isWhole }
   }
 
-  /** Whether files were still to be cleaned of what was erased. */
   get isErasing(): boolean {
     return this.meta('erasing') !== undefined
   }

@@ -8,7 +8,6 @@ import { clearTexts, dropText } from './text-index.ts'
 export interface EntityRow {
   id: string
   kind: string
-  /** As `keptName` keeps it. */
   name: string
   name_key: string
   live: number
@@ -84,7 +83,6 @@ export function putRow(db: Db, r: EntityRow, rowid: number | undefined): number 
 
 export interface ListOptions {
   limit?: number
-  /** Without the first so many. */
   offset?: number
   /** Recorded at or after, ms. */
   since?: number
@@ -95,7 +93,6 @@ export interface ListOptions {
   standing?: string
 }
 
-/** Live entities of a kind, newest first. */
 export const listRows = (db: Queries, kind: string, o: ListOptions = {}): EntityRow[] => listed(db, COLUMNS, [kind], o)
 
 /** SQLite joins 500 selects at most. */

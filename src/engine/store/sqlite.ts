@@ -13,7 +13,6 @@ export function openSqlite(path: string | URL, options: { readOnly?: boolean } =
   return db
 }
 
-/** Opens a file and prepares it; closes it if that fails. */
 export function openReady(path: string | URL, options: { readOnly?: boolean }, prepare: (db: DatabaseSync) => void) {
   const db = openSqlite(path, options)
   try {
@@ -25,7 +24,6 @@ export function openReady(path: string | URL, options: { readOnly?: boolean }, p
   }
 }
 
-/** Opens a file for as long as `body` runs. */
 export function withSqlite<T>(path: string | URL, options: { readOnly?: boolean }, body: (db: DatabaseSync) => T): T {
   using db = openSqlite(path, options)
   return body(db)

@@ -11,7 +11,6 @@ const [ERROR, BUSY, LOCKED, IOERR, CORRUPT, FULL, NOTADB] = [1, 5, 6, 10, 11, 13
 
 export const isBusy = (error: unknown): boolean => codeOf(error) === BUSY || codeOf(error) === LOCKED
 
-/** The file is no database, or a broken one. */
 export const isDamage = (error: unknown): boolean => codeOf(error) === CORRUPT || codeOf(error) === NOTADB
 
 /** SQLite cannot make sense of a statement, or of the definition of a table that it touches. */

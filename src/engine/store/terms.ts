@@ -116,7 +116,6 @@ export interface Term {
   readonly word: string
 }
 
-/** Longer ones are data. */
 const MAX_CODE = 128
 
 /** What is written as one word in code, without a line number; of a path the file's name as well. */
@@ -130,7 +129,6 @@ function codeIn(token: string, { unlikeProse, unlikeName }: Patterns): string[] 
   return name !== whole && name.includes('.') ? [whole, name] : [whole]
 }
 
-/** What a token is found by. */
 interface Token {
   /** In order, stop-words and what belongs to them too. */
   readonly terms: readonly (Term & { readonly isStop: boolean })[]

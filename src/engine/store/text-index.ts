@@ -8,7 +8,6 @@ export interface WeightedText {
   readonly weight: number
 }
 
-/** What an entity is found by. */
 export interface EntityText {
   readonly title: WeightedText
   readonly parts: readonly WeightedText[]
@@ -220,7 +219,6 @@ const FILTER: Readonly<Record<Which, string>> = {
   live: "AND e.standing<>'rejected'",
 }
 
-/** An entity whose text holds what was looked for. */
 export interface Hit {
   readonly rowid: number
   readonly id: string
@@ -328,7 +326,6 @@ export function bestAmong(
   return found.slice(0, limit)
 }
 
-/** The rows up to a number that hold a word. */
 export const rowidsWith = (db: Db, word: string, upTo: number): number[] =>
   stored(
     db.get<{ rowids: string }>(
@@ -353,7 +350,6 @@ export function textsInRows(
   return Map.groupBy(found, (r) => r.source)
 }
 
-/** In how many texts a stem stands. */
 export const textsWith = (db: Db, stem: string): number =>
   countOnce(
     db,

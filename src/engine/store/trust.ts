@@ -78,7 +78,6 @@ export function ownAhead(db: Db, moment: number): { lines: number; last: number 
   return lines === 0 ? undefined : { lines, last: Math.max(...found.map((f) => f.last)) }
 }
 
-/** Whether this store writes, or wrote, under an identity. */
 export const isOwnReplica = (db: Db, replica: string): boolean =>
   replica === getMeta(db, 'replica') || Object.hasOwn(before(db), replica)
 
@@ -168,12 +167,10 @@ const arrivedWhere = (db: Db, where: string, ...params: Param[]): Arrived[] =>
 export const eventsIn = (db: Db, replica: string, first: number, last: number): Arrived[] =>
   arrivedWhere(db, 'l.replica=? AND l.seq>=? AND l.seq<=?', replica, first, last)
 
-/** Everything that happened to some entities. */
 export const eventsOfAll = (db: Db, ids: readonly string[]): Arrived[] =>
   arrivedWhere(db, 'e.entity IN (SELECT value FROM json_each(?))', JSON.stringify(ids))
 
 export interface Touch {
-  /** Order of arrival here. */
   n: number
   at: number
   entity: string

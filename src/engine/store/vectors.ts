@@ -1,7 +1,6 @@
 import type { Db } from './db.ts'
 import { dropMeta, getMeta, setMeta } from './meta.ts'
 
-/** The model that the vectors in the store are of. */
 export const vectorModel = (db: Db): string | undefined => getMeta(db, 'vector_model')
 
 /** How many vectors and blocks of signs go in one transaction: the lock is free again within some milliseconds. */
@@ -44,7 +43,6 @@ export const due = (db: Db, limit: number): { rowid: number; id: string; version
     limit,
   )
 
-/** Whether a vector is still wanted for this version of a text. */
 export const isDue = (db: Db, rowid: number, version: number): boolean =>
   db.get(
     'SELECT 1 FROM vectors_due d JOIN entities e ON e.rowid=d.rowid WHERE d.rowid=? AND e.version=?',
@@ -52,7 +50,6 @@ export const isDue = (db: Db, rowid: number, version: number): boolean =>
     version,
   ) !== undefined
 
-/** Vectors as their model made them, by row. */
 export const plainVectors = (db: Db, rowids: readonly number[]): Map<number, Uint8Array> =>
   new Map(
     db

@@ -35,7 +35,6 @@ export type Action = readonly [verb: string, args: Readonly<Record<string, unkno
 
 /** A batch as callers may give it; see `parseBatch`. */
 export interface Batch {
-  /** The projects it names: an id or a name. */
   projects: string[]
   intent?: string
   session?: string
@@ -294,7 +293,6 @@ function screenArgs(p: Planning, given: Args, redacting: boolean, report: Report
   return secrets.length > 0 && !redacting ? undefined : (value as Args)
 }
 
-/** A rule, or a change of one, that somebody has to agree to. */
 const isWaiting = (p: Planning, id: string): boolean => {
   const e = p.entity(id)
   return e?.fields.standing === 'proposed' && (e.kind === 'proposal' || p.registry().kind(e.kind)?.binding === true)

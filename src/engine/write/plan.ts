@@ -65,13 +65,11 @@ export interface PlanContext {
   evidence?: ((quote: string) => string | undefined) | undefined
 }
 
-/** What one action did. */
 export interface Result {
   verb: string
   id: string
   kind?: string
   name?: string
-  /** The entity's version after the batch. */
   version?: number
   created?: boolean
   [extra: string]: Json | undefined
@@ -84,7 +82,6 @@ export interface Draft {
   purges: PurgeMark[]
   /** Documents that go on under another id: new → old. */
   moves: Map<string, string>
-  /** Batches that this one takes back. */
   undone: string[]
   /** Something was erased that stands in no batch: the files are to be written anew all the same. */
   scrub: boolean
@@ -100,7 +97,6 @@ export interface Draft {
   ctr: number
 }
 
-/** What a reference may mean. */
 interface Wanted {
   readonly deleted?: boolean
   readonly kind?: string
@@ -132,7 +128,6 @@ export class Planning {
   readonly ctx: PlanContext
   /** Names of the verbs that are not derived from kinds. */
   readonly verbs: ReadonlySet<string>
-  /** Claims as they stand in the plan. */
   readonly claims: ClaimPlan
   readonly #makeRegistry: MakeRegistry
   #draft: Draft
@@ -238,7 +233,6 @@ export class Planning {
     return [...new Set([...this.view.allIds(), ...this.#draft.touched])]
   }
 
-  /** Live entities of a kind in the plan. */
   ofKind(kind: string): Entity[] {
     const found = new Map(this.view.ofKind(kind).map((e) => [e.id, e]))
     for (const id of this.#draft.touched) if (kindOf(id) === kind) found.set(id, this.entity(id)!)
@@ -436,7 +430,6 @@ export class Planning {
   /** The person's words that the action at hand rests on, as evidence has them. */
   said: string | undefined
 
-  /** Adds this batch's provenance to the entity. */
   sign(id: string, more: { [key: string]: Json } = {}): void {
     const value = { ...this.#provenance(kindOf(id)), ...(this.said === undefined ? {} : { said: this.said }), ...more }
     if (Object.keys(value).length === 0) return
@@ -454,7 +447,6 @@ export class Planning {
     return deepest === undefined ? rest : { ...rest, [deepest]: place[deepest]! }
   }
 
-  /** What the author's session works on, as it stands in the plan. */
   place(): Place {
     return placeOn(this.#draft.work ?? this.ctx.work ?? [], (id) => this.entity(id))
   }
@@ -485,7 +477,6 @@ export class Planning {
     return make(this.ctx.ms, this.#chance)
   }
 
-  /** Says that the batch takes another one back. */
   undoes(batch: string): void {
     this.#draft.undone.push(batch)
   }

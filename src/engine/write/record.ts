@@ -106,7 +106,6 @@ function renewed(
   )
 }
 
-/** What is found when a file is read. */
 const FOUND = ['hash', 'summary', 'concepts', 'importantSymbols', 'relatedFiles']
 
 /** A file was read when it is said what is in it, unless the caller says when. */

@@ -13,7 +13,6 @@ export type VerbArgs = Readonly<Record<string, VerbArg>>
 
 type Planned = Omit<Result, 'verb'> | undefined
 
-/** A write verb that is not derived from a kind. */
 export interface Verb {
   readonly name: string
   readonly about: string
@@ -83,7 +82,6 @@ function resolveAll(p: Planning, given: unknown, name: string, arg: Arg, report:
   return found.length === all.length ? found : undefined
 }
 
-/** Plans one call of a verb: reads its arguments, then has it judge them. */
 export function planVerb(
   p: Planning,
   verb: Verb,

@@ -43,7 +43,6 @@ export interface ActResult {
   notes: string[]
 }
 
-/** What a batch is written with. */
 interface WriteHost {
   readonly db: Db
   readonly env: Env
@@ -53,7 +52,6 @@ interface WriteHost {
   /** These and the project's own, as they hold here; and as the rows of all lines have them. */
   registry(): Registry
   rowRegistry(): Registry
-  /** Whether a file holds a text; for purge. */
   filesHold(text: string): boolean
 }
 
@@ -61,7 +59,6 @@ interface Written {
   readonly result: ActResult
   /** Something was erased: the files of the store are to be cleaned. */
   readonly purged: boolean
-  /** Entities that it has written. */
   readonly touched: ReadonlySet<string>
   /** Listeners have claims to hear of, even without a batch. */
   readonly claimsChanged: boolean
@@ -168,7 +165,6 @@ export function writeBatch(
   return { claimsChanged, result: { batch, results, notes }, purged: purges.length > 0, touched }
 }
 
-/** The ends of links, as a batch leaves them. */
 function endsAmong(db: Db, events: readonly Event[]): Ends {
   const said = new Map<string, { [end: string]: Json }>()
   for (const { entity, field, value } of events)

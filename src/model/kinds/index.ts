@@ -31,7 +31,6 @@ import { result } from './result.ts'
 import { retroScore } from './retro-score.ts'
 import { task } from './task.ts'
 
-/** Every core kind, in the order in which lists and docs show them. */
 export const KINDS = [
   principle,
   pattern,

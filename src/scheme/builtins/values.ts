@@ -3,7 +3,6 @@ import { isEqual, isSame } from '../equality.ts'
 import { access, Entity, type Fields, isProcedure, isTrue, Keyword, list, Many, Rec, type Run, SchemeError, Sym, UNSPECIFIED, type Value, Vec } from '../values.ts' // biome-ignore format: one line of names
 import { brief } from '../write.ts'
 
-/** A field's name: a keyword, a string or a symbol. */
 function key(v: Value): string {
   if (typeof v === 'string') return v
   if (v instanceof Keyword || v instanceof Sym) return v.name
