@@ -5,7 +5,7 @@ import { linkedWorkTrees, workTreeOf } from '../../base/git.ts'
 import { sha256 } from '../../model/digest.ts'
 import { readState, stateDirectory, writeState } from './state.ts'
 
-export interface Project {
+export interface Project extends Settings {
   /** Random, kept in `.tidemark/config.json`: never the folder's name. */
   id: string
   /** Other ids of the same project: several clones ran `init` before they met. */
@@ -16,7 +16,10 @@ export interface Project {
   storePath: string
   /** Somebody chose where the store lies: the caller now (`named`), or earlier. */
   chosen?: 'named' | 'remembered'
-  /** What its configuration says of recall, as it stands there: checked where it is used. */
+}
+
+/** Settings of a project's configuration as they stand there: checked where they are used. */
+export interface Settings {
   recall?: unknown
   hooks?: unknown
   alternatives?: unknown

@@ -6,7 +6,7 @@ import { ancestors, gitDirectory, gitRoot } from '../../base/git.ts'
 import { randomBytes } from '../../base/random.ts'
 import { isProjectId, slug } from '../../model/names.ts'
 import { ADOPT, projectOfStore } from './owner.ts'
-import { isListedUnmarked, type Project } from './project-list.ts'
+import { isListedUnmarked, type Project, type Settings } from './project-list.ts'
 import { withSqlite } from './sqlite.ts'
 import { isTrustedRoot, keepPlaces, placesOf } from './state.ts'
 
@@ -15,18 +15,12 @@ export type { Project } from './project-list.ts'
 /** The folder in a project's root that says it is one. */
 export const PROJECT_DIR = '.tidemark'
 
-interface Config {
+interface Config extends Settings {
   id: string
   /** Further ids of the project: of clones where `init` ran before they met. */
   aliases?: readonly string[]
   name?: string
   created: string
-  recall?: unknown
-  hooks?: unknown
-  alternatives?: unknown
-  topics?: unknown
-  maturity?: unknown
-  reviewers?: unknown
 }
 
 /** Where a project's store lies, by K18; `TIDEMARK_STORE` or `persistencePath` (a directory) overrule it. */
@@ -182,12 +176,7 @@ function projectAt(home: string, persistencePath?: string, root = home): Project
     name,
     root,
     ...storeOf(id, root, persistencePath),
-    recall,
-    hooks,
-    alternatives,
-    topics,
-    maturity,
-    reviewers,
+    ...{ recall, hooks, alternatives, topics, maturity, reviewers },
   }
 }
 

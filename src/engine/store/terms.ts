@@ -15,7 +15,7 @@ const STOP = new Set(
     .flatMap((w) => [w, w.replace("'", '')]),
 )
 // without the apostrophe these are words
-for (const word of ['ill', 'shell', 'wed', 'well', 'were', 'hell', 'id']) if (word !== 'were') STOP.delete(word)
+for (const word of ['ill', 'shell', 'wed', 'well', 'hell', 'id']) STOP.delete(word)
 
 export const isStopWord = (word: string): boolean => STOP.has(word)
 
@@ -146,8 +146,7 @@ function takeApart(token: string): Token {
   const known = taken.get(token)
   if (known) return known
   const { terms, more } = apart(token)
-  const hashes: number[] = []
-  for (const t of terms) if (!t.isStop) hashes.push(hashOf(t.stem))
+  const hashes = terms.flatMap((t) => (t.isStop ? [] : [hashOf(t.stem)]))
   const made = { terms, hashes, more }
   if (token.length > MAX_WORD) return made
   if (taken.size > MAX_TAKEN) taken.clear()
@@ -248,70 +247,20 @@ export const indexed = (word: string): string => (isCode(word) ? `x${hashOf(word
 
 /** Hashes of a text's first terms, and what the index cannot find by itself: parts of identifiers, pairs of CJK, pictographs. */
 export function textParts(text: string, limit: number): { hashes: number[]; more: string[] } {
-  const { token } = patternsFor(text)
   const more: string[] = []
   const hashes: number[] = []
-  for (let at = 0; ; ) {
-    while (isSpace(text.charCodeAt(at))) at++
-    const end = at === 0 || isSpace(text.charCodeAt(at - 1)) ? endOfWord(text, at) : at
-    if (end > at) {
-      const hash = wordHash(text, at, end)
-      if (hash >= 0 && hashes.length < limit) hashes.push(hash)
-      at = end
-      continue
-    }
-    token.lastIndex = at
-    const found = token.exec(text)?.[0]
-    if (found === undefined) return { hashes, more }
-    at = token.lastIndex
-    const taken = takeApart(found)
-    if (taken.more.length > 0) more.push(...taken.more)
-    if (hashes.length < limit) for (const h of taken.hashes) hashes.push(h)
+  for (const [token] of text.matchAll(patternsFor(text).token)) {
+    const taken = takeApart(token)
+    more.push(...taken.more)
+    if (hashes.length < limit) hashes.push(...taken.hashes)
   }
-}
-
-const isSpace = (code: number): boolean => code === 32 || code === 10
-
-/** Where a plain word ends that begins here: it is a token by itself, since a space or a mark of a sentence follows. */
-function endOfWord(text: string, at: number): number {
-  const first = text.charCodeAt(at) | 32
-  if (!(first >= 97 && first <= 122)) return at
-  let end = at + 1
-  let code = text.charCodeAt(end)
-  while (code >= 97 && code <= 122) code = text.charCodeAt(++end)
-  if (end - at > MAX_WORD) return at
-  if (code === 46) code = text.charCodeAt(end + 1) // a full stop; within a name a letter follows it
-  return Number.isNaN(code) || isSpace(code) || code === 44 || code === 59 ? end : at
-}
-
-/** Plain lower-case words by a hash of their letters, so that they are found without being cut out of the text. */
-const slots: ({ readonly word: string; readonly hash: number } | undefined)[] = new Array(1 << 14).fill(undefined)
-
-/** The hash of a plain word's term; -1 of a stop-word. */
-function wordHash(text: string, from: number, to: number): number {
-  let h = 0x811c9dc5
-  for (let i = from; i < to; i++) h = Math.imul(h ^ (text.charCodeAt(i) | 32), 0x01000193)
-  const slot = (h ^ (h >>> 14)) & (slots.length - 1)
-  const known = slots[slot]
-  if (known !== undefined && isAt(known.word, text, from, to)) return known.hash
-  const word = text.slice(from, to).toLowerCase()
-  const hash = STOP.has(word) ? -1 : hashOf(stem(word))
-  slots[slot] = { word, hash }
-  return hash
-}
-
-function isAt(word: string, text: string, from: number, to: number): boolean {
-  if (word.length !== to - from) return false
-  for (let i = 0; i < word.length; i++) if (word.charCodeAt(i) !== (text.charCodeAt(from + i) | 32)) return false
-  return true
+  return { hashes, more }
 }
 
 /** 32 bits of a stem (FNV-1a): texts keep these instead of words; two words alike in them are rare enough not to matter. */
 export function hashOf(stemmed: string): number {
   let h = 0x811c9dc5
-  for (let i = 0; i < stemmed.length; i++) {
-    h = Math.imul(h ^ stemmed.charCodeAt(i), 0x01000193)
-  }
+  for (let i = 0; i < stemmed.length; i++) h = Math.imul(h ^ stemmed.charCodeAt(i), 0x01000193)
   return h >>> 0
 }
 
