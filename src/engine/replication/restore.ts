@@ -27,7 +27,7 @@ import { isSenseless } from '../store/store-error.ts'
 import { isOwnReplica, keepLeft, keepOwn } from '../store/trust.ts'
 import { attested, signedRight } from './attested.ts'
 import { snapshotOf } from './compaction.ts'
-import { goneTexts, markErasure, textsToErase } from './erasure.ts'
+import { Erasure, textsToErase } from './erasure.ts'
 import { type Delivery, type Ingested, type IngestOptions, printDelivery } from './ingest.ts'
 import type { Fault } from './integrity.ts'
 import { applyPurges } from './purge.ts'
@@ -217,8 +217,7 @@ function eraseMarked(db: Db, registry: Registry, sources: readonly Source[], poo
   if (decided.length > 0) applyPurges(db, registry, decided)
   // of what others asked for their own words alone were erased
   for (const [replica, marks] of Map.groupBy(granted, (p) => p.replica)) applyPurges(db, registry, marks, replica)
-  if (pool.isUnclean || sources.some((s) => s.isErasing))
-    markErasure(db, goneTexts(db, { secrets: [], said }), undefined)
+  if (pool.isUnclean || sources.some((s) => s.isErasing)) new Erasure(db, undefined, { secrets: [], said }).mark()
 }
 
 const nameOf = ({ replica, seq, hash, entity }: PurgeMark) => `${replica}:${seq}:${hash}:${entity}`
