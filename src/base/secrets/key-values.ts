@@ -1,8 +1,8 @@
 import { type Called, called, type Given, isRandom, isSecretValue, isWord, type Span } from './judge.ts'
 import { near } from './near.ts'
 import { isAscii } from './plain.ts'
+import { givenBeside, holds, isPaired, isRecord, told, toldBefore } from './sentences.ts'
 import { column } from './shapes.ts'
-import { givenBeside, holds, isPaired, isRecord, told, toldBefore } from './told.ts'
 
 const STEM =
   /(?:log|sign)[ -]?in|unlock|encrypted|decrypt|anmeld|zugang|acced|zalog|logow|requirepass|pass|pwd|pw\b|pswd|mdp|psk|secret|token|jeton|_salt|key|auth|cred|cookie|sess|sig|kennwort|senha|contrase|wachtwoord|parola|clave|chave|chiave|haslo|hesl[oa]|losenord|adgangskode|salasana|jelsz|sifre/gi

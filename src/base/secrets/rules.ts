@@ -1,6 +1,6 @@
 import { isPair, isPhrase, isPlaceholder, isPlain, isRandom, isSecretValue, isWord } from './judge.ts'
+import { isNoPath, isOfLogin, isPassword, PAIR, SIGN_IN, SPACED } from './sentences.ts'
 import type { SHAPES } from './shapes.ts'
-import { isNoPath, isOfLogin, isPassword, PAIR, SIGN_IN, SPACED } from './told.ts'
 
 /** A secret that a pattern tells, by its issuer's documentation. Its pattern is compiled once a keyword is found, and cannot backtrack. */
 export interface Rule {

@@ -237,7 +237,7 @@ function sharedType(own: readonly LoggedEvent[], before: SharedState, after: Sha
 }
 
 const LONGEST = 200
-const MOST = 20
+const MOST_ITEMS = 20
 
 /** A value that is long is told in part: the event says that something was said, the entity what. */
 const short = (v: Json): Json => {
@@ -263,7 +263,7 @@ function knowledge(db: Db, id: string, own: readonly LoggedEvent[]): Told[] {
       if (why.reason !== undefined) value.reason = short(why.reason)
       continue
     }
-    if (e.field === 'provenance' || Object.keys(value).length >= MOST) continue
+    if (e.field === 'provenance' || Object.keys(value).length >= MOST_ITEMS) continue
     const field = e.path?.length ? `${e.field}.${e.path.join('.')}` : e.field
     if (e.op === 'add') value[field] = added(value[field], e.value ?? null)
     else if (e.op === 'remove' && e.value !== undefined) previous[field] = added(previous[field], e.value)
@@ -284,7 +284,7 @@ function knowledge(db: Db, id: string, own: readonly LoggedEvent[]): Told[] {
 }
 
 const added = (list: Json | undefined, item: Json): Json =>
-  Array.isArray(list) ? (list.length < MOST ? [...list, short(item)] : list) : [short(item)]
+  Array.isArray(list) ? (list.length < MOST_ITEMS ? [...list, short(item)] : list) : [short(item)]
 
 function presenceEvent(news: News): StreamEvent {
   const { type, body, session } = news.presence!

@@ -9,14 +9,14 @@ import type { Db } from '../store/db.ts'
 import { hasAll, isCount, isEntity, isEvent, isText, listOf, type PurgeMark, type Signature } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
+import { keepArrivals } from '../store/own-lines.ts'
 import { inRanges, type Range } from '../store/ranges.ts'
 import { addCounts, allFolded, type Counts, foldedOf, putFolded } from '../store/rows.ts'
-import { keepArrivals } from '../store/trust.ts'
 import { keepEndorsements } from './held.ts'
 import { idNow, keptBaseEvent } from './purge.ts'
 import { rebuildEntities } from './rebuild.ts'
 import { archiveCame, archiveCovered } from './rotation.ts'
-import { keepTrust, saysOf } from './trust.ts'
+import { keepTrust, saysOf } from './vouched.ts'
 
 /** A folded state (K14'), signed by its folder: which lines it covers, and those of their events that still count. */
 export interface Snapshot {

@@ -28,8 +28,6 @@ import {
 } from '../store/held.ts'
 import { isTombstone, type PurgeMark } from '../store/line.ts'
 import { getMeta } from '../store/meta.ts'
-import { allIds, type EntityRow, getRow, idsOfKind, linkOf } from '../store/rows.ts'
-import { indexedText } from '../store/text-index.ts'
 import {
   type Arrived,
   eventsIn,
@@ -39,7 +37,9 @@ import {
   ownLines,
   touchedByPeers,
   touchedElsewhere,
-} from '../store/trust.ts'
+} from '../store/own-lines.ts'
+import { allIds, type EntityRow, getRow, idsOfKind, linkOf } from '../store/rows.ts'
+import { indexedText } from '../store/text-index.ts'
 import {
   agreedUpTo,
   BESIDE,
@@ -50,7 +50,7 @@ import {
   isStanding,
   vouchedBy,
   vouchedFor,
-} from './trust.ts'
+} from './vouched.ts'
 
 const declares = (id: string): boolean => kindOf(id) === KIND_KIND || kindOf(id) === RELATION_KIND
 

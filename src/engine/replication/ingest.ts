@@ -35,9 +35,9 @@ import {
 } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta } from '../store/meta.ts'
+import { isOwnReplica, keepLeft, keepOwn, ownIdentities, ownLines } from '../store/own-lines.ts'
 import { addRange, type Range } from '../store/ranges.ts'
 import { keepShared, lastShared, mintReplica, replicaFor, saveClock, sawStamp } from '../store/replica.ts'
-import { isOwnReplica, keepLeft, keepOwn, ownIdentities, ownLines } from '../store/trust.ts'
 import { signedRight } from './attested.ts'
 import { applySnapshot, parseSnapshot, type SignedSnapshot } from './compaction.ts'
 import { textsToErase } from './erasure.ts'
@@ -45,7 +45,7 @@ import { freezeErased, guarded, keepEndorsements } from './held.ts'
 import { keysOf, type MayErase, mayErase } from './may-erase.ts'
 import { applyPurges, asKept, eraseFurther } from './purge.ts'
 import { rebuildEntities } from './rebuild.ts'
-import { decidingLines } from './trust.ts'
+import { decidingLines } from './vouched.ts'
 
 export interface Ingested {
   applied: number

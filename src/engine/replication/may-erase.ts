@@ -1,10 +1,10 @@
 import type { Db } from '../store/db.ts'
 import { isKeyed, isKeyOf, isSameKey, isSignedBy } from '../store/keys.ts'
 import type { Line } from '../store/line.ts'
-import { ownIdentities, pinned } from '../store/trust.ts'
+import { ownIdentities, pinned } from '../store/own-lines.ts'
 import type { SignedSnapshot } from './compaction.ts'
 import { acceptedReviewers } from './reviewers.ts'
-import { authorsOf } from './trust.ts'
+import { authorsOf } from './vouched.ts'
 
 /** Whose words somebody may erase here. */
 export interface MayErase {

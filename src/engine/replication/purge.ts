@@ -10,7 +10,7 @@ import { isTombstone, type Line, type PurgeMark, redacted, runBody, tombstoneOf,
 import * as log from '../store/log.ts'
 import { addCounts, dropFolded, type Folded, foldedOf, idsOfKind, putFolded } from '../store/rows.ts'
 import { rebuildEntities } from './rebuild.ts'
-import { authorsOf } from './trust.ts'
+import { authorsOf } from './vouched.ts'
 
 /** The id under which what an author says of an entity goes on here: its own, or its tombstone. Without an author: all of it. */
 export const idNow = (db: Db, id: string, author?: string): string =>

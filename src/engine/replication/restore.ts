@@ -12,6 +12,7 @@ import { follows, isBetter, type Line, type PurgeMark, pieced, printLine, standI
 import * as log from '../store/log.ts'
 import { forgetExchange } from '../store/meta.ts'
 import { newStore } from '../store/open-db.ts'
+import { isOwnReplica, keepLeft, keepOwn } from '../store/own-lines.ts'
 import type { Range } from '../store/ranges.ts'
 import { mintReplica } from '../store/replica.ts'
 import {
@@ -24,7 +25,6 @@ import {
   sweepBuilds,
 } from '../store/rescue.ts'
 import { isSenseless } from '../store/store-error.ts'
-import { isOwnReplica, keepLeft, keepOwn } from '../store/trust.ts'
 import { attested, signedRight } from './attested.ts'
 import { snapshotOf } from './compaction.ts'
 import { Erasure, textsToErase } from './erasure.ts'

@@ -7,7 +7,7 @@ import type { Db } from '../store/db.ts'
 import { isErasedOf } from '../store/held.ts'
 import { tombstoneOf } from '../store/line.ts'
 import { countArrival, lastArrivalOf, purgesIn, purgesOf } from '../store/log.ts'
-import { authorsOf } from './trust.ts'
+import { authorsOf } from './vouched.ts'
 
 const KEPT_MS = 30 * 86_400_000
 const KEPT = 10_000

@@ -8,9 +8,9 @@ import type { Db } from '../store/db.ts'
 import { isKeyed, isKeyOf } from '../store/keys.ts'
 import { isStandIn, type Line, saltIn, seal, type Unsealed } from '../store/line.ts'
 import * as log from '../store/log.ts'
+import { leftOf, ownIdentities } from '../store/own-lines.ts'
 import { inRanges, type Range } from '../store/ranges.ts'
 import { followingShared, keepShared, mintReplica, newSalt, saveClock } from '../store/replica.ts'
-import { leftOf, ownIdentities } from '../store/trust.ts'
 import { rebuildEntities } from './rebuild.ts'
 
 /** Writes own unshared lines again under a new identity, where others would not take them: their key is gone, or a line was remade. */

@@ -17,7 +17,7 @@ import { handleOf } from '../store/keys.ts'
 import { isTombstone, tombstoneOf } from '../store/line.ts'
 import { entitiesOf, headerOf } from '../store/log.ts'
 import { getRow } from '../store/rows.ts'
-import { BESIDE } from './trust.ts'
+import { BESIDE } from './vouched.ts'
 
 /** A change that others want and that waits for a yes here. */
 export interface Waiting {

@@ -3,14 +3,14 @@ import { getMeta, setMeta } from './meta.ts'
 
 /** Entities stamped by a clock that was ahead: readers date them by when they came (K13). */
 const AHEAD = 'ahead'
-const MOST = 10_000
+const MOST_ENTITIES = 10_000
 
 export const aheadIds = (db: Db): ReadonlySet<string> => new Set(stored<string[]>(getMeta(db, AHEAD) ?? '[]'))
 
 /** Notes the entities of a line that is stamped later than it came. */
 export function noteAhead(db: Db, ids: Iterable<string>): void {
   const all = new Set([...aheadIds(db), ...ids])
-  setMeta(db, AHEAD, JSON.stringify([...all].slice(-MOST)))
+  setMeta(db, AHEAD, JSON.stringify([...all].slice(-MOST_ENTITIES)))
 }
 
 interface Times {

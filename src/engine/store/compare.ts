@@ -5,10 +5,10 @@ import { baseEvents, coveredLines } from './coverage.ts'
 import { column, type Db, readDb, stored } from './db.ts'
 import { follows, isStandIn, type Line } from './line.ts'
 import { getMeta, setMeta } from './meta.ts'
+import { ownIdentities } from './own-lines.ts'
 import { LINE } from './packed.ts'
 import { addRange, inRanges, type Range } from './ranges.ts'
 import { soundLine } from './salvage.ts'
-import { ownIdentities } from './trust.ts'
 
 /** What is wrong with a file that nobody writes to any more. */
 export function snapshotFaults(path: string): string[] {

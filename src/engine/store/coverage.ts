@@ -4,9 +4,9 @@ import { cellOf } from '../log/events.ts'
 import { column, type Db, stored } from './db.ts'
 import { readLine, runBody, unpackRun } from './line.ts'
 import { type EventRow, eventsUpTo, type LoggedEvent, putBaseEvent, unpack } from './log.ts'
+import { ownIdentities } from './own-lines.ts'
 import { LINE } from './packed.ts'
 import type { Counts } from './rows.ts'
-import { ownIdentities } from './trust.ts'
 
 /** Lines of a replica that follow each other, and were folded away. */
 export interface Covered {

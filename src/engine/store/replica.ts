@@ -4,7 +4,7 @@ import { type Db, inodeOf } from './db.ts'
 import { newTag, publicKey } from './keys.ts'
 import { head } from './log.ts'
 import { getMeta, setMeta } from './meta.ts'
-import { keepOwn } from './trust.ts'
+import { keepOwn } from './own-lines.ts'
 
 /** This store's identity in the log: its tag names the key that its lines are signed with (`keys.ts`). */
 export interface Replica {

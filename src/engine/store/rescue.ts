@@ -12,12 +12,12 @@ import type { Line, PurgeMark } from './line.ts'
 import * as log from './log.ts'
 import { type PurgeRow, unpackPurge } from './log.ts'
 import { getMeta } from './meta.ts'
+import { keepLeft, leftOf, ownIdentities } from './own-lines.ts'
 import { LINE } from './packed.ts'
 import { salvage, soundLine } from './salvage.ts'
 import { openReady } from './sqlite.ts'
 import { isBusy, storeError } from './store-error.ts'
 import { holdsStore } from './tables.ts'
-import { keepLeft, leftOf, ownIdentities } from './trust.ts'
 
 const LOCK_MS = 10_000
 const TAG = /^[0-9a-z]{1,16}$/

@@ -5,7 +5,7 @@ import { type Entity, isAgreed, kindOf, LINK_KIND, provenanceOf } from '../../mo
 import type { Json } from '../../model/field.ts'
 import type { Report } from '../../model/validate.ts'
 import { HEADER } from '../replication/purge.ts'
-import { BESIDE, endorses } from '../replication/trust.ts'
+import { BESIDE, endorses } from '../replication/vouched.ts'
 import type { Planning, Result } from './plan.ts'
 import { recordedAs } from './record.ts'
 import type { View } from './view.ts'

@@ -22,7 +22,7 @@ import {
 import { sharedNow } from './context-key.ts'
 import { type Draft, type MakeRegistry, type PlanContext, Planning, type Result } from './plan.ts'
 import { linkIdNow, record, recordedAs, remove } from './record.ts'
-import { refuseSettled } from './settle.ts'
+import { refuseSettled } from './settled-mutations.ts'
 import { planVerb, type RunAction, type Verb } from './verb.ts'
 import type { View } from './view.ts'
 

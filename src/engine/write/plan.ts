@@ -44,7 +44,7 @@ export type Actor = 'person' | 'agent'
 
 export interface PlanContext {
   by: Actor
-  /** A person has just agreed to it on a terminal, or it was measured: see settle.ts. */
+  /** A person has just agreed to it on a terminal, or it was measured: see settled-mutations.ts. */
   settles: boolean
   replica: string
   /** The batch's one clock reading, ms, and its id. */

@@ -6,14 +6,14 @@ import { ClaimView } from '../claims/lease.ts'
 import type { Cells } from '../log/cells.ts'
 import type { States } from '../materialize/apply.ts'
 import { entityOf } from '../read/reader.ts'
-import { vouchedFor } from '../replication/trust.ts'
+import { vouchedFor } from '../replication/vouched.ts'
 import type { Db } from '../store/db.ts'
 import { keptHolds } from '../store/definitions.ts'
 import { type Asked, askedOf, endorsedBefore, type Held, heldInto, isErasedOf } from '../store/held.ts'
 import type { Line } from '../store/line.ts'
 import * as log from '../store/log.ts'
+import { isOwnReplica } from '../store/own-lines.ts'
 import * as rows from '../store/rows.ts'
-import { isOwnReplica } from '../store/trust.ts'
 
 export interface LoggedBatch {
   readonly line: Line

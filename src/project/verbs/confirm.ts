@@ -1,4 +1,4 @@
-import { contentDigest } from '../../engine/replication/trust.ts'
+import { contentDigest } from '../../engine/replication/vouched.ts'
 import { defineVerb } from '../../engine/write/verb.ts'
 import { LINK_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'

@@ -12,7 +12,6 @@ import { heldAmong } from '../store/held.ts'
 import { isKeyed, isKeyOf, isSameKey } from '../store/keys.ts'
 import { originalIn } from '../store/line.ts'
 import { beside, eventsOf } from '../store/log.ts'
-import { getRow } from '../store/rows.ts'
 import {
   type Arrivals,
   type Arrived,
@@ -26,7 +25,8 @@ import {
   pinned,
   touchedByPeers,
   touchedElsewhere,
-} from '../store/trust.ts'
+} from '../store/own-lines.ts'
+import { getRow } from '../store/rows.ts'
 import { acceptedReviewers } from './reviewers.ts'
 
 /** What is said beside the thing itself: others may add to it without anybody having to agree again. */
