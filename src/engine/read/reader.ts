@@ -4,7 +4,7 @@
  */
 
 import { UserError } from '../../base/errors.ts'
-import type { Conflict, Edge, Entity, Link } from '../../model/entity.ts'
+import { type Conflict, type Edge, type Entity, isAgreed, type Link } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { nearest } from '../../model/names.ts'
 import type { Registry } from '../../model/registry.ts'
@@ -84,6 +84,13 @@ export function entityOf(row: rows.EntityRow): Entity {
     conflicts: row.conflicts === null ? [] : stored<Conflict[]>(row.conflicts),
   }
 }
+
+/** The links that somebody stands by. */
+export const edgesOf = (links: readonly Link[]): Edge[] =>
+  links.flatMap(({ entity: e, ...l }) => {
+    const { confidence } = e.fields
+    return isAgreed(e) ? [{ ...l, at: e.created, ...(typeof confidence === 'number' ? { confidence } : {}) }] : []
+  })
 
 const hasTopic = (e: Entity, topic: string): boolean =>
   [e.fields.topics, e.fields.tags].some(

@@ -8,7 +8,7 @@ import * as rows from '../store/rows.ts'
 import { questionTerms, type Term, termsOf } from '../store/terms.ts'
 import { countTexts, rowsWith, textsWith } from '../store/text-index.ts'
 import type { Change, Variant } from './past.ts'
-import { entityOf, idsOf, isAsked, type ListOptions, newestFirst, type Reader, rarest } from './reader.ts'
+import { edgesOf, entityOf, idsOf, isAsked, type ListOptions, newestFirst, type Reader, rarest } from './reader.ts'
 import { candidates } from './references.ts'
 
 const SUPERSEDES = 'supersedes'
@@ -138,19 +138,7 @@ export function readWithout(
     ],
     links: (end, id) => linksAt(end, [id]),
     edges: (end, ids, relations) =>
-      ids.flatMap((id) =>
-        linksAt(end, [id]).flatMap(({ entity: said, ...l }) =>
-          isAgreed(said) && (!relations || relations.includes(l.type))
-            ? [
-                {
-                  ...l,
-                  at: said.created,
-                  ...(typeof said.fields.confidence === 'number' ? { confidence: said.fields.confidence } : {}),
-                },
-              ]
-            : [],
-        ),
-      ),
+      edgesOf(ids.flatMap((id) => linksAt(end, [id])).filter((l) => !relations || relations.includes(l.type))),
     replaced,
     linksOf: (relations) =>
       [...rows.linksOf(db, relations).filter((l) => !isOther(l.id)), ...links.filter((l) => relations.includes(l.rel))]
