@@ -19,13 +19,11 @@ export function gitRoot(from: string): string | undefined {
   return undefined
 }
 
-/** The text of a file in a git directory, without its last newline; undefined for none, a link or a pipe. */
 const textIn = (dir: string, path: string): string | undefined => readInside(dir, path)?.toString('utf8').trim()
 
 /** False also where one of them is not there. */
 const isSame = (a: string, b: string): boolean => attempt(() => realpathSync(a) === realpathSync(b)) ?? false
 
-/** The git directory of a work tree. `foreign`: it is there, but belongs to another work tree. */
 export type GitDirectory =
   | { readonly is: 'own'; readonly dir: string; readonly common: string; readonly linked: boolean }
   | { readonly is: 'none' }
@@ -62,7 +60,6 @@ export function gitCommonDir(root: string): string | undefined {
   return git.is === 'own' ? git.common : undefined
 }
 
-/** The work trees of a repository that are linked to it, and lead back to it. */
 export function linkedWorkTrees(common: string): string[] {
   const dir = join(common, 'worktrees')
   if (inspect(common, 'worktrees').is !== 'directory') return []

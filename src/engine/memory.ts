@@ -94,11 +94,9 @@ export interface MemoryOptions {
   mayTakeOver?(): boolean
   /** The directory of the store holds nothing else, and is closed to others. */
   ownDirectory?: boolean
-  /** Where what is recorded stands besides the store: an erasure cleans that too. */
   places?(): Places
   /** Writes the files that travel with git anew, without what was erased; says what it did. */
   rewriteShared?(): string[]
-  /** Provenance of every batch unless the call says otherwise; asked anew each time. */
   author?(): Author
 }
 
@@ -364,7 +362,6 @@ export class Memory {
     return result!.of
   }
 
-  /** Whether an erasure was interrupted: files are still to be cleaned of what was erased. */
   get isErasing(): boolean {
     return isErasing(this.db)
   }
@@ -425,12 +422,10 @@ export class Memory {
     if (path.length > 0) keepWork(this.db, to, path, this.env.now())
   }
 
-  /** Has the listeners of this process look at once; other processes hear the doorbell. */
   tellListeners(): void {
     this.#subscribers.notify()
   }
 
-  /** Everything that happened to an entity, oldest first, with its batch's author. */
   history(id: string): (log.LoggedEvent & { author?: Author; received?: number })[] {
     return log.eventsOf(this.db, id).map((e) => {
       const header = log.headerOf(this.db, e.batch)
@@ -478,7 +473,6 @@ export class Memory {
     })
   }
 
-  /** Prints lines as they leave this machine, with the signature of their replica. */
   printer(): (line: Line, names?: boolean) => string {
     return leaving(this.projectId, (replica) => log.keyOf(this.db, replica))
   }
@@ -501,7 +495,6 @@ export class Memory {
     return snapshot && printSnapshot(snapshot, sign(this.projectId, JSON.stringify(snapshot)))
   }
 
-  /** Takes in what another replica's `updatesSince` gave; order, repetition and loss do not matter. */
   applyUpdates(bytes: Uint8Array, options: IngestOptions = {}): Ingested {
     this.#mustBeOpen()
     const delivery = parseDelivery(bytes, options.own)

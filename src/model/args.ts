@@ -101,7 +101,6 @@ export function takes(arg: Arg): string {
 /** The same for help and docs, where a reference is explained already. */
 export const takesBriefly = (arg: Arg): string => (arg.type === 'ref' ? 'reference' : takes(arg))
 
-/** The value of one argument; references as they were given. What is wrong with it is reported. */
 export function readArg(name: string, arg: Arg, given: unknown, report: Report): unknown {
   if (given === undefined || (given === null && !arg.null)) {
     if (arg.required) report({ field: name, message: 'missing', received: null, accepted: takes(arg) })

@@ -15,7 +15,6 @@ export interface Command {
 const LONGEST = 4_000
 const MOST_COMMANDS = 20
 
-/** The simple commands of a line; what follows something that is not understood is left out. */
 export function commandsIn(line: string): Command[] {
   const commands: Command[] = []
   let [words, writes]: string[][] = [[], []]
@@ -106,7 +105,6 @@ const JVM = /^(?:mvnw?|gradlew?|sbt)(?:\.cmd|\.bat)?$/
 const JVM_TESTS = list('test check verify build package install')
 const SKIPS = /(?:^| )(?:-D(?:skipTests|maven\.test\.skip)|-x test(?: |$))/
 
-/** Whether a command, as `programOf` gives it, names things without running them. */
 const runsNothing = ([first = '', ...rest]: readonly string[]): boolean =>
   RUNS_NONE.has(first) ||
   (first === 'docker' && rest[0] === 'build') ||

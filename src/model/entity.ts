@@ -121,7 +121,6 @@ export const outside = ({ roots }: Registry, field: string, received: string): P
   accepted: `a path under ${roots()[0] ?? 'its root'}, or relative to it`,
 })
 
-/** The same changes with paths as they are kept; those that lead out of the project are reported. */
 export function placePaths(registry: Registry, kind: Kind, changes: readonly Change[], report: Report): Change[] {
   const place = (field: string) => (path: string) => {
     const placed = pathInProject(registry, path)

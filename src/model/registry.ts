@@ -6,7 +6,6 @@
 import { fieldsOf, type Kind } from './kind.ts'
 import type { Relation } from './relation.ts'
 
-/** What a project knows how to say: the core kinds and relations and those it added itself. */
 export interface Registry {
   kind(name: string): Kind | undefined
   kindByPlural(plural: string): Kind | undefined

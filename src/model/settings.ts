@@ -87,7 +87,6 @@ export function accepted(
   return taken
 }
 
-/** Throws one error that tells every problem; does nothing where there is none. */
 export function refuseAll(code: string, what: string, problems: readonly SettingProblem[]): void {
   if (problems.length === 0) return
   const told = problems.map((p) => {

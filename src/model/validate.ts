@@ -77,7 +77,6 @@ export function accepts(field: Field): string {
   }
 }
 
-/** The leaves of an object: every non-object, empty object and list, with its path. */
 export function leaves(value: { [key: string]: Json }, path: string[] = []): [path: string[], value: Json][] {
   const out: [string[], Json][] = []
   for (const [key, v] of Object.entries(value)) {

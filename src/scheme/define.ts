@@ -1,4 +1,3 @@
-/** What `(help "name")` says: the form it is used in, one sentence, an example that runs. */
 export interface Help {
   readonly name: string
   /** `(name a [b] c …)`: brackets are optional, `…` is any number of the one before. */

@@ -46,7 +46,6 @@ function bad(form: Value, message?: string): never {
   throw new SchemeError(`${head}: ${message ?? `its form is ${right}`}`, `(help "${head}") shows an example`)
 }
 
-/** The parts of a form, written with ( ) or, as many do for bindings and clauses, with [ ]. */
 function parts(form: Value | undefined, whole: Value): readonly Value[] {
   if (form instanceof Bracketed && form.open === '[') return form.items
   return elements(form ?? null) ?? bad(whole)

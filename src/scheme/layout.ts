@@ -98,7 +98,6 @@ export function printLimited(layout: Layout, max: number): string {
   return cut(layout, max) ?? (max < CUT.length ? 'nil' : CUT)
 }
 
-/** Several values side by side: each whole if all fit, else each with its share. */
 export function printAll(layouts: readonly Layout[], max: number): string[] {
   const all = lazyGroup('', '', layouts.length, (i) => layouts[i]!)
   if (measure(all, max) <= max) return layouts.map(print)

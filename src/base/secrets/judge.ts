@@ -232,7 +232,6 @@ const isPassphrase = (value: string, blanks: number): boolean =>
   value.split(' ').length > blanks &&
   !SENTENCE.test(value)
 
-/** People choose words: where a program would not put one, a word is a password. */
 function isPassword(value: string, given: Given, quoted: boolean, isName: boolean): boolean {
   if (/^\d+$/.test(value)) return quoted || given === 'tight'
   if (!WORDS.test(value)) return given !== 'colon' || quoted || /\d/.test(value) || !isName

@@ -46,7 +46,6 @@ const CATEGORY: Readonly<Record<Called, string>> = {
   session: 'session cookie',
 }
 
-/** Whether a value is a secret because of what it is called: `{"password": "…"}`. */
 export function namedSecret(name: string, value: string): string | undefined {
   const as = called(name)
   if (as === undefined || as === 'session') return undefined // the name of a session, in a record
@@ -119,7 +118,6 @@ export function namedSecrets(text: string, passwords: number[]): Span[] {
 }
 
 const LOGIN = /(?<=\b(?:admin|root|[\w.+-]{1,40}@[\w.-]{3,40}) (?:and|und|et|y|e|i|и|with|mit|avec|con|com) ["'`]?)/y
-/** Whether what stands before "as the password" is one: "admin and X" needs no figure. */
 function isTogether(text: string, start: number, end: number): boolean {
   const value = text.slice(start, end)
   return isSecretValue(value, 'password', 'prose', false) || (isWord(value) && holds(LOGIN, text, start))

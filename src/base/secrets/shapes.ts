@@ -1,7 +1,6 @@
 import { called, isDrawn, isPlaceholder, isPlain, isSecretValue, isWord, type Span } from './judge.ts'
 import { lockCodes } from './near.ts'
 
-/** Finds one kind of secret that no single pattern tells: a block of lines, an option of a command. */
 type Shape = (text: string, found: Span[]) => void
 
 function* places(text: string, keyword: string): Generator<number> {
@@ -12,7 +11,6 @@ function* places(text: string, keyword: string): Generator<number> {
 const KEY_LINE = /^[\s+>|#*"'`-]*[A-Za-z0-9/=][A-Za-z0-9+/=]{15,}[\s"'`,\\]*$/
 const KEY_HEAD = /^[\s+>|#*]*(?:$|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):)/
 
-/** The end of what looks like the body of a key, from a line's beginning on. */
 function bodyEnd(text: string, from: number): number {
   let end = from
   for (let at = from; at < text.length; ) {
@@ -34,7 +32,6 @@ const BODY_MAX = 40_000
 const LABEL = /^-----(?:BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/
 const labelAt = (text: string, at: number) => LABEL.exec(text.slice(at, at + 90))?.[0].length
 
-/** The end of a key whose beginning is there: its last line, or as far as it looks like a key. */
 function keyEnd(text: string, from: number, close: number): number | undefined {
   const next = text.indexOf('-----BEGIN ', from)
   if (close >= 0 && close - from < BODY_MAX && (next < 0 || next > close)) {
@@ -133,7 +130,6 @@ const htmlTables: Shape = (text, found) => {
 /** Five groups of five, as makers of programs have them. */
 const PRODUCT = /^(?=.*\d.*\d.*\d)(?=.*[A-Z].*[A-Z].*[A-Z])[A-Z\d]{5}(?:-[A-Z\d]{5}){4}$/
 const LONG = /[\w+/.~-]{20,}={0,2}/g
-/** What says that one opens something: on its line, or by the name of its variable. */
 const OPENS =
   /(?:^|\s)[^\s/]{0,60}(?:token|secret|bearer|cookie|\bjwt\b|credential|passw|passphrase|\b(?:login|auth)\b|key(?:s|pair)?\b)[^\s/]{0,40}(?:\s|$)/i
 const VARIABLE = /(?:^|[\n\s"'])(?:export |set |ENV |- )?[A-Z][A-Z0-9_]{2,60}["']?[ ]?[=:][ ]?["']?$/

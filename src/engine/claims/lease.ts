@@ -93,7 +93,6 @@ export const sameTree = (a: { root?: string | undefined }, b: { root?: string | 
 const leaseBody = ({ until, note, task, dependsOn }: ClaimRow) =>
   defined({ until, note, task, dependsOn: dependsOn && [...dependsOn] }) as { [key: string]: Json }
 
-/** Claims as a batch changes them; nothing is written until the plan is applied. */
 export class ClaimPlan {
   readonly view: ClaimView
   /** What did it in the session's name, where that was not the session: `file` for a hand edit of a view. */
@@ -137,7 +136,6 @@ export class ClaimPlan {
     return this.held().filter((c) => c.session === session)
   }
 
-  /** Ends every claim that no longer holds, with an event for each. Called before anything is granted. */
   sweep(): void {
     for (const c of [...this.#all().values()]) if (c.ended === undefined && !this.#holds(c)) this.end(c, 'lapsed')
   }
@@ -153,7 +151,6 @@ export class ClaimPlan {
     return row
   }
 
-  /** Adds the event that a claim was changed under the same grant. It carries `ttl` if the holder gave one. */
   addChangedEvent(row: ClaimRow): void {
     this.addEvent('reclaimed', row, { ...leaseBody(row), ...(row.exact ? { ttl: row.ttl / 1000 } : {}) })
   }

@@ -36,7 +36,6 @@ export interface StreamEvent {
   said?: Json
 }
 
-/** What a key of the shared context holds after an event of it, if `before` is what it held. */
 export const valueAfter = (
   before: Json | undefined,
   e: Pick<StreamEvent, 'event_type' | 'value' | 'previous_value'>,
@@ -51,7 +50,6 @@ export const hashOf = (value: Json): string => sha256(canonical(value))
 
 const refOf = (c: { readonly replica: string; readonly ctr: number }) => `${c.replica}:${c.ctr}`
 
-/** One entity as it was at a place in the order of arrival, whatever order its events have arrived in. */
 class Replay {
   readonly cells: Cells = new Map()
   readonly #gone = new Set<string>()
@@ -90,7 +88,6 @@ class Replay {
   }
 }
 
-/** What a key of the shared context holds at a place in the order of arrival. */
 export interface SharedState {
   readonly key: string | undefined
   readonly live: boolean

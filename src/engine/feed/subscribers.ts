@@ -15,7 +15,6 @@ export interface SubscribeOptions {
   onFolded?: () => void
 }
 
-/** Those who follow one open store. The store is watched for other processes' commits while there are any. */
 export class Subscribers {
   readonly #db: Db
   readonly #log: Env['log']
@@ -27,7 +26,6 @@ export class Subscribers {
     this.#log = log
   }
 
-  /** Calls `onNews` with every batch after `since`, in order, each once. Returns the way to stop. */
   add(onNews: (news: News) => void, { since, onError, onFolded = () => {} }: SubscribeOptions): () => void {
     const log = (error: unknown) =>
       this.#log(`tidemark: a subscriber failed: ${error instanceof Error ? error.stack : String(error)}`)
@@ -76,7 +74,6 @@ export class Subscribers {
     }
   }
 
-  /** Has everybody in this process look at once; other processes hear the doorbell. */
   notify(): void {
     for (const deliver of this.#all) deliver()
   }

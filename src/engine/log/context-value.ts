@@ -188,7 +188,6 @@ export function mergeEdit(field: Json | undefined, path: readonly string[], valu
   return { put: encode(value, path, at), drop: leaves ? [] : [[...path]] }
 }
 
-/** Takes every item that equals this out of the list at a path; null where there is none. */
 export function removeItemEdit(field: Json | undefined, path: readonly string[], item: Json): Edit | null {
   const node = nodeAt(field, path)
   if (shapeOf(node) !== 'list') return null
@@ -201,7 +200,6 @@ export function removeItemEdit(field: Json | undefined, path: readonly string[],
 
 export const weightOf = (value: Json): number => encode(value, [], 0).length
 
-/** Whether the field holds what was written at a path; a mark stands as long as there is one. */
 export function standsAt(field: Json | undefined, path: readonly string[], written: Json): boolean {
   const node = nodeAt(field, path)
   if (node === undefined) return false

@@ -116,14 +116,12 @@ export function surviving(events: readonly Event[]): Map<Event, Event> {
   )
 }
 
-/** Whether one of these events took the place of a write that is not among them. */
 export function overwritesOthers(events: readonly Event[]): boolean {
   if (events.every((e) => e.over.length === 0)) return false
   const there = new Set(events.map((e) => refOf(e.stamp)))
   return events.some((e) => e.over.some(([replica, ctr]) => !there.has(refKey(replica, ctr))))
 }
 
-/** What an event took the place of, among events of its entity: the latest of the writes that it names. */
 export function valueBefore(e: Event, events: readonly Event[]): Json | undefined {
   if (e.over.length === 0) return undefined
   const gone = new Set(e.over.map(([replica, ctr]) => refKey(replica, ctr)))

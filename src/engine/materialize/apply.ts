@@ -41,7 +41,6 @@ import {
   type WeightedText,
 } from '../store/text-index.ts'
 
-/** What counts of what happened to entities, read once under one write lock for planning and for writing. */
 export class States {
   readonly #db: Db
   readonly #events = new Map<string, readonly Event[]>()
@@ -82,7 +81,6 @@ function touch(own: readonly Event[], before: RowPlace | undefined): [updated: n
   return [own.reduce((max, e) => Math.max(max, e.stamp.ms), before?.updated ?? 0), (before?.version ?? 0) + 1]
 }
 
-/** Keeps a line, own or of others, and brings rows and indexes up to date with its events. */
 export function applyLine(db: Db, states: States, registry: Registry, line: Line, received: number): void {
   const events = countedIn(db, line)
   applyEvents(db, states, registry, events)
@@ -91,7 +89,6 @@ export function applyLine(db: Db, states: States, registry: Registry, line: Line
   indexEvents(db, line, received, events)
 }
 
-/** Brings rows up to date with events of one line that are not in the store yet. */
 export function applyEvents(db: Db, states: States, registry: Registry, events: readonly Event[]): void {
   for (const [id, own] of Map.groupBy(events, (e) => e.entity)) {
     const before = placeOf(db, id)
@@ -249,7 +246,6 @@ export function reprojectKinds(db: Db, registry: Registry, touched: Iterable<str
   }
 }
 
-/** Computes every row and the index of words again from what happened; vectors stay where they are. */
 export function projectAll(db: Db, registry: Registry): void {
   clearWords(db)
   for (const row of allRows(db)) projectEntity(db, registry, row.id, row.updated, row.version, true)

@@ -125,7 +125,6 @@ class Past implements Variant {
     return ids.flatMap((id) => byEnd.get(id) ?? [])
   }
 
-  /** Those of these that were alive, and whether somebody had agreed to each; some are `known`. */
   #aliveOf(ids: readonly string[], known: ReadonlyMap<string, Standing>): Map<string, boolean> {
     const asked = ids.filter((id) => !known.has(id))
     const found = rows.standingOfIds(this.#db, asked)
@@ -319,7 +318,6 @@ function laterOf(db: Db, byEntity: ReadonlyMap<string, readonly Event[]>, at: nu
   return Map.groupBy(later, (e) => e.entity)
 }
 
-/** Entities as the events up to a moment say they are; those that had none are left out. */
 function foldUpTo(db: Db, registry: Registry, ids: readonly string[], at: number): Map<string, Entity> {
   const isCompacted = getMeta(db, 'horizon') !== undefined
   const byEntity = Map.groupBy(eventsOfUpTo(db, ids, at), (e) => e.event.entity)

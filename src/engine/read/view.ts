@@ -186,7 +186,6 @@ export function readWithout(
 /** Of an entity that some lines touch, anything may be another one. */
 const ALL: ReadonlySet<string> = new Set(['$'])
 
-/** The entities that some lines touch, and the batches of those lines that are in the log. */
 function touchedBy(db: Db, lines: readonly LineName[]): { touched: Set<string>; without: Set<string> } {
   const touched = new Set<string>()
   const without = new Set<string>()

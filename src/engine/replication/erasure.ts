@@ -80,7 +80,6 @@ function aboutToErase(db: Db, reader: () => Reader, actions: readonly Action[]):
 
 type Action = readonly [verb: string, args: Readonly<Record<string, unknown>>]
 
-/** The actions, with each confirmed erasure in the place of its confirmation. */
 export const carriedOut = (reader: Reader, actions: readonly Action[]): Action[] =>
   actions.map((action) => proposedErasure(reader, action) ?? action)
 
@@ -137,7 +136,6 @@ function formsOf(text: string): Buffer[] {
 
 const CHUNK = 1 << 20
 
-/** How often any of these forms stands in a file: that of the most frequent one. */
 function countIn(file: string, needles: readonly Buffer[]): number {
   let fd: number
   try {
@@ -167,7 +165,6 @@ function countIn(file: string, needles: readonly Buffer[]): number {
   }
 }
 
-/** How often a text stands in the files of a store, archive and snapshots included. */
 export const occurrences = (path: string, text: string, places?: Places): { file: string; count: number }[] =>
   placesOf(path, places).map((f) => ({ file: f.path, count: countIn(f.path, formsOf(text)) }))
 
@@ -243,7 +240,6 @@ function whyForeign(path: string, places: Places | undefined): string | undefine
 /** A file of the log that travels with git; `sync` writes it anew. */
 const isSegment = (kind: string): boolean => kind.startsWith('log/')
 
-/** Takes what was erased out of a file: where the texts are known these alone, else the file. */
 function cleanFile(
   { path, kind }: OwnFile,
   places: Places | undefined,
@@ -274,7 +270,6 @@ function cleanFile(
   return isCache ? [] : [`${keepsRest ? 'erased it from' : 'removed'} ${path}`]
 }
 
-/** One erasure: what is to go, marked in its transaction, and proven once the files are clean. */
 export class Erasure {
   readonly #db: Db
   readonly #places: Places | undefined
@@ -305,7 +300,6 @@ export class Erasure {
     putMark(this.#db, { files: [...new Set([...before, ...holding.map((f) => f.path)])], step: 'files' })
   }
 
-  /** Searches every file that may hold it for all that had to go. What it was is not told. */
   proof(): string[] {
     const [db, places, erased] = [this.#db, this.#places, [...this.#all.secrets, ...this.#all.said]]
     if (erased.length === 0) return []

@@ -59,7 +59,6 @@ function rowMadeOf(row: EntityRow, events: readonly log.LoggedEvent[], registry:
 const saidBy = (row: EntityRow | undefined): string =>
   JSON.stringify(row && { ...row, name: '', name_key: '', updated: 0, version: 0 })
 
-/** Makes events of what a document of a compaction holds and no event says; returns the entities. */
 function keepFromDocuments(db: Db): Set<string> {
   const kept = new Set<string>()
   for (const { entity, state } of takeDocuments(db)) {
@@ -76,7 +75,6 @@ function keepFromDocuments(db: Db): Set<string> {
   return kept
 }
 
-/** The cells of a Yjs document of 0.1.0, as the events that would write them. */
 function eventsIn(entity: string, state: Uint8Array): Event[] {
   const Y = loadYjs()
   const doc = new Y.Doc()

@@ -331,7 +331,6 @@ function textIn(registry: Registry, row: EntityRow) {
   return e.live && kind && !kind.internal ? indexedText(textOf(e.name, e, kind)) : undefined
 }
 
-/** Puts the texts of what is held into the index of words again, after that was emptied. */
 export function reindexHeld(db: Db, registry: Registry): void {
   for (const held of isAnyHeld(db) ? allHeld(db).reverse() : [])
     putHeld(db, kindOf(held.id), held, held.row && textIn(registry, held.row))

@@ -171,7 +171,6 @@ export function ingest(
   return out
 }
 
-/** A delivery that is being taken in, and what is not asked of the store again for each of its lines. */
 interface Taking {
   readonly db: Db
   readonly env: Env
@@ -411,7 +410,6 @@ function keepBack({ db, out }: Taking, replica: string, ranges: readonly Range[]
   keepOwn(db, replica, last)
 }
 
-/** Does what a line says of other lines: it erases some, and gives identities up. */
 function obey(t: Taking, line: Line): void {
   const { db } = t
   const fresh = line.purges.filter((p) => !log.isMarked(db, p))

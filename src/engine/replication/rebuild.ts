@@ -7,7 +7,6 @@ import { allFolded, clearIndexes, countOf, dropEntityIndexes, foldedOf } from '.
 
 export type Progress = (done: number, total: number) => void
 
-/** Makes the row of an entity from its events; nothing is left of one that no line says anything of. */
 function rebuildEntity(db: Db, registry: Registry, id: string): boolean {
   const events = log.eventsOf(db, id)
   const folded = foldedOf(db, id)

@@ -130,7 +130,6 @@ function withSources<T>(path: string, env: Env, body: (sources: readonly Source[
   }
 }
 
-/** Nothing is to be done if the store is sound and no copy holds anything that it lacks. */
 function soundAsItIs(path: string, open: OpenAt, pool: Pool): Restored | undefined {
   if (!existsSync(path)) return undefined
   return attempt(() => {
@@ -250,7 +249,6 @@ class Pool {
   readonly decided: PurgeMark[]
   readonly marks: PurgeMark[]
   readonly isUnclean: boolean
-  /** Up to which number this user's stores wrote, or others are known to have. */
   readonly #heads = new Map<string, number>()
   /** The names under which they wrote, as the newest copy has them. */
   readonly #own = new Map<string, number>()
@@ -288,7 +286,6 @@ class Pool {
     this.isUnclean = said.some(({ marks, isWhole }) => isWhole && new Set(marks.map(nameOf)).size < all.size)
   }
 
-  /** Makes a line of what it did, or adds that to one that others have in part. */
   #standIn(sources: readonly Source[], replica: string, seq: number): void {
     const key = `${replica}:${seq}`
     const there = this.lines.get(key)

@@ -10,7 +10,6 @@ const ACCEPTED = 'reviewers'
 const NAME = /^[\w.@-]{1,64}$/
 const KEY = /^[\w-]{43}$/
 
-/** The reviewers that a committed configuration names; whatever is none is left out. */
 export function reviewersNamed(said: unknown): Reviewers {
   const all = Object.entries(isObject(said) ? said : {}).map(([name, keys]): [string, string[]] => [
     name,

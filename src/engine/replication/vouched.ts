@@ -183,7 +183,6 @@ function reviewedAmong(
   })
 }
 
-/** Tells the lines that bear the key of an accepted reviewer; nothing where none is accepted. */
 export function reviewersLines(db: Db): ((replica: string, seq: number) => boolean) | undefined {
   const keys = new Set(Object.values(acceptedReviewers(db)).flat())
   if (keys.size === 0) return undefined

@@ -45,7 +45,6 @@ export function archiveFiles(storePath: string): string[] {
 
 export const archivedUpTo = (db: Db): number => Number(getMeta(db, ARCHIVED) ?? 0)
 
-/** Without half a line of a process that was killed: what it said is in the store still. */
 const parsed = <T>(text: string): T[] =>
   text
     .split('\n')
@@ -90,7 +89,6 @@ export function archivedAfter<T extends Archived>(db: Db, seq: number): T[] {
   return [...found.values()].sort((a, b) => a.seq - b.seq)
 }
 
-/** Drops what may hold something that was erased; the files are written anew. */
 export function eraseFromArchive(db: Db, isErased: (e: Archived, line: string) => boolean): void {
   for (const path of archiveFiles(db.path)) {
     const all = parsed<Archived>(readFileSync(path, 'utf8'))

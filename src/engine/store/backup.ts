@@ -29,7 +29,6 @@ export interface StoreSnapshot {
   readonly future: boolean
 }
 
-/** Snapshots of a store, newest first; those whose date cannot be true come last. */
 export function snapshots(storePath: string, now: number): StoreSnapshot[] {
   const dir = folder(storePath)
   if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return []
@@ -64,7 +63,6 @@ export function copyStore(db: DatabaseSync, to: string, partial: string, finish?
   }
 }
 
-/** Removes what killed processes left; one that is being written was changed a moment ago. */
 function dropUnfinished(dir: string): void {
   for (const name of readdirSync(dir)) {
     if (!name.includes('.partial')) continue
@@ -85,7 +83,6 @@ export function snapshotNow(raw: DatabaseSync, storePath: string, now: number, o
   return path
 }
 
-/** Takes today's snapshot if there is none younger than a day and something was written since. */
 export function snapshotIfDue(db: Db, now: number): void {
   if (db.readOnly || !db.isCurrent()) return // a store that was replaced has snapshots of its own
   const last = snapshots(db.path, now).find((s) => !s.future)

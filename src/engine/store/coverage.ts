@@ -77,7 +77,6 @@ const WITHIN = 'WHERE replica=? AND seq>=? AND seq<=?'
 const rowsOf = (db: Db, { replica, first, last }: Lines): EventRow[] =>
   db.all(`SELECT replica, seq, i, entity, ms, body FROM events ${WITHIN} ORDER BY seq, i`, replica, first, last)
 
-/** Which of these lines touched each entity, and when the last of them was written. */
 export function touchesIn(db: Db, lines: readonly Lines[]): Map<string, { counts: Counts; updated: number }> {
   const out = new Map<string, { counts: { [replica: string]: number[] }; updated: number }>()
   for (const of of lines)

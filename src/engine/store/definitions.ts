@@ -1,6 +1,5 @@
 import type { Db } from './db.ts'
 
-/** A definition that a discover session keeps: data as its value, procedures as their source. */
 export interface Kept {
   form: 'value' | 'source'
   source: string

@@ -57,7 +57,6 @@ function nameIn(db: DatabaseSync): { name?: string } {
   return value === undefined ? {} : { name: value }
 }
 
-/** Whether a file is a store in which SQLite finds nothing wrong: good enough to be kept. */
 const isSound = (path: string): boolean =>
   reading(path, (db) => holdsStore(db) && db.prepare('PRAGMA quick_check').get()?.quick_check === 'ok') === true
 
@@ -100,7 +99,6 @@ function removeEmpty(dir: string): void {
   if (existsSync(dir) && readdirSync(dir).length === 0) rmdirSync(dir)
 }
 
-/** Copies a store, with everything that was committed, and says in the copy what it is of. */
 function copyFile(from: string, to: string, name?: string): void {
   const partial = `${to}.partial`
   withSqlite(wholeFile(from), { readOnly: true }, (db) => {
@@ -147,7 +145,6 @@ export function deleteStore({ path, files, keepIn, project, name, now }: Deletio
   return kept
 }
 
-/** Holds the write lock of a store; undefined where there is none, or it is too damaged to be locked. */
 function lockStore(path: string): DatabaseSync | undefined {
   if (!existsSync(path)) return undefined
   waitForLock(LOCK_MS)

@@ -43,7 +43,6 @@ export function watchCommits(db: Db, onCommit: () => void): () => void {
   }
 }
 
-/** Listens to a file that is written to; `check` listens anew where another file has taken its place. */
 function listen(storePath: string, onRing: () => void): { check(): void; stop(): void } {
   let watcher: FSWatcher | undefined
   const path = bellPath(storePath)

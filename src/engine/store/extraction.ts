@@ -179,7 +179,6 @@ const waitingOf = (row: Record<string, unknown>): Waiting => ({
   ...(row.due === null ? {} : { due: Number(row.due) }),
 })
 
-/** Takes out what is told of failures, of all projects: it may quote what a session said. */
 export function eraseErrors(path: string): void {
   const sql = "UPDATE waiting SET body=json_remove(body, '$.error'); VACUUM; PRAGMA wal_checkpoint(TRUNCATE)"
   withSqlite(path, {}, (db) => db.exec(`PRAGMA busy_timeout=5000; ${sql}`))

@@ -141,7 +141,6 @@ const unpackAsked = ({ parts, ...p }: AskedRow): Asked => ({
 
 export const isAnyAsked = (db: Db): boolean => db.get('SELECT 1 FROM asked LIMIT 1') !== undefined
 
-/** What is asked about an entity, as a whole or in part; of lines that are here and speak of it. */
 export const askedOf = (db: Db, id: string): Asked[] =>
   isAnyAsked(db)
     ? db

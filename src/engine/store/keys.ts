@@ -23,7 +23,6 @@ export const mayBeOf = (key: string, handle: string): boolean =>
   handle.length === 7 && ofKey(key).startsWith(handle.slice(OF_CHANCE))
 export const isKeyOf = (key: string, replica: string): boolean => replica.slice(OF_CHANCE) === ofKey(key)
 
-/** A replica in names of files and keys of a hub, in a form that 0.1.0 knows too. */
 export const handleOf = (replica: string): string => replica.slice(0, 7)
 
 /** A batch as people read it: with the beginning of its replica. */
@@ -78,7 +77,6 @@ export function sign(project: string, text: string): Signature | undefined {
 const signedBy = ({ priv }: Key, text: string): string =>
   crypto().sign(null, Buffer.from(text), priv).toString('base64url')
 
-/** Whether a text bears this signature: Ed25519, key and signature in base64url. */
 export function isSignedBy({ key, sig }: Signature, text: string): boolean {
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: key }
   const isRight = attempt(() => {

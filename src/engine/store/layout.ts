@@ -134,7 +134,6 @@ export const LAYOUT: readonly FileKind[] = [
 
 const patterns = new Map<string, RegExp>()
 
-/** Whether a path below its place is of this kind. `store` is the name of the store's file. */
 function isOfKind({ path }: FileKind, file: string, store: string): boolean {
   const key = `${store}/${path}`
   let pattern = patterns.get(key)
@@ -149,7 +148,6 @@ function isOfKind({ path }: FileKind, file: string, store: string): boolean {
   return pattern.test(file)
 }
 
-/** What a file is, by its path below a place (with `/`); undefined for one that is not ours. */
 export const kindOfFile = (place: Place, file: string, store = 'store.db'): FileKind | undefined =>
   LAYOUT.find((k) => k.place === place && isOfKind(k, file, store))
 
@@ -161,7 +159,6 @@ export interface OwnFile {
 
 const isDirectory = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
-/** The directories below a place that its files lie in, the innermost first. */
 export const directoriesOf = (place: Place): string[] =>
   [...new Set(LAYOUT.flatMap((k) => (k.place === place && !k.path.includes('{tree}') ? above(k.path) : [])))].sort(
     (a, b) => b.split('/').length - a.split('/').length,

@@ -41,7 +41,6 @@ export interface PurgeMark {
   readonly before?: readonly StampRef[]
 }
 
-/** An identity that two stores have written under, and from which line on it counts no longer (K12). */
 export interface Fork {
   readonly replica: string
   readonly from: number
@@ -213,7 +212,6 @@ export const packMark = (p: PurgeMark): RawMark => ({
   ...(p.before ? { b: p.before } : {}),
 })
 
-/** One event, with its stamp. `by`: what one that says nothing of its author means. */
 export function unpackEvent(raw: RawEvent, entity: string, stamp: Stamp, by?: Author): Event {
   const isAuthor = raw.f === AUTHOR && by !== undefined
   const event: { -readonly [K in keyof Event]: Event[K] } = {

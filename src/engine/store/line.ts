@@ -356,7 +356,6 @@ export function readLine(text: string): Line {
 /** Whether a line stands in for one that was lost: it names no line before it, and its hash is one in name. */
 export const isStandIn = ({ raw }: Line): boolean => raw.v === 2 && raw.sub !== undefined
 
-/** A line made again from what it did, under the hash of the one that was lost. */
 export function standIn(line: Unsealed, hash: string): Line {
   const { raw, hash: sub } = seal(line)
   return lineOf({ ...(raw as RawLine), sub, h: hash }, hash)
@@ -390,7 +389,6 @@ export function withoutSignature({ raw, hash }: Line): Line {
   return lineOf(said, hash)
 }
 
-/** Whether something of a line was erased, and not just left out of what others get. */
 const isErasedIn = ({ partial, raw }: Line): boolean =>
   partial &&
   (raw.v === 1 ||
@@ -398,7 +396,6 @@ const isErasedIn = ({ partial, raw }: Line): boolean =>
     typeof raw.by === 'string' ||
     raw.e.some((run) => !isHidden(run) && (ERASED_ID.test(run[0]) || eventsIn(run).some((e) => e.d !== undefined))))
 
-/** Whether a line is here as others get it: something of it stayed on its machine. */
 export const leavesOut = (line: Line): boolean => line.partial && !isStandIn(line) && !isErasedIn(line)
 
 /** Of several forms of one line the best: as it was sealed, with all erased that was erased in one of them, and else with most of it. */

@@ -54,7 +54,6 @@ export const beside = (db: Db, replica: string, seq: number, side: 'before' | 'a
     ? lines(db, 'log', 'replica=? AND seq<? ORDER BY seq DESC LIMIT 1', replica, seq)[0]
     : lines(db, 'log', 'replica=? AND seq>? ORDER BY seq LIMIT 1', replica, seq)[0]
 
-/** Which lines of each replica are known here, in ranges, folded ones included. */
 export function known(db: Db): Map<string, Range[]> {
   const rows = db.all<{ replica: string; first: number; last: number }>(
     `SELECT replica, min(seq) AS first, max(seq) AS last FROM (
@@ -76,14 +75,12 @@ export interface Gap {
 /** What is missing of replicas, by what their later lines say; nothing waits for it. */
 export const gaps = (db: Db): Gap[] => db.all('SELECT replica, seq FROM gaps ORDER BY replica, seq')
 
-/** Notes what a line that has come says of the one before it, and that it is missing no more. */
 export function noteGap(db: Db, { replica, seq, from, v }: Line): void {
   db.run('DELETE FROM gaps WHERE replica=? AND seq=?', replica, seq)
   if (v === 2 && from > 1 && !isKnown(db, replica, from - 1))
     db.run('INSERT OR IGNORE INTO gaps VALUES (?,?)', replica, from - 1)
 }
 
-/** The number of the last line that arrived here, also when it is gone again. */
 export const lastArrival = (db: Db): number =>
   db.get<{ n: number }>("SELECT seq AS n FROM sqlite_sequence WHERE name='log'")?.n ?? 0
 
@@ -353,7 +350,6 @@ export const listEventsUpTo = (
     .flatMap(unpack)
     .filter(({ event }) => isForLists(event) || also.includes(event.field))
 
-/** Entities that something happened to after one moment, and not after another. */
 export const touchedBetween = (db: Db, after: number, upTo: number): string[] =>
   column<string>(db, 'SELECT DISTINCT entity FROM events WHERE ms>? AND ms<=?', after, upTo)
 
@@ -391,13 +387,11 @@ export const batchesOf = (db: Db, entity: string, foldedToo = true): { replica: 
     entity,
   )
 
-/** The entities that a line of the log touches; none of a line that was folded away. */
 export const entitiesOf = (db: Db, replica: string, seq: number): string[] =>
   column<string>(db, 'SELECT DISTINCT entity FROM events WHERE replica=? AND seq=? AND base=0', replica, seq)
 
 export const entitiesIn = (db: Db): string[] => column<string>(db, 'SELECT DISTINCT entity FROM events')
 
-/** Who wrote a batch and when it arrived, or nothing if compaction folded it away. */
 export function headerOf(db: Db, batch: string): { line: Line; received: number; n: number } | undefined {
   const [replica = '', seq = '0'] = batch.split(':')
   const row = db.get<{ line: string; received: number; n: number }>(
@@ -470,7 +464,6 @@ export function takeLinesFrom(db: Db, replica: string, seq: number): Line[] {
   return taken
 }
 
-/** Takes one line out of the log, with its events; for one that is said again. */
 export function takeLine(db: Db, { replica, seq }: Line): void {
   db.run('DELETE FROM log WHERE replica=? AND seq=?', replica, seq)
   db.run('DELETE FROM events WHERE replica=? AND seq=?', replica, seq)
@@ -584,7 +577,6 @@ export const linesFrom = (db: Db, moment: number): { lines: number; last: number
     moment,
   )!
 
-/** A replica's lines that are in the log, from a number up to another, in their order. */
 export function* linesBetween(db: Db, replica: string, from: number, to: number): Generator<Line> {
   const sql = `SELECT ${LINE} AS line FROM log WHERE replica=? AND seq>=? AND seq<=? ORDER BY seq`
   for (const { line } of db.each<{ line: string }>(sql, replica, from, to)) yield parseLine(line, true)
@@ -603,7 +595,6 @@ export const missingLines = (db: Db): { key: string; replica: string; from: numb
     return replica === undefined ? [] : [{ key, replica, from: Number(from), to: Number(to) }]
   })
 
-/** Whether all lines of a range are here; those of a forked identity have other names. */
 export function areHere(db: Db, { replica, from, to }: { replica: string; from: number; to: number }): boolean {
   const end = Math.min(to, (forkedFrom(db, replica) ?? to + 1) - 1)
   for (let seq = from; seq <= end; seq++) if (!isKnown(db, replica, seq)) return false
@@ -621,7 +612,6 @@ export function settleFindings(db: Db): void {
 export const findings = (db: Db): { key: string; at: number; text: string }[] =>
   db.all('SELECT key, at, text FROM findings ORDER BY at')
 
-/** Rewrites events of an entity that are left of folded lines, and whom they belong to. */
 export function rewriteBaseEvents(db: Db, entity: string, rewrite: (e: Event, seq: number) => Event): void {
   for (const row of db.all<EventRow>(`${EVENTS} WHERE entity=? AND base=1`, entity))
     for (const { event } of unpack(row)) putBaseEvent(db, row.seq, row.i, rewrite(event, row.seq), row.ms)

@@ -8,7 +8,6 @@ import { addRange, type Range } from './ranges.ts'
 
 const BEFORE = 'replicas_before'
 
-/** Up to which line this store wrote under identities that it has given up since. */
 const before = (db: Db): { [replica: string]: number } =>
   stored<{ [replica: string]: number }>(getMeta(db, BEFORE) ?? '{}')
 
@@ -20,7 +19,6 @@ export function keepOwn(db: Db, replica: string, upTo: number): void {
 const LEFT = 'left'
 type Left = { [replica: string]: readonly Range[] }
 
-/** Which own lines are known to others: they were written for git, or pushed to a hub. */
 export const leftOf = (db: Db, replica: string): readonly Range[] =>
   stored<Left>(getMeta(db, LEFT) ?? '{}')[replica] ?? []
 
@@ -56,7 +54,6 @@ export const isOfPeers = (db: Db, replica: string, seq: number): boolean =>
     seq,
   ) !== undefined
 
-/** Every identity that this store writes or wrote under, and up to which line. */
 export function ownIdentities(db: Db): { replica: string; upTo: number }[] {
   const now = getMeta(db, 'replica')
   const earlier = Object.entries(before(db)).map(([replica, upTo]) => ({ replica, upTo }))
@@ -93,7 +90,6 @@ export const hasOthers = (db: Db): boolean => {
 export const withoutKey = (db: Db): string[] =>
   [...known(db).keys()].filter((replica) => !isKeyed(replica) && !isOwnReplica(db, replica)).sort()
 
-/** The key by which each replica is known here, and the first of its lines that bore it. */
 export type Pins = { [replica: string]: { key: string; from: number } }
 const PINS = 'sync_keys'
 export const pinned = (db: Db): Pins => stored<Pins>(getMeta(db, PINS) ?? '{}')

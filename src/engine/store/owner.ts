@@ -7,14 +7,12 @@ import { sha256 } from '../../model/digest.ts'
 import { ownFiles } from './layout.ts'
 import { makeState, readState, stateDirectory } from './state.ts'
 
-/** Beside each store: the marks of the machines whose user made or adopted it. */
 export const markPath = (storePath: string) => `${storePath}.owner`
 
 /** How many machines may share a store, such as a container and its host. */
 const MARKS = 16
 const MARK_BYTES = 4_096
 
-/** Where this user keeps the mark of a project's stores; undefined for an id that names no file. */
 const keptMark = (project: string) => (/^[A-Za-z0-9-]{1,64}$/.test(project) ? `stores/${project}` : undefined)
 
 /** This user's secret for the stores of a project: 32 random bytes. A signature would cost every hook 7 ms. */
@@ -56,7 +54,6 @@ function writeMarks(storePath: string, marks: readonly string[]): void {
   replaceFile(markPath(storePath), newest.map((m) => `${m}\n`).join(''), { mode: 0o600 })
 }
 
-/** Says that this user made the store, or has adopted it. Marks of other machines stay. */
 export function markStore(storePath: string, project: string): void {
   const mark = ownMark(project)
   const marks = marksAt(storePath)
@@ -159,7 +156,6 @@ export function checkOwner(storePath: string, { project, mayTakeOver, ownDirecto
   })
 }
 
-/** The project of a store that this user made or adopted, without opening it. */
 export function projectOfStore(storePath: string): string | undefined {
   const marks = marksAt(storePath)
   const stores = join(stateDirectory(), 'stores')

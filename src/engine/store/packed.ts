@@ -63,7 +63,6 @@ export function lineText(kept: unknown): string {
   }
 }
 
-/** Where the next lines to be compressed begin and end; nothing while there are too few. */
 export const DUE = `SELECT packed AS "from", arrived - asText AS upTo FROM (
   SELECT ? AS asText, ? AS least, coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key='${PACKED_N}'), 0) AS packed,
     coalesce((SELECT seq FROM sqlite_sequence WHERE name='log'), 0) AS arrived)

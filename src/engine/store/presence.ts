@@ -282,7 +282,6 @@ export function addPresence(
   return { seq, at, session, type, body }
 }
 
-/** What a batch, or the end of a session, does to claims: the rows afterwards, and the events of it. */
 export interface ClaimChanges {
   rows: ClaimRow[]
   events: Pick<PresenceEvent, 'session' | 'type' | 'body'>[]

@@ -146,7 +146,6 @@ function storeOf(
   return { storePath: remembered, ...(remembered === usual ? {} : { chosen: 'remembered' }) }
 }
 
-/** Every store of a project on this machine that is there: there should be one. */
 export const storesOf = ({ id, root, storePath }: Project): string[] =>
   [...new Set([storePath, ...placesOf(id, root), storePathFor(root, '')])].filter((path) => existsSync(path))
 
@@ -160,7 +159,6 @@ export function rememberPlace({ id, root, storePath, chosen }: Project): void {
   keepPlaces(id, root, [...new Set([...first, storePath])])
 }
 
-/** The project whose configuration lies in `home`, seen from one of its work trees. */
 function projectAt(home: string, persistencePath?: string, root = home): Project {
   const config = readConfig(home)
   const { name = basename(home), recall, hooks, alternatives, topics, maturity, reviewers } = config
@@ -180,7 +178,6 @@ function projectAt(home: string, persistencePath?: string, root = home): Project
   }
 }
 
-/** Where the configuration of the project around a directory lies, and the work tree. */
 function homeOf(from: string): { home: string; root: string } | undefined {
   for (const dir of ancestors(from)) {
     if (hasConfig(dir)) return { home: dir, root: dir }
@@ -192,7 +189,6 @@ function homeOf(from: string): { home: string; root: string } | undefined {
   return undefined
 }
 
-/** Keeps one setting of a project; whatever else its configuration says stays as it is. */
 export function keepSetting(root: string, key: 'maturity', value: unknown): void {
   const home = homeOf(root)?.home ?? root
   writeInside(home, CONFIG, `${JSON.stringify({ ...readConfig(home), [key]: value }, null, 2)}\n`)

@@ -157,7 +157,6 @@ export class Prompts {
     return Number(row?.n)
   }
 
-  /** The person does not want this sentence to be kept, and is not asked again. */
   refuse(sentence: string, at: number): void {
     this.#run('INSERT OR REPLACE INTO refused VALUES (?,?)', wordsOf(sentence), at)
   }

@@ -182,7 +182,6 @@ export class Source {
     return this.meta('erasing') !== undefined
   }
 
-  /** Gives a store what is known of lines that have left, and of lines that were declined. */
   copyDeclined(to: Db): void {
     for (const { replica } of this.identities()) keepLeft(to, replica, this.#read((db) => leftOf(db, replica)) ?? [])
     this.#each('SELECT * FROM declined', (row) => insert(to, 'declined', row, 'OR REPLACE'))

@@ -63,7 +63,6 @@ export const rowsOfIds = (db: Queries, ids: readonly string[]): EntityRow[] =>
 export const rowId = (db: Queries, id: string): number | undefined =>
   db.get<{ rowid: number }>('SELECT rowid FROM entities WHERE id=?', id)?.rowid
 
-/** Where the row of an entity stands, and what its next version needs of it. */
 export interface RowPlace {
   readonly rowid: number
   readonly updated: number
@@ -345,7 +344,6 @@ export const idsOfKind = (db: Queries, kind: string): string[] =>
 /** Lines that were folded away, by replica: their numbers, and ranges of them. Of 0.1.0 it is known how many they were. */
 export type Counts = { readonly [replica: string]: number | readonly (number | Range)[] }
 
-/** Which of the lines folded away touched an entity, and when the last of them was written. */
 export interface Folded {
   entity: string
   updated: number
@@ -390,7 +388,6 @@ export function addCounts(a: Counts = {}, b: Counts): Counts {
 export const countOf = (folded: Folded | undefined): number =>
   Object.values(folded?.counts ?? {}).reduce((sum: number, own) => sum + countIn(own), 0)
 
-/** Drops everything that is made from the log; events kept by a compaction stay. */
 export function clearIndexes(db: Db): void {
   db.exec(
     'DELETE FROM entities; DELETE FROM links; DELETE FROM unproven; DELETE FROM events WHERE base=0; DELETE FROM survivors',
@@ -405,7 +402,6 @@ export function dropEntityIndexes(db: Db, id: string): void {
   db.run('DELETE FROM links WHERE id=?', id)
 }
 
-/** Removes from sessions, definitions and current work what may hold something erased. */
 export function forgetErased(db: Db, isThere: (id: string) => boolean): void {
   const gone = ['title', 'request', 'said', 'failing', 'later', 'questions'].map((key) => `'$.data.${key}'`).join()
   db.run(`UPDATE sessions SET body=json_remove(body, ${gone})`)

@@ -118,7 +118,6 @@ export interface Term {
 
 const MAX_CODE = 128
 
-/** What is written as one word in code, without a line number; of a path the file's name as well. */
 function codeIn(token: string, { unlikeProse, unlikeName }: Patterns): string[] {
   const path = token.replaceAll('\\', '/')
   const whole = plain(path.includes(':') ? path.replace(/(?::\d+){1,2}$/, '') : path)

@@ -38,7 +38,6 @@ const MAX_TERMS = 20_000
 /** How texts are taken apart: another number makes every index of them anew. */
 export const TEXT_VERSION = '4'
 
-/** Words as a person counts them: what stands between spaces, all of Unicode's. */
 function countWords(text: string): number {
   let words = 0
   let isWithin = false
@@ -226,7 +225,6 @@ export interface Hit {
   readonly score: number
 }
 
-/** Rows that hold any of the words, or all of any group of words, best first (BM25). */
 export function rowsWith(
   db: Queries,
   words: readonly (string | readonly string[])[],
@@ -297,7 +295,6 @@ const allWith = (
     limit,
   )
 
-/** Rows up to a number that hold all words of any group, of those that count, best first (BM25). */
 export function bestAmong(
   db: Db,
   groups: readonly (readonly string[])[],

@@ -75,7 +75,6 @@ export interface NewVector {
   readonly signs: Int32Array
 }
 
-/** Stores vectors in place of what was there. The caller holds the write lock. */
 export function putVectors(db: Db, vectors: readonly NewVector[]): void {
   for (const v of vectors) {
     db.run('INSERT OR REPLACE INTO vectors (rowid, data, mixed) VALUES (?,?,?)', v.rowid, v.data, v.mixed)

@@ -84,7 +84,6 @@ export class AuthorityWatch {
     this.#p = p
   }
 
-  /** What the last action has done that a person has to agree to: ids of entities, and of batches. */
   unasked(): string[] {
     const { draft, view } = this.#p
     const found = new Set<string>()
@@ -155,7 +154,6 @@ export class AuthorityWatch {
     return { existed: true, fields: e.fields, holds, ...(isRule && isEndorsed() ? { binds: bindingText(e) } : {}) }
   }
 
-  /** Whether a person here wrote or confirmed it, or somebody confirmed its words with a digest. */
   #isConfirmed(id: string): boolean {
     const { view } = this.#p
     if (view.ofPerson(id)) return true
@@ -220,7 +218,6 @@ export function saidAgain(p: Planning, verb: string, args: Args): Args {
   return { ...args, standing: 'confirmed' }
 }
 
-/** Refuses what only a person can do and what cannot wait, with what the person can type. */
 export function needsPerson(verb: string, id: string, args: Args, report: Report): void {
   const command = { undo: `undo ${String(args.batch ?? '--last')}`, purge: `forget ${id} --erase` }[verb]
   report({

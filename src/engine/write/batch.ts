@@ -150,7 +150,6 @@ export function refusal(problems: readonly Problem[], actions: number): UserErro
   )
 }
 
-/** What is wrong with a refused batch, action by action; empty for any other error. */
 export const problemsOf = (error: unknown): readonly Problem[] =>
   error instanceof UserError && (error.code === 'refused' || error.code === 'secret')
     ? ((error.details.problems ?? []) as readonly Problem[])
@@ -251,7 +250,6 @@ function aliasesOf(p: Planning, verb: string, verbs: PlanOptions['verbs']): Para
   return kind ? fieldsOf(kind) : (verbs.get(verb)?.args ?? {})
 }
 
-/** Plans one action: `record-` or `delete-` of a kind, or a verb of its own. */
 function runner(p: Planning, verbs: PlanOptions['verbs']): RunAction {
   const run: RunAction = (verb, given, report) => {
     const registry = p.registry()
@@ -274,7 +272,6 @@ function runner(p: Planning, verbs: PlanOptions['verbs']): RunAction {
   return run
 }
 
-/** The arguments as they may be stored; nothing where they hold a secret that nobody asked to redact. */
 function screenArgs(p: Planning, given: Args, redacting: boolean, report: Report): Args | undefined {
   const { value, secrets, privateLeftOut } = screen(given, redacting)
   if (privateLeftOut) p.note('text between <private> and </private> was left out')

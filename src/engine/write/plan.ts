@@ -87,7 +87,6 @@ export interface Draft {
   scrub: boolean
   /** Entities about which nothing is asked any more, and which no longer stay as they were. */
   decided: string[]
-  /** Where in the work tree the session stands from now on, if the batch says so. */
   work: readonly string[] | undefined
   /** Entities whose record was refused. */
   promised: Set<string>
@@ -174,7 +173,6 @@ export class Planning {
 
   #seen = (id: string, field: string, part?: string): Cell[] => seen(this.cells(id), field, part)
 
-  /** Adds one event, which overwrites some cells, and applies it to the plan's own cells. */
   #emit(id: string, field: string, op: Event['op'], over: readonly Cell[], more: Partial<Event> = {}): true {
     const draft = this.#draft
     const stamp = { ms: this.ctx.ms, ctr: ++draft.ctr, replica: this.ctx.replica }
@@ -206,12 +204,10 @@ export class Planning {
     }
   }
 
-  /** Entities called so in the plan, deleted ones too; the argument is folded. */
   byName(key: string): Entity[] {
     return this.#withPlanned(this.view.byName(key), (e) => nameKey(e.name) === key)
   }
 
-  /** Entities of a kind in the plan that its key may identify like these values, deleted ones too. */
   byKey(kind: Kind, values: Readonly<{ [field: string]: Json }>): Entity[] {
     const key = nameKey(String(values[kind.key[0]]))
     const rest = restOfKey(kind, values)

@@ -85,7 +85,6 @@ export function record(
   return write(p, kind, id, renewed(kind, before, changes, args), args.anew === true || empty)
 }
 
-/** The kind as Tidemark's own code writes it: fields that are refused from callers too. */
 const withOwnFields = (kind: Kind): Kind => ({
   ...kind,
   fields: Object.fromEntries(Object.entries(kind.fields).map(([name, field]) => [name, { ...field, system: false }])),
@@ -160,7 +159,6 @@ export function usableId(p: Planning, id: string | undefined): string | undefine
 export const linkIdNow = (p: Planning, from: string, relation: string, to: string): string =>
   usableId(p, linkId(from, relation, to))!
 
-/** The id under which `record-…` would put what its arguments say; nothing for kinds without identity. */
 export function recordedAs(p: Planning, kind: Kind, args: Readonly<Record<string, unknown>>): string | undefined {
   const values = Object.fromEntries(
     Object.entries(args).filter(([, v]) => typeof v === 'string' || typeof v === 'number'),

@@ -95,7 +95,6 @@ export class View {
   isErasedOf = (tombstone: string, replica: string): boolean => isErasedOf(this.#db, tombstone, replica)
   /** Whether what a replica wrote was written in this store. */
   isOwn = (replica: string): boolean => isOwnReplica(this.#db, replica)
-  /** Whether somebody in this store stands by an entity, whatever others said of it. */
   endorsed = (id: string): boolean => vouchedFor({ db: this.#db }, [id]).has(id)
   ofPerson = (id: string): boolean => log.replicasOfPersons(this.#db, id).some(this.isOwn)
   /** Whether somebody here spoke of it in lines that are folded away since. */

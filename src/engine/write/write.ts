@@ -49,7 +49,6 @@ interface WriteHost {
   readonly verbs: ReadonlyMap<string, Verb>
   /** The kinds and relations that come with Tidemark. */
   readonly core: Registry
-  /** These and the project's own, as they hold here; and as the rows of all lines have them. */
   registry(): Registry
   rowRegistry(): Registry
   filesHold(text: string): boolean
@@ -73,7 +72,6 @@ const WORK_KEPT_MS = 90 * 86_400_000
 /** The note of a batch that had nothing to write. */
 export const NOTHING_CHANGED = 'nothing changed: all of it was there already'
 
-/** Plans a batch, writes its line and brings everything up to date with it; under the store's lock. */
 export function writeBatch(host: WriteHost, actions: readonly Action[], who: Who, redacting: boolean): Written {
   const { author: said, ...rest } = who
   const { db, env } = host

@@ -18,7 +18,6 @@ function fields(v: Value): Fields {
   return found
 }
 
-/** The fields of a record, and those that follow as key, value, key, value … */
 const recordOf = (old: Fields, rest: readonly Value[], ctx: Parameters<Run>[1]): Rec => {
   if (rest.length % 2 !== 0) throw new WrongArgument('expects a value after each key')
   ctx.alloc(old.size + rest.length)
@@ -40,7 +39,6 @@ const allSame =
     return args.every((arg) => isSame(arg, args[0]))
   }
 
-/** Booleans, symbols, equality, records, vectors, and what else is no list, number or string. */
 // biome-ignore format: a table, one entry a line where it can be
 export const values: Record<string, Run | string> = {
   '(not x) | #t for #f and nil, else #f. | (not #f)': is((x) => !isTrue(x)),
