@@ -1,4 +1,4 @@
-import { readDb, stored } from './db.ts'
+import { readDb, stored } from '../../../engine/store/db.ts'
 
 export interface OpencodeSession {
   readonly id: string
