@@ -147,6 +147,9 @@ export function parseSnapshot(
 export const printSnapshot = (snapshot: Snapshot, by: Signature | undefined): string =>
   JSON.stringify({ snapshot, ...(by ? { by } : {}) })
 
+export const damagedState = () =>
+  new UserError('line-damaged', 'a folded state is damaged', 'ask the sender to send it again; nothing was taken')
+
 const lineCount = (ranges: readonly coverage.Covered[]) => ranges.reduce((n, r) => n + r.last - r.first + 1, 0)
 
 /** Takes in a folded state. Of lines that both cover, an event counts if both still hold it. `upheld`: what somebody here vouches for. */
@@ -158,7 +161,7 @@ export function applySnapshot(
   upheld: ReadonlySet<string> = new Set(),
 ): ReadonlySet<string> {
   if (!Array.isArray(s?.covered) || !Array.isArray(s.entities) || !Array.isArray(s.events)) {
-    throw new UserError('line-damaged', 'a snapshot is damaged', 'ask the sender to send it again; nothing was taken')
+    throw damagedState()
   }
   const here = log.known(db)
   const isHere = (c: coverage.Covered) => here.get(c.replica)?.some(([a, b]) => a <= c.first && c.last <= b) === true

@@ -39,7 +39,7 @@ import { isOwnReplica, keepLeft, keepOwn, ownIdentities, ownLines } from '../sto
 import { addRange, type Range } from '../store/ranges.ts'
 import { keepShared, lastShared, mintReplica, replicaFor, saveClock, sawStamp } from '../store/replica.ts'
 import { signedRight } from './attested.ts'
-import { applySnapshot, parseSnapshot, type SignedSnapshot } from './compaction.ts'
+import { applySnapshot, damagedState, parseSnapshot, type SignedSnapshot } from './compaction.ts'
 import { textsToErase } from './erasure.ts'
 import { freezeErased, guarded, keepEndorsements } from './held.ts'
 import { keysOf, type MayErase, mayErase } from './may-erase.ts'
@@ -102,12 +102,7 @@ export function parseDelivery(bytes: Uint8Array, own = false): Delivery {
     if (!l.startsWith('{"snapshot"')) lines.push(parseLine(l, own))
     else {
       const snapshot = parseSnapshot(l)
-      if (!snapshot)
-        throw new UserError(
-          'line-damaged',
-          'a folded state is damaged',
-          'ask the sender to send it again; nothing was taken',
-        )
+      if (!snapshot) throw damagedState()
       snapshots.push(snapshot)
     }
   }

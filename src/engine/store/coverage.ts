@@ -1,7 +1,7 @@
 import { digest64 } from '../../model/digest.ts'
 import { momentOf } from '../log/clock.ts'
 import { cellOf } from '../log/events.ts'
-import { column, type Db, stored } from './db.ts'
+import { column, type Db, insert, stored } from './db.ts'
 import { readLine, runBody, unpackRun } from './line.ts'
 import { type EventRow, eventsUpTo, type LoggedEvent, putBaseEvent, unpack } from './log.ts'
 import { ownIdentities } from './own-lines.ts'
@@ -24,17 +24,8 @@ export interface Covered {
 const COLUMNS = 'replica, first, last, hash, digest, ctr_from AS "from", ctr_to AS "to"'
 export const coveredLines = (db: Db): Covered[] => db.all(`SELECT ${COLUMNS} FROM covered ORDER BY replica, first`)
 
-const put = (db: Db, c: Covered): void =>
-  db.run(
-    'INSERT OR REPLACE INTO covered VALUES (?,?,?,?,?,?,?)',
-    c.replica,
-    c.first,
-    c.last,
-    c.hash,
-    c.digest,
-    c.from,
-    c.to,
-  )
+const put = (db: Db, { from, to, ...c }: Covered): void =>
+  insert(db, 'covered', { ...c, ctr_from: from, ctr_to: to }, 'OR REPLACE')
 
 const drop = (db: Db, c: Covered): void => db.run('DELETE FROM covered WHERE replica=? AND first=?', c.replica, c.first)
 

@@ -46,29 +46,7 @@ import {
 } from './line-parts.ts'
 import { parseFirst, withoutFirst } from './line-v1.ts'
 
-export {
-  type Author,
-  type Fork,
-  hasAll,
-  isCount,
-  isEntity,
-  isEvent,
-  isPurge,
-  isText,
-  isTombstone,
-  type Line,
-  listOf,
-  orNone,
-  PROVENANCE,
-  type PurgeMark,
-  packMark,
-  type Redaction,
-  runBody,
-  type Signature,
-  tombstoneOf,
-  unpackMark,
-  unpackRun,
-} from './line-parts.ts'
+export * from './line-parts.ts'
 
 /** So much of a hash names the line before: enough that nobody finds another one. */
 const PREV_LENGTH = 22
