@@ -186,7 +186,7 @@ const EARLIER = /^\.(?:.+\.tidemark|config)-[0-9a-f]{12}$/
 export const temporaryName = () =>
   `.tidemark-${process.pid}-${process.hrtime.bigint().toString(16).padStart(12, '0').slice(-12)}.tmp`
 
-export interface WriteOptions {
+interface WriteOptions {
   /** Of a file that is new; one that is replaced keeps its mode and owner. */
   readonly mode?: number
   readonly dirMode?: number

@@ -24,7 +24,7 @@ const textIn = (dir: string, path: string): string | undefined => readInside(dir
 /** False also where one of them is not there. */
 const isSame = (a: string, b: string): boolean => attempt(() => realpathSync(a) === realpathSync(b)) ?? false
 
-export type GitDirectory =
+type GitDirectory =
   | { readonly is: 'own'; readonly dir: string; readonly common: string; readonly linked: boolean }
   | { readonly is: 'none' }
   | { readonly is: 'foreign'; readonly dir: string }

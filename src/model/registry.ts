@@ -50,7 +50,7 @@ export function createRegistry(
   }
 }
 
-export interface KindShape {
+interface KindShape {
   kind: string
   plural: string
   positional: string[]

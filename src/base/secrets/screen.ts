@@ -26,7 +26,7 @@ export function withoutPrivate(text: string, instead: (region: string) => string
   return out + (depth === 0 ? rest : instead(rest))
 }
 
-export interface Screened {
+interface Screened {
   value: unknown
   /** Where a secret was, by path, and of which category; the secret itself is in no message. */
   secrets: { path: string; category: string }[]

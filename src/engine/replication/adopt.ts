@@ -16,7 +16,7 @@ import { snapshotOf } from './compaction.ts'
 import { type Ingested, printDelivery } from './ingest.ts'
 import type { StoreHandle } from './restore.ts'
 
-export interface ForeignStore {
+interface ForeignStore {
   readonly project: string
   readonly kinds: readonly { readonly kind: string; readonly n: number }[]
   readonly last: News | undefined

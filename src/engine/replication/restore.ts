@@ -15,15 +15,7 @@ import { newStore } from '../store/open-db.ts'
 import { isOwnReplica, keepLeft, keepOwn } from '../store/own-lines.ts'
 import type { Range } from '../store/ranges.ts'
 import { mintReplica } from '../store/replica.ts'
-import {
-  damagedCopies,
-  finishMovingAside,
-  holdLock,
-  moveAside,
-  putRight,
-  Source,
-  sweepBuilds,
-} from '../store/rescue.ts'
+import * as rescue from '../store/rescue.ts'
 import { isSenseless } from '../store/store-error.ts'
 import { attested, signedRight } from './attested.ts'
 import { snapshotOf } from './compaction.ts'
@@ -86,11 +78,11 @@ export function sayMissing({ replica, from, to, after, before }: Missing): strin
 /** Builds a sound store from everything that can be read, verifies it, then puts it in place. Can be repeated after a kill. */
 export function restoreStore(path: string, env: Env, open: OpenAt, shared: Shared = []): Restored {
   mkdirSync(dirname(path), { recursive: true }) // the store may be gone with its folder
-  finishMovingAside(path)
-  sweepBuilds(path)
+  rescue.finishMovingAside(path)
+  rescue.sweepBuilds(path)
   const sound = withSources(path, env, (sources) => soundAsItIs(path, open, new Pool(sources, shared)))
   if (sound) return sound
-  const lock = holdLock(path)
+  const lock = rescue.holdLock(path)
   try {
     return withSources(path, env, (sources) => {
       const pool = new Pool(sources, shared)
@@ -99,7 +91,7 @@ export function restoreStore(path: string, env: Env, open: OpenAt, shared: Share
         const done = fill(build, from, sources, pool, shared, env, open)
         if (!done) continue
         syncFile(build)
-        const kept = moveAside(path, env.now())
+        const kept = rescue.moveAside(path, env.now())
         renameSync(build, path)
         syncFile(dirname(path))
         return { from: from?.path ?? null, ...done, kept, unchanged: false }
@@ -112,17 +104,17 @@ export function restoreStore(path: string, env: Env, open: OpenAt, shared: Share
     })
   } finally {
     lock?.close()
-    sweepBuilds(path)
+    rescue.sweepBuilds(path)
   }
 }
 
-function withSources<T>(path: string, env: Env, body: (sources: readonly Source[]) => T): T {
+function withSources<T>(path: string, env: Env, body: (sources: readonly rescue.Source[]) => T): T {
   const files = [
     ...(existsSync(path) ? [path] : []),
-    ...damagedCopies(path),
+    ...rescue.damagedCopies(path),
     ...snapshots(path, env.now()).map((s) => s.path),
   ]
-  const sources = files.map((file) => new Source(file, path))
+  const sources = files.map((file) => new rescue.Source(file, path))
   try {
     return body(sources)
   } finally {
@@ -147,8 +139,8 @@ function soundAsItIs(path: string, open: OpenAt, pool: Pool): Restored | undefin
 /** Builds a new store that holds all that is known; undefined if it cannot be made sound from this beginning. */
 function fill(
   build: string,
-  from: Source | undefined,
-  sources: readonly Source[],
+  from: rescue.Source | undefined,
+  sources: readonly rescue.Source[],
   pool: Pool,
   shared: Shared,
   env: Env,
@@ -171,7 +163,7 @@ function fill(
         forgetExchange(db)
         if (pool.identities().length === 0) ownByKey(db, memory.projectId, shared)
         for (const s of sources) if (s !== from && s.arrived >= (from?.arrived ?? 0)) s.copyDeclined(db)
-        putRight(db, pool.lines, env.now())
+        rescue.putRight(db, pool.lines, env.now())
       })
       memory.rebuild()
       db.write(() => eraseMarked(db, memory.registry(), sources, pool))
@@ -209,7 +201,7 @@ function fill(
 }
 
 /** Erases in the new store what any copy says was erased: nothing of it comes back with the lines. Files are cleaned later. */
-function eraseMarked(db: Db, registry: Registry, sources: readonly Source[], pool: Pool): void {
+function eraseMarked(db: Db, registry: Registry, sources: readonly rescue.Source[], pool: Pool): void {
   const isNew = (p: PurgeMark) => !log.isMarked(db, p)
   const [decided, granted] = [pool.decided.filter(isNew), pool.marks.filter(isNew)]
   const said = textsToErase(db, [...decided, ...granted])
@@ -255,7 +247,7 @@ class Pool {
   /** Lines that no copy holds, and whether one had them. */
   readonly shared = new Map<string, boolean>()
 
-  constructor(sources: readonly Source[], shared: Shared) {
+  constructor(sources: readonly rescue.Source[], shared: Shared) {
     const covered = sources.flatMap((s) => s.covered())
     const isFolded = (replica: string, seq: number) =>
       covered.some((c) => c.replica === replica && c.first <= seq && seq <= c.last)
@@ -286,7 +278,7 @@ class Pool {
     this.isUnclean = said.some(({ marks, isWhole }) => isWhole && new Set(marks.map(nameOf)).size < all.size)
   }
 
-  #standIn(sources: readonly Source[], replica: string, seq: number): void {
+  #standIn(sources: readonly rescue.Source[], replica: string, seq: number): void {
     const key = `${replica}:${seq}`
     const there = this.lines.get(key)
     if (there && !(there.partial && this.shared.has(key))) return

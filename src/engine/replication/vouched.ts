@@ -183,7 +183,7 @@ function reviewedAmong(
   })
 }
 
-export function reviewersLines(db: Db): ((replica: string, seq: number) => boolean) | undefined {
+function reviewersLines(db: Db): ((replica: string, seq: number) => boolean) | undefined {
   const keys = new Set(Object.values(acceptedReviewers(db)).flat())
   if (keys.size === 0) return undefined
   const pins = pinned(db)

@@ -13,7 +13,7 @@ const UNFINISHED_MS = 600_000
 const folder = (storePath: string) => join(dirname(storePath), 'backups')
 
 /** A snapshot; `future`: it is dated later than now, so the clock was wrong when it was taken, or is now. */
-export interface StoreSnapshot {
+interface StoreSnapshot {
   readonly path: string
   readonly at: number
   readonly future: boolean

@@ -31,7 +31,7 @@ export const inodeOf = (path: string): number => statSync(path, { throwIfNoEntry
 export type Row = Record<string, unknown>
 
 /** Writes that were acknowledged but are not in the file. Both are numbers of arrival. */
-export interface Lost {
+interface Lost {
   readonly written: number
   readonly there: number
   /** The newest batch that was written, as `replica:sequence`. */

@@ -14,7 +14,7 @@ import { storeError } from './store-error.ts'
 import { hasOurSchema, holdsStore } from './tables.ts'
 
 /** What a store holds, for a person who is about to delete it. */
-export interface Contents {
+interface Contents {
   readonly project: string | undefined
   /** Live entities by kind, the most first. */
   readonly kinds: readonly { readonly kind: string; readonly n: number }[]
@@ -64,7 +64,7 @@ const LAST_DAYS = 30
 const DAY_MS = 86_400_000
 const lastFolder = (state: string) => join(state, 'uninstalled')
 
-export interface LastSnapshot {
+interface LastSnapshot {
   readonly path: string
   readonly project: string
   readonly at: number
@@ -113,7 +113,7 @@ function copyFile(from: string, to: string, name?: string): void {
 
 const LOCK_MS = 10_000
 
-export interface Deletion {
+interface Deletion {
   readonly path: string
   readonly files: readonly OwnFile[]
   /** Where the last snapshot goes; undefined: none is kept. */

@@ -19,7 +19,7 @@ export interface Waiting {
   error?: string
 }
 
-export interface Used {
+interface Used {
   tokens: number
   calls: number
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 /** Where a file lies: beside the store, in a work tree's `.tidemark/`, or in a directory of the user or the machine. */
 export type Place = 'store' | 'tree' | 'state' | 'models' | 'compiled' | 'temporary' | 'client'
 
-export interface FileKind {
+interface FileKind {
   readonly place: Place
   /** The path below the place; TOKENS has what stands in braces. */
   readonly path: string

@@ -269,7 +269,7 @@ export const OPS: readonly unknown[] = ['set', 'clear', 'add', 'remove', 'put', 
 export const isEntity = (v: unknown): v is string => typeof v === 'string' && v.indexOf(':') > 0
 export const isOne = (v: unknown) => v === 1
 export const isDigest = (v: unknown) => typeof v === 'string' && /^[\w-]{43}$/.test(v)
-export const isRef = (v: unknown) => isCount(v) || isPair(v)
+const isRef = (v: unknown) => isCount(v) || isPair(v)
 
 /** The value of `$` says what became of the entity. */
 const isState = (v: unknown): boolean =>

@@ -135,7 +135,7 @@ export function takeUnproven(db: Db): { replica: string; seq: number }[] {
   return found
 }
 
-export const dropEvents = (db: Db, replica: string, seq: number): void =>
+const dropEvents = (db: Db, replica: string, seq: number): void =>
   db.run('DELETE FROM events WHERE replica=? AND seq=? AND base=0', replica, seq)
 
 /** Fields that say that an entity is there, or that lists leave it out. */
@@ -557,7 +557,7 @@ export const keepKey = (db: Db, replica: string, key: string): void =>
   db.run('INSERT OR IGNORE INTO keys VALUES (?,?)', replica, key)
 
 /** Why a line is not sent again: a history of git added and removed it, or a person here wants it to count nowhere. */
-export type Declined = 'history' | 'person'
+type Declined = 'history' | 'person'
 
 export const declinedAs = (
   db: Db,

@@ -90,7 +90,7 @@ export const hasOthers = (db: Db): boolean => {
 export const withoutKey = (db: Db): string[] =>
   [...known(db).keys()].filter((replica) => !isKeyed(replica) && !isOwnReplica(db, replica)).sort()
 
-export type Pins = { [replica: string]: { key: string; from: number } }
+type Pins = { [replica: string]: { key: string; from: number } }
 const PINS = 'sync_keys'
 export const pinned = (db: Db): Pins => stored<Pins>(getMeta(db, PINS) ?? '{}')
 export const keepPins = (db: Db, pins: Pins): void => setMeta(db, PINS, JSON.stringify({ ...pinned(db), ...pins }))

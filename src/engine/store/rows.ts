@@ -286,7 +286,7 @@ export const linksAt = (db: Queries, end: 'src' | 'dst', id: string): LinkRow[] 
     id,
   )
 
-export interface EdgeRow extends LinkRow {
+interface EdgeRow extends LinkRow {
   at: number
   confidence: number | null
 }

@@ -218,7 +218,7 @@ const FILTER: Readonly<Record<Which, string>> = {
   live: "AND e.standing<>'rejected'",
 }
 
-export interface Hit {
+interface Hit {
   readonly rowid: number
   readonly id: string
   readonly kind: string

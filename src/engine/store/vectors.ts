@@ -67,7 +67,7 @@ export const vectorsOf = (db: Db, rowids: readonly number[]): { rowid: number; d
     JSON.stringify(rowids),
   )
 
-export interface NewVector {
+interface NewVector {
   readonly rowid: number
   readonly data: Uint8Array
   readonly mixed: Uint8Array | null

@@ -113,7 +113,7 @@ export function parseBatch(input: unknown): { batch: Batch; notes: string[] } {
   return { batch: { ...said, actions }, notes }
 }
 
-export interface PlanOptions {
+interface PlanOptions {
   verbs: ReadonlyMap<string, Verb>
   redact: boolean
   makeRegistry: MakeRegistry

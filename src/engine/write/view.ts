@@ -15,7 +15,7 @@ import * as log from '../store/log.ts'
 import { isOwnReplica } from '../store/own-lines.ts'
 import * as rows from '../store/rows.ts'
 
-export interface LoggedBatch {
+interface LoggedBatch {
   readonly line: Line
   readonly events: log.LoggedEvent[]
   readonly session: string | undefined
