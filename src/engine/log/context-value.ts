@@ -202,9 +202,7 @@ export const weightOf = (value: Json): number => encode(value, [], 0).length
 
 export function standsAt(field: Json | undefined, path: readonly string[], written: Json): boolean {
   const node = nodeAt(field, path)
-  if (node === undefined) return false
-  const isMark = path.at(-1) === MAP || (path.at(-1) === MARK && path.at(-2) === LIST)
-  return isMark || canonical(node) === canonical(written)
+  return node !== undefined && (isMarkPath(path) || canonical(node) === canonical(written))
 }
 
 /** Greatest place in a list of a folded field that grows by `extend`. */
@@ -246,10 +244,8 @@ export function withAdded(before: Json | undefined, added: Json): Json {
   return { ...before, ...Object.fromEntries(Object.entries(added).map(([k, v]) => [k, withAdded(before[k], v)])) }
 }
 
-export function isMark({ entity, path }: Event): boolean {
-  if (kindOf(entity) !== SHARED_KIND || path?.[0] !== ROOT) return false
-  return path.length > 1 && (path.at(-1) === MAP || (path.at(-1) === MARK && path.at(-2) === LIST))
-}
+export const isMark = ({ entity, path }: Event): boolean =>
+  kindOf(entity) === SHARED_KIND && path?.[0] === ROOT && path.length > 1 && isMarkPath(path)
 
 /** What an event of a shared value says, as its author put it: the keys to it, and the item without its place. */
 export function saidIn({ entity, path, value }: Event): { path?: string[]; value?: Json } {

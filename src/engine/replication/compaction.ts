@@ -6,7 +6,17 @@ import { reprojectKinds } from '../materialize/apply.ts'
 import { keepBaseDigest } from '../store/compare.ts'
 import * as coverage from '../store/coverage.ts'
 import type { Db } from '../store/db.ts'
-import { hasAll, isCount, isEntity, isEvent, isText, listOf, type PurgeMark, type Signature } from '../store/line.ts'
+import {
+  hasAll,
+  isCount,
+  isCountOrRange,
+  isEntity,
+  isEvent,
+  isText,
+  listOf,
+  type PurgeMark,
+  type Signature,
+} from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
 import { keepArrivals } from '../store/own-lines.ts'
@@ -87,12 +97,8 @@ const COVERED = {
   hash: isText,
   digest: isText,
   from: isCount,
-  to: isNumber,
+  to: Number.isSafeInteger,
 }
-function isNumber(v: unknown): boolean {
-  return Number.isSafeInteger(v)
-}
-const isCountOrRange = (v: unknown) => isCount(v) || (listOf(isCount)(v) && (v as unknown[]).length === 2)
 const ENTITY = {
   id: isEntity,
   updated: isCount,

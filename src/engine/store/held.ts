@@ -1,7 +1,7 @@
 import { sha256 } from '../../model/digest.ts'
 import { column, type Db, insertion, stored } from './db.ts'
 import { isSameKey } from './keys.ts'
-import { isTombstone, type PurgeMark, tombstoneOf } from './line.ts'
+import { isTombstone, type MarkRow, type PurgeMark, tombstoneOf, unpackMarkRow } from './line.ts'
 import { allLinksAt, type EntityRow, type LinkRow } from './rows.ts'
 import { dropText, type IndexedText, indexText } from './text-index.ts'
 
@@ -133,11 +133,7 @@ export interface Asked extends PurgeMark {
   readonly by: string
 }
 
-type AskedRow = Omit<PurgeMark, 'writes' | 'was' | 'before'> & { by: string; parts: string | null }
-const unpackAsked = ({ parts, ...p }: AskedRow): Asked => ({
-  ...p,
-  ...stored<Pick<PurgeMark, 'writes' | 'was' | 'before'>>(parts ?? '{}'),
-})
+type AskedRow = MarkRow & { by: string }
 
 export const isAnyAsked = (db: Db): boolean => db.get('SELECT 1 FROM asked LIMIT 1') !== undefined
 
@@ -151,12 +147,12 @@ export const askedOf = (db: Db, id: string): Asked[] =>
           isTombstone(id) ? id : tombstoneOf(id),
           id,
         )
-        .map(unpackAsked)
+        .map(unpackMarkRow)
     : []
 
 /** So many, the newest of each line that asks last. */
 export const someAsked = (db: Db, limit = -1): Asked[] =>
-  db.all<AskedRow>('SELECT * FROM asked LIMIT ?', limit).map(unpackAsked)
+  db.all<AskedRow>('SELECT * FROM asked LIMIT ?', limit).map(unpackMarkRow)
 
 export function ask(db: Db, { replica, seq, hash, entity, by, writes, was, before }: Asked): void {
   const parts = writes === undefined ? null : JSON.stringify({ writes, was, before })

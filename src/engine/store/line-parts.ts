@@ -193,6 +193,11 @@ const AUTHOR = '@'
 /** What `$` says where it says nothing: the entity came to be with this line. */
 const created = (at: number): Json => ({ s: 'created', at })
 
+type Parts = Pick<PurgeMark, 'writes' | 'was' | 'before'>
+/** A mark as a row keeps it. `parts`: which writes, as JSON; all when null. */
+export type MarkRow = Omit<PurgeMark, keyof Parts> & { readonly parts: string | null }
+export const unpackMarkRow = <R extends MarkRow>({ parts, ...p }: R) => ({ ...p, ...stored<Parts>(parts ?? '{}') })
+
 export const unpackMark = (p: RawMark): PurgeMark => ({
   replica: p.r,
   seq: p.n,
@@ -257,6 +262,7 @@ export function unpackRun(body: string, entity: string, { ms, replica }: Omit<St
 export const isCount = (v: unknown): v is number => Number.isSafeInteger(v) && (v as number) >= 0
 export const isText = (v: unknown): v is string => typeof v === 'string'
 export const listOf = (is: (v: unknown) => boolean) => (v: unknown) => Array.isArray(v) && v.every(is)
+export const isCountOrRange = (v: unknown) => isCount(v) || (listOf(isCount)(v) && (v as unknown[]).length === 2)
 export const isPair = (v: unknown): boolean => Array.isArray(v) && v.length === 2 && isText(v[0]) && isCount(v[1])
 export const orNone = (is: (v: unknown) => boolean) => (v: unknown) => v === undefined || is(v)
 export const hasAll = (v: unknown, shape: { readonly [key: string]: (v: unknown) => boolean }): boolean =>
@@ -278,11 +284,7 @@ const isState = (v: unknown): boolean =>
     s: (s) => s === 'created' || s === 'restored' || s === 'deleted',
     at: (at) => isCount(at) && at <= MOST_MS,
     seen: orNone((seen) => isObject(seen) && Object.values(seen).every((n) => typeof n === 'number')),
-    saw: orNone(
-      (saw) =>
-        isObject(saw) &&
-        Object.values(saw).every(listOf((x) => isCount(x) || (listOf(isCount)(x) && (x as unknown[]).length === 2))),
-    ),
+    saw: orNone((saw) => isObject(saw) && Object.values(saw).every(listOf(isCountOrRange))),
     reason: orNone(isText),
   }) &&
     ((v as { s: string }).s !== 'deleted' || Object.hasOwn(v as object, 'seen') || Object.hasOwn(v as object, 'saw')))

@@ -8,12 +8,14 @@ import { isSameKey } from './keys.ts'
 import {
   type Author,
   type Line,
+  type MarkRow,
   type PurgeMark,
   parseLine,
   printLine,
   readLine,
   runBody,
   runsIn,
+  unpackMarkRow,
   unpackRun,
 } from './line.ts'
 import { AS_TEXT, DUE, keptLine, LINE, PACK, packOlder } from './packed.ts'
@@ -479,21 +481,14 @@ export function takeParkedFrom(db: Db, replica: string, seq: number): Line[] {
 export const isErased = (db: Db, tombstone: string): boolean =>
   db.get('SELECT 1 FROM purged WHERE entity=?', tombstone) !== undefined
 
-export type PurgeRow = Omit<PurgeMark, 'writes' | 'was' | 'before'> & { parts: string | null }
-
-export const unpackPurge = ({ parts, ...p }: PurgeRow): PurgeMark => ({
-  ...p,
-  ...(parts !== null ? stored<Pick<PurgeMark, 'writes' | 'was' | 'before'>>(parts) : {}),
-})
-
 export const purgesOf = (db: Db, replica: string, seq: number): PurgeMark[] =>
-  db.all<PurgeRow>('SELECT * FROM purged WHERE replica=? AND seq=?', replica, seq).map(unpackPurge)
+  db.all<MarkRow>('SELECT * FROM purged WHERE replica=? AND seq=?', replica, seq).map(unpackMarkRow)
 
 export const purgesIn = (db: Db, entity: string): PurgeMark[] =>
-  db.all<PurgeRow>('SELECT * FROM purged WHERE entity=?', entity).map(unpackPurge)
+  db.all<MarkRow>('SELECT * FROM purged WHERE entity=?', entity).map(unpackMarkRow)
 
 export const allPurges = (db: Db): PurgeMark[] =>
-  db.all<PurgeRow>('SELECT * FROM purged ORDER BY replica, seq, entity').map(unpackPurge)
+  db.all<MarkRow>('SELECT * FROM purged ORDER BY replica, seq, entity').map(unpackMarkRow)
 
 export const anythingPurged = (db: Db): boolean => db.get('SELECT 1 FROM purged LIMIT 1') !== undefined
 

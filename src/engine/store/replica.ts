@@ -12,7 +12,7 @@ export interface Replica {
   clock: Clock
 }
 
-function mint(db: Db, env: Env): string {
+export function mintReplica(db: Db, env: Env): string {
   const project = getMeta(db, 'project')
   const tag = newTag(env.random(4), project === undefined ? undefined : publicKey(project))
   const before = getMeta(db, 'replica')
@@ -23,8 +23,6 @@ function mint(db: Db, env: Env): string {
   setMeta(db, 'inode', String(inodeOf(db.path)))
   return tag
 }
-
-export const mintReplica = (db: Db, env: Env): string => mint(db, env)
 
 export interface Place {
   readonly seq: number
@@ -46,7 +44,7 @@ export const keepShared = (db: Db, { seq, hash }: Place): void => setMeta(db, 's
 /** The identity to write under. A copied or restored store, known by its inode, gets a new one. */
 export function replicaFor(db: Db, env: Env): Replica {
   let tag = getMeta(db, 'replica')
-  if (tag === undefined || getMeta(db, 'inode') !== String(inodeOf(db.path))) tag = mint(db, env)
+  if (tag === undefined || getMeta(db, 'inode') !== String(inodeOf(db.path))) tag = mintReplica(db, env)
   return { tag, clock: { ms: Number(getMeta(db, 'clock_ms') ?? 0), ctr: Number(getMeta(db, 'ctr') ?? 0) } }
 }
 

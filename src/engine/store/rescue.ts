@@ -8,9 +8,8 @@ import { readMark } from './bell-file.ts'
 import { baseIsSound } from './compare.ts'
 import { type Covered, coveredLines } from './coverage.ts'
 import { type Db, insert, type Param, readDb } from './db.ts'
-import type { Line, PurgeMark } from './line.ts'
+import { type Line, type MarkRow, type PurgeMark, unpackMarkRow } from './line.ts'
 import * as log from './log.ts'
-import { type PurgeRow, unpackPurge } from './log.ts'
 import { getMeta } from './meta.ts'
 import { keepLeft, leftOf, ownIdentities } from './own-lines.ts'
 import { LINE } from './packed.ts'
@@ -171,9 +170,9 @@ export class Source {
   /** What it says was erased; whether that is all that it knows of. */
   marks(): { marks: PurgeMark[]; isWhole: boolean } {
     const marks: PurgeMark[] = []
-    const isWhole = this.#each<PurgeRow>(
+    const isWhole = this.#each<MarkRow>(
       'SELECT * FROM purged',
-      (row) => void attempt(() => marks.push(unpackPurge(row))),
+      (row) => void attempt(() => marks.push(unpackMarkRow(row))),
     )
     return { marks, isWhole }
   }
