@@ -25,7 +25,7 @@ const LATE = {
 function withoutFacades(code) {
   const head = []
   const body = code.replace(
-    /(?<=^|[;\n}])import(\{[^}]*\}|\*as [\w$]+|[\w$]+)from"(node:[\w/]+)";/g,
+    /(?<=^|[;\n}])import(\{[^}]*\}|\*as [\w$]+ |[\w$]+ )from"(node:[\w/]+)";/g,
     (_, names, module) => {
       const got = `globalThis.process.getBuiltinModule("${module}")`
       const pairs = names.startsWith('{') ? names.slice(1, -1).split(',') : []

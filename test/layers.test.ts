@@ -95,13 +95,16 @@ test('every floor says its job at the top of one of its files', () => {
   expect(silent).toEqual([])
 })
 
-test('SQL stands in engine/store/ and travel/hub/ alone', () => {
+/** opencode keeps its sessions in a database with a schema of its own, which our store has nothing to do with. */
+const FOREIGN_SCHEMA = 'session/clients/opencode/sessions.ts'
+
+test('SQL stands in engine/store/ and travel/hub/ alone, but for that of another product', () => {
   const sql =
     /\b(SELECT\s+[\w*(]|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+TABLE|PRAGMA\s+\w+)/
   const outside = files.filter(
     (f) => !isIn(f, 'engine/store') && !isIn(f, 'travel/hub') && sql.test(readFileSync(f, 'utf8')),
   )
-  expect(outside.map((f) => relative(SRC, f))).toEqual([])
+  expect(outside.map((f) => relative(SRC, f))).toEqual([FOREIGN_SCHEMA])
 })
 
 test('no statement has numbered parameters, which the SQLite of Node 22.16 to 22.19 and 24.0 to 24.6 does not bind', () => {

@@ -136,7 +136,7 @@ const MAKERS: Readonly<Record<string, (module: never) => unknown>> = {
     ),
   'src/base/secrets/key-values.ts': (m: { namedSecrets(text: string, at: number[]): unknown }) =>
     m.namedSecrets('é', []),
-  'src/base/secrets/told.ts': () => {},
+  'src/base/secrets/sentences.ts': () => {},
   'src/session/hooks/lasting-words.ts': () => {},
   'src/session/hooks/taken-back.ts': () => {},
   'src/session/hooks/witness.ts': () => {},

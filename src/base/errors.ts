@@ -1,10 +1,7 @@
 /** A value that is safe to print in an error and in `--json` output. */
 export type ErrorDetails = Record<string, unknown>
 
-/**
- * The caller's mistake: says what is wrong, and `hint` says what to do next.
- * Surfaces print it; anything else that is thrown is a bug in Tidemark and is shown whole.
- */
+/** The caller's mistake: what is wrong, and in `hint` what to do next. Anything else that is thrown is a bug. */
 export class UserError extends Error {
   override readonly name = 'UserError'
   readonly code: string
@@ -26,7 +23,6 @@ export class UsageError extends UserError {
   }
 }
 
-/** What an error says, whoever threw it. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** What a part gives; undefined where it throws, whatever that is. */
@@ -38,5 +34,4 @@ export function attempt<T>(part: () => T): T | undefined {
   }
 }
 
-/** An error as programs read it, whatever the surface. */
 export const errorJson = ({ code, message, hint, details }: UserError) => ({ code, message, hint, details })

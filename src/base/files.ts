@@ -1,25 +1,4 @@
-import {
-  chownSync,
-  closeSync,
-  constants,
-  existsSync,
-  fchmodSync,
-  fstatSync,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isRunning, thisHost } from './env.ts'
@@ -27,15 +6,15 @@ import { UserError } from './errors.ts'
 
 /** A larger file is no note and no setting; reading it whole would take the process's memory. */
 const MOST_BYTES = 16 * 1024 * 1024
-const NO_FOLLOW = constants.O_NOFOLLOW ?? 0 // Windows has neither
-const NO_WAIT = constants.O_NONBLOCK ?? 0
+const NO_FOLLOW = fs.constants.O_NOFOLLOW ?? 0 // Windows has neither
+const NO_WAIT = fs.constants.O_NONBLOCK ?? 0
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
 /** What lies at a path below a root. `unsafe`: a link on the way, a path out of the root, a pipe, a device. */
 export type Found =
   | { readonly is: 'nothing' }
-  | { readonly is: 'file' | 'directory'; readonly stat: Stats }
+  | { readonly is: 'file' | 'directory'; readonly stat: fs.Stats }
   | { readonly is: 'unsafe'; readonly why: string }
 
 /** The parts of a path below a root; undefined where it is none, or leads out of it. */
@@ -58,9 +37,9 @@ export function inspect(root: string, path: string): Found {
   let at = root
   for (const [n, part] of parts.entries()) {
     at = `${at}/${part}` // quicker than join, and each hook comes here a dozen times
-    let stat: Stats | undefined
+    let stat: fs.Stats | undefined
     try {
-      stat = lstatSync(at, { throwIfNoEntry: false })
+      stat = fs.lstatSync(at, { throwIfNoEntry: false })
     } catch (error) {
       return { is: 'unsafe', why: `${at} cannot be looked at (${codeOf(error)})` }
     }
@@ -80,45 +59,40 @@ function refuse(path: string, why: string): never {
 }
 
 /** Whether a file belongs to the user that runs this process, as git asks for its `safe.directory`. */
-export function isOwn({ uid }: Stats): boolean {
+export function isOwn({ uid }: fs.Stats): boolean {
   const me = process.geteuid?.()
   return me === undefined || uid === me || (me === 0 && uid === Number(process.env.SUDO_UID ?? Number.NaN))
 }
 
 /** Opens a regular file and nothing else: a pipe or a device neither blocks nor is read. */
 function openFile(path: string, flags: number, mode?: number): Open | undefined {
-  const fd = openSync(path, flags | NO_WAIT, mode)
-  const stat = fstatSync(fd)
+  const fd = fs.openSync(path, flags | NO_WAIT, mode)
+  const stat = fs.fstatSync(fd)
   if (stat.isFile()) return { fd, stat }
-  closeSync(fd)
+  fs.closeSync(fd)
   return undefined
 }
 
-type Open = { readonly fd: number; readonly stat: Stats }
+type Open = { readonly fd: number; readonly stat: fs.Stats }
 
-/** Reads what was opened, if anything was, and closes it. */
 function reading(open: Open | undefined, read: (open: Open) => Buffer | undefined): Buffer | undefined {
   if (!open) return undefined
   try {
     return read(open)
   } finally {
-    closeSync(open.fd)
+    fs.closeSync(open.fd)
   }
 }
 
 /** The bytes of a regular file, through links that are the user's own; undefined for a pipe or a device. */
 export const readRegular = (path: string): Buffer | undefined =>
-  reading(openFile(path, constants.O_RDONLY), ({ fd }) => readFileSync(fd))
+  reading(openFile(path, fs.constants.O_RDONLY), ({ fd }) => fs.readFileSync(fd))
 
 const READ_AT_ONCE = 256 * 1024
 
-/**
- * The lines of a regular file and up to which byte each goes, a piece at a time: the file may be larger than memory. A
- * link, a pipe or a device has none. A line of more than `most` bytes is empty; the last one may be cut off. A byte order
- * mark is no part of the first.
- */
+/** The lines of a regular file, read in pieces, and the byte that each ends at. A line over `most` bytes is empty. */
 export function* linesOf(path: string, most = MOST_BYTES): Generator<{ text: string; end: number; ended: boolean }> {
-  const open = openFile(path, constants.O_RDONLY | NO_FOLLOW)
+  const open = openFile(path, fs.constants.O_RDONLY | NO_FOLLOW)
   if (!open) return
   const piece = Buffer.alloc(READ_AT_ONCE)
   let parts: Buffer[] = []
@@ -139,7 +113,7 @@ export function* linesOf(path: string, most = MOST_BYTES): Generator<{ text: str
     return { text, end: at, ended }
   }
   try {
-    for (let n = readSync(open.fd, piece); n > 0; n = readSync(open.fd, piece)) {
+    for (let n = fs.readSync(open.fd, piece); n > 0; n = fs.readSync(open.fd, piece)) {
       let from = 0
       for (let to = piece.indexOf(10); to >= 0 && to < n; to = piece.indexOf(10, from)) {
         keep(piece.subarray(from, to))
@@ -152,12 +126,12 @@ export function* linesOf(path: string, most = MOST_BYTES): Generator<{ text: str
     }
     if (length > 0) yield taken(false)
   } finally {
-    closeSync(open.fd)
+    fs.closeSync(open.fd)
   }
 }
 
 /** What was opened is still what stands at the path, with no link on the way. */
-function isStill(root: string, path: string, stat: Stats): boolean {
+function isStill(root: string, path: string, stat: fs.Stats): boolean {
   const now = inspect(root, path)
   return now.is !== 'nothing' && now.is !== 'unsafe' && now.stat.ino === stat.ino && now.stat.dev === stat.dev
 }
@@ -167,25 +141,25 @@ function openInside(root: string, path: string): Open | undefined {
   if (inspect(root, path).is !== 'file') return undefined
   let open: Open | undefined
   try {
-    open = openFile(join(root, path), constants.O_RDONLY | NO_FOLLOW)
+    open = openFile(join(root, path), fs.constants.O_RDONLY | NO_FOLLOW)
   } catch (error) {
     if (['ENOENT', 'ELOOP', 'ENOTDIR', 'ENXIO'].includes(codeOf(error) ?? '')) return undefined // gone, or replaced, meanwhile
     throw error
   }
   if (open && isStill(root, path, open.stat)) return open
-  if (open) closeSync(open.fd)
+  if (open) fs.closeSync(open.fd)
   return undefined
 }
 
 /** The bytes of a file below a root; undefined for none, for whatever `inspect` calls unsafe, and for more than `most`. */
 export const readInside = (root: string, path: string, most = MOST_BYTES): Buffer | undefined =>
-  reading(openInside(root, path), ({ fd, stat }) => (stat.size <= most ? readFileSync(fd) : undefined))
+  reading(openInside(root, path), ({ fd, stat }) => (stat.size <= most ? fs.readFileSync(fd) : undefined))
 
 /** The last bytes of a file below a root; undefined as for `readInside`. */
 export const readEndInside = (root: string, path: string, bytes: number): Buffer | undefined =>
   reading(openInside(root, path), ({ fd, stat }) => {
     const buffer = Buffer.alloc(Math.min(stat.size, bytes))
-    return buffer.subarray(0, readSync(fd, buffer, 0, buffer.length, stat.size - buffer.length))
+    return buffer.subarray(0, fs.readSync(fd, buffer, 0, buffer.length, stat.size - buffer.length))
   })
 
 /** Makes the directories above a path below a root. @throws UserError when one of them is a link or a file. */
@@ -197,7 +171,7 @@ function makeDirectories(root: string, path: string, mode: number): void {
     if (found.is === 'directory') continue
     if (found.is !== 'nothing') refuse(dir, found.is === 'unsafe' ? found.why : `${join(root, dir)} is no directory`)
     try {
-      mkdirSync(join(root, dir), mode)
+      fs.mkdirSync(join(root, dir), mode)
     } catch (error) {
       if (codeOf(error) !== 'EEXIST' || inspect(root, dir).is !== 'directory') throw error
     }
@@ -212,39 +186,36 @@ const EARLIER = /^\.(?:.+\.tidemark|config)-[0-9a-f]{12}$/
 export const temporaryName = () =>
   `.tidemark-${process.pid}-${process.hrtime.bigint().toString(16).padStart(12, '0').slice(-12)}.tmp`
 
-export interface WriteOptions {
+interface WriteOptions {
   /** Of a file that is new; one that is replaced keeps its mode and owner. */
   readonly mode?: number
-  /** Of directories that have to be made. */
   readonly dirMode?: number
-  /** Whether it must be on the disk before this returns. */
   readonly sync?: boolean
 }
 
-/** Writes a file beside its place, and hands it on when it is whole. */
 function writeBeside<T>(path: string, text: string | Uint8Array, o: WriteOptions, place: (fresh: string) => T): T {
   const fresh = join(dirname(path), temporaryName())
-  const old = lstatSync(path, { throwIfNoEntry: false })
+  const old = fs.lstatSync(path, { throwIfNoEntry: false })
   try {
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW
-    const fd = openSync(fresh, flags, old ? 0o600 : (o.mode ?? 0o666))
+    const flags = fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL | NO_FOLLOW
+    const fd = fs.openSync(fresh, flags, old ? 0o600 : (o.mode ?? 0o666))
     try {
-      writeFileSync(fd, text)
-      if (old) fchmodSync(fd, old.mode & 0o7777)
-      if (o.sync) fsyncSync(fd)
+      fs.writeFileSync(fd, text)
+      if (old) fs.fchmodSync(fd, old.mode & 0o7777)
+      if (o.sync) fs.fsyncSync(fd)
     } finally {
-      closeSync(fd)
+      fs.closeSync(fd)
     }
-    if (old && process.getuid?.() === 0) chownSync(fresh, old.uid, old.gid)
+    if (old && process.getuid?.() === 0) fs.chownSync(fresh, old.uid, old.gid)
     return place(fresh)
   } finally {
-    rmSync(fresh, { force: true })
+    fs.rmSync(fresh, { force: true })
   }
 }
 
 /** Replaces a file in one step: a reader sees the old or the new one. Its directory is there, and the caller vouches for it. */
 export const replaceFile = (path: string, text: string | Uint8Array, options: WriteOptions = {}): void =>
-  writeBeside(path, text, options, (fresh) => renameSync(fresh, path))
+  writeBeside(path, text, options, (fresh) => fs.renameSync(fresh, path))
 
 /** The directory of a path, made if it is missing, so that it can be seen later whether it is still the same. */
 function directoryOf(root: string, path: string, options: WriteOptions): () => void {
@@ -266,7 +237,7 @@ export function writeInside(root: string, path: string, text: string | Uint8Arra
   const whole = join(root, path)
   writeBeside(whole, text, options, (fresh) => {
     mustBeSame()
-    renameSync(fresh, whole)
+    fs.renameSync(fresh, whole)
   })
 }
 
@@ -280,10 +251,10 @@ export function createInside(root: string, path: string, text: string, options: 
   return writeBeside(whole, text, options, (fresh) => {
     mustBeSame()
     try {
-      linkSync(fresh, whole)
+      fs.linkSync(fresh, whole)
     } catch (error) {
       if (codeOf(error) === 'EEXIST') return false
-      writeFileSync(whole, text, { flag: 'wx', mode: options.mode ?? 0o666 }) // a file system without hard links
+      fs.writeFileSync(whole, text, { flag: 'wx', mode: options.mode ?? 0o666 }) // a file system without hard links
     }
     return true
   })
@@ -299,15 +270,15 @@ export function appendInside(root: string, path: string, text: string, options: 
     writeInside(root, path, `${readInside(root, path, Number.POSITIVE_INFINITY) ?? ''}${text}`, options)
     return
   }
-  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | NO_FOLLOW
+  const flags = fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_CREAT | NO_FOLLOW
   const open = openFile(join(root, path), flags, options.mode ?? 0o666)
   if (!open) refuse(path, `${join(root, path)} is no regular file`)
   try {
     if (!isStill(root, path, open.stat)) refuse(path, `${join(root, path)} was replaced`)
-    writeFileSync(open.fd, text)
-    if (options.sync) fsyncSync(open.fd)
+    fs.writeFileSync(open.fd, text)
+    if (options.sync) fs.fsyncSync(open.fd)
   } finally {
-    closeSync(open.fd)
+    fs.closeSync(open.fd)
   }
 }
 
@@ -317,7 +288,7 @@ export function removeInside(root: string, path: string): boolean {
   if (!partsOf(path) || (dir !== '.' && inspect(root, dir).is !== 'directory')) return false
   if (['nothing', 'directory'].includes(inspect(root, path).is)) return false
   try {
-    unlinkSync(join(root, path))
+    fs.unlinkSync(join(root, path))
     return true
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return false
@@ -332,7 +303,8 @@ export function filesBelow(
   enters: (name: string, depth: number) => boolean,
   depth = 1,
 ): string[] {
-  return readdirSync(dir, { withFileTypes: true })
+  return fs
+    .readdirSync(dir, { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const path = join(dir, entry.name)
@@ -348,7 +320,7 @@ const ABANDONED_MS = 3_600_000
 export function sweepTemporary(dir: string, now: number): string[] {
   let names: string[]
   try {
-    names = readdirSync(dir)
+    names = fs.readdirSync(dir)
   } catch {
     return [] // no directory, or none of ours to read
   }
@@ -364,13 +336,13 @@ export function sweepTemporary(dir: string, now: number): string[] {
 }
 
 /** A path by its one real name, where something is there. */
-export const realPath = (path: string): string => (existsSync(path) ? realpathSync(path) : path)
+export const realPath = (path: string): string => (fs.existsSync(path) ? fs.realpathSync(path) : path)
 
 /** A path with its directory as it really lies; the file itself may not be there yet. */
 function real(path: string): string {
   for (let dir = dirname(path), rest = basename(path); ; rest = join(basename(dir), rest), dir = dirname(dir)) {
     try {
-      return join(realpathSync(dir), rest)
+      return join(fs.realpathSync(dir), rest)
     } catch {
       if (dirname(dir) === dir) return path
     }
@@ -388,7 +360,7 @@ export function below(root: string, path: string): string | undefined {
 /** A file that comes with the package. The bundles lie one folder below its root, this file two. */
 export function packageFile(name: string): string {
   const here = dirname(fileURLToPath(import.meta.url))
-  return join(here, existsSync(join(here, '..', 'package.json')) ? '..' : '../..', name)
+  return join(here, fs.existsSync(join(here, '..', 'package.json')) ? '..' : '../..', name)
 }
 
 /** What a disk refuses is no bug: what could not be read or written, why, and what to do. Nothing for other errors. */

@@ -14,29 +14,22 @@ export const ancestors = function* (from: string): Generator<string> {
   }
 }
 
-/** The root of the git work tree around a directory. */
 export function gitRoot(from: string): string | undefined {
   for (const dir of ancestors(from)) if (existsSync(join(dir, '.git'))) return dir
   return undefined
 }
 
-/** The text of a file in a git directory, without its last newline; undefined for none, a link or a pipe. */
 const textIn = (dir: string, path: string): string | undefined => readInside(dir, path)?.toString('utf8').trim()
 
 /** False also where one of them is not there. */
 const isSame = (a: string, b: string): boolean => attempt(() => realpathSync(a) === realpathSync(b)) ?? false
 
-/** The git directory of a work tree. `foreign`: it is there, but belongs to another work tree. */
-export type GitDirectory =
+type GitDirectory =
   | { readonly is: 'own'; readonly dir: string; readonly common: string; readonly linked: boolean }
   | { readonly is: 'none' }
   | { readonly is: 'foreign'; readonly dir: string }
 
-/**
- * What `.git` in a directory names. A `.git` file may lead anywhere, so the directory that it names has to lead back: as git writes it
- * for linked work trees (`gitdir`) and submodules (`core.worktree`). One made with `--separate-git-dir` does not, but is no
- * other work tree's `.git` either.
- */
+/** The git directory that `.git` names. A `.git` file may name any directory, so that one has to lead back to this work tree. */
 export function gitDirectory(root: string): GitDirectory {
   const dot = join(root, '.git')
   if (statSync(dot, { throwIfNoEntry: false })?.isDirectory())
@@ -67,7 +60,6 @@ export function gitCommonDir(root: string): string | undefined {
   return git.is === 'own' ? git.common : undefined
 }
 
-/** The work trees of a repository that are linked to it, and lead back to it. */
 export function linkedWorkTrees(common: string): string[] {
   const dir = join(common, 'worktrees')
   if (inspect(common, 'worktrees').is !== 'directory') return []
@@ -78,7 +70,6 @@ export function linkedWorkTrees(common: string): string[] {
   })
 }
 
-/** The git directory of the work tree around a directory, and its root. */
 export function workTreeOf(from: string): { top: string; dir: string; common: string } | undefined {
   const top = gitRoot(from)
   const git = top === undefined ? undefined : gitDirectory(top)
@@ -88,7 +79,6 @@ export function workTreeOf(from: string): { top: string; dir: string; common: st
 const REF = /^refs\/[^\x00-\x20\x7f~^:?*[\\]+$/
 const COMMIT = /^[0-9a-f]{40,64}$/
 
-/** Branch and commit of the work tree. */
 export function gitState(root: string): { branch?: string; commit?: string } {
   const git = workTreeOf(root)
   if (!git) return {}
@@ -106,7 +96,6 @@ export function gitState(root: string): { branch?: string; commit?: string } {
   return { branch: ref.replace(/^refs\/heads\//, ''), ...shortened(textIn(git.common, ref) ?? packed()) }
 }
 
-/** The last `name` under `[user]` of a git configuration. */
 function userIn(config: string | undefined): string | undefined {
   let isUser = false
   let name: string | undefined
@@ -176,10 +165,7 @@ export function isTracked(root: string, path: string): boolean {
   return indexOf(git)?.some((p) => (p.endsWith('/') ? wanted.startsWith(folded(p)) : folded(p) === wanted)) ?? true
 }
 
-/**
- * Why a file of a project is not what the user of this machine wrote there, in words for people; undefined where nothing
- * speaks against it. It may have come with a commit, with a submodule, with an archive, or from another user.
- */
+/** Why a file may not be this user's own: it came with a commit, a submodule, an archive, or from another user. */
 export function whyNotOwn(root: string, path: string): string | undefined {
   const found = inspect(root, path)
   if (found.is === 'unsafe') return found.why
@@ -210,10 +196,7 @@ function stripped(bytes: Buffer, from: number): { length: number; at: number } {
   return { length, at }
 }
 
-/**
- * The paths in git's index, versions 2 to 4, with those of the index that it shares, if it is split (gitformat-index);
- * folders end in `/`. Undefined where it is of another kind, or damaged.
- */
+/** The paths in git's index, versions 2 to 4, split ones too (gitformat-index). Undefined for any other, or a damaged one. */
 export function pathsInIndex(
   read: (name: string) => Buffer | undefined,
   hash: 20 | 32,

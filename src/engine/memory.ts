@@ -23,16 +23,13 @@ import { type Place, placeOn } from './read/work-tree.ts'
 import { compact, printSnapshot, snapshotOf } from './replication/compaction.ts'
 import { settleDeclined } from './replication/decline.ts'
 import {
-  aboutToErase,
+  carriedOut,
+  Erasure,
   filesHold,
   finishErasure,
-  goneTexts,
   isErasing,
-  markErasure,
   occurrences,
   type Places,
-  proofOf,
-  proposedErasure,
   textsToErase,
 } from './replication/erasure.ts'
 import { settleFirstForm } from './replication/first-form.ts'
@@ -50,7 +47,7 @@ import { applyPurges } from './replication/purge.ts'
 import { type Progress, rebuildAll } from './replication/rebuild.ts'
 import { archiveCovered, rotatePresence } from './replication/rotation.ts'
 import { signAnew } from './replication/sign-anew.ts'
-import { decidingLines } from './replication/trust.ts'
+import { decidingLines } from './replication/vouched.ts'
 import { snapshotIfDue, snapshotNow } from './store/backup.ts'
 import { remadeLines, sampleFaults } from './store/compare.ts'
 import { coverable, momentsBefore } from './store/coverage.ts'
@@ -64,16 +61,16 @@ import { rest } from './store/lock-wait.ts'
 import * as log from './store/log.ts'
 import { dropMeta, getMeta, setMeta } from './store/meta.ts'
 import { openDb } from './store/open-db.ts'
+import { keepLeft, ownIdentities, ownLines } from './store/own-lines.ts'
 import { clampToNow, dropUnreadablePresence, forgetOld, isAheadOf } from './store/presence.ts'
 import type { Range } from './store/ranges.ts'
 import { keepWal } from './store/rescue.ts'
 import * as rows from './store/rows.ts'
 import { storeError } from './store/store-error.ts'
 import { TEXT_VERSION } from './store/text-index.ts'
-import { keepLeft, ownIdentities, ownLines } from './store/trust.ts'
 import { parseBatch } from './write/batch.ts'
 import type { Actor } from './write/plan.ts'
-import { SETTLES } from './write/settle.ts'
+import { SETTLES } from './write/settled-mutations.ts'
 import type { Verb } from './write/verb.ts'
 import { type ActResult, writeBatch } from './write/write.ts'
 
@@ -83,10 +80,8 @@ export type { ActResult } from './write/write.ts'
 export interface MemoryOptions {
   /** Leaves what takes long to the next process: indexes of an older version, and a large store of one. A hook has no time. */
   hurried?: boolean
-  /** The store's SQLite file. */
   path: string
   projectId: string
-  /** Other ids of the project. */
   aliases?: readonly string[] | undefined
   /** What people call the project; its id unless given. */
   projectName?: string
@@ -99,11 +94,9 @@ export interface MemoryOptions {
   mayTakeOver?(): boolean
   /** The directory of the store holds nothing else, and is closed to others. */
   ownDirectory?: boolean
-  /** Where what is recorded stands besides the store: an erasure cleans that too. */
   places?(): Places
   /** Writes the files that travel with git anew, without what was erased; says what it did. */
   rewriteShared?(): string[]
-  /** Provenance of every batch unless the call says otherwise; asked anew each time. */
   author?(): Author
 }
 
@@ -121,7 +114,6 @@ export interface ActOptions extends Author {
 /** Ends a write whose outcome alone is wanted. */
 const TAKEN_BACK = Symbol('taken back')
 
-/** How many lines a compaction folds before it lets other writers in. */
 const LINES_AT_ONCE = 1000
 
 /** So often some old lines are compressed at a time: about 40 ms each. */
@@ -129,11 +121,11 @@ const PACKS_AT_ONCE = 2
 
 /** One project's knowledge on this machine, open in this process. Synchronous; safe beside any number of others. */
 export class Memory {
-  readonly #db: Db
-  readonly #env: Env
+  readonly db: Db
+  readonly env: Env
+  readonly verbs: ReadonlyMap<string, Verb>
   readonly #options: MemoryOptions
   readonly #core: Registry
-  readonly #verbs: ReadonlyMap<string, Verb>
   readonly #subscribers: Subscribers
   #registry: { registry: Registry; key: string } | undefined
   #rowRegistry: { registry: Registry; key: string } | undefined
@@ -141,10 +133,10 @@ export class Memory {
 
   constructor(options: MemoryOptions) {
     this.#options = options
-    this.#env = options.env ?? systemEnv
+    this.env = options.env ?? systemEnv
     this.#core = createRegistry(options.kinds, options.relations, () => options.places?.().trees ?? [])
-    this.#verbs = new Map(options.verbs.map((v) => [v.name, v]))
-    this.#db = openDb(options.path, {
+    this.verbs = new Map(options.verbs.map((v) => [v.name, v]))
+    this.db = openDb(options.path, {
       create: options.create ?? false,
       owner: {
         project: options.projectId,
@@ -152,10 +144,10 @@ export class Memory {
         ownDirectory: options.ownDirectory ?? false,
       },
       hurried: options.hurried ?? false,
-      beforeMigration: (raw) => void snapshotNow(raw, options.path, this.#env.now()),
+      beforeMigration: (raw) => void snapshotNow(raw, options.path, this.env.now()),
       afterMigration: (db, progress) => this.#settleForm(db, progress),
     })
-    this.#subscribers = new Subscribers(this.#db, (line) => this.#env.log(line))
+    this.#subscribers = new Subscribers(this.db, (line) => this.env.log(line))
     try {
       this.#settleLoss()
       this.#settleProject()
@@ -163,34 +155,21 @@ export class Memory {
       if (!options.hurried) this.settleTrust()
       this.#settleClock()
     } catch (error) {
-      this.#db.close()
+      this.db.close()
       throw error
     }
   }
 
   get path(): string {
-    return this.#db.path
+    return this.db.path
   }
   get projectId(): string {
     return this.#options.projectId
   }
-  get verbs(): ReadonlyMap<string, Verb> {
-    return this.#verbs
-  }
-  get env(): Env {
-    return this.#env
-  }
-  /** The SQLite file, for commands that look after it (doctor, defines of discover sessions). */
-  get db(): Db {
-    return this.#db
-  }
 
-  /**
-   * What was acknowledged and is gone is told, and no number of it is given again: others may have read it. The store
-   * goes on under an identity of its own, as after a restore (K12).
-   */
+  /** Reports acknowledged batches that are gone. Their numbers are not used again, since others may have read them (K12). */
   #settleLoss(): void {
-    const db = this.#db
+    const db = this.db
     if (!db.lost || db.readOnly) return
     const { written, batch } = db.lost
     db.write(() => {
@@ -201,19 +180,19 @@ export class Memory {
         from > Number(seq)
           ? 'what sessions did last was acknowledged and is'
           : `${from === Number(seq) ? `batch ${batch} was` : `batches ${replica}:${from} to ${batch} were`} acknowledged and ${from === Number(seq) ? 'is' : 'are'}`
-      keepWal(this.path, this.#env.now())
+      keepWal(this.path, this.env.now())
       const text = `${what} not in the store: its write-ahead log was removed or damaged, or an older file put in its place`
-      log.finding(db, from > Number(seq) ? `lost:${batch}` : `lost:${replica}:${from}-${seq}`, this.#env.now(), text)
+      log.finding(db, from > Number(seq) ? `lost:${batch}` : `lost:${replica}:${from}-${seq}`, this.env.now(), text)
       log.countArrival(db, written)
       setMeta(db, 'inode', '')
-      this.#env.log(`tidemark: ${text}; \`tidemark doctor --restore\` looks for it in every copy`)
+      this.env.log(`tidemark: ${text}; \`tidemark doctor --restore\` looks for it in every copy`)
     })
   }
 
   #settleProject(): void {
-    const there = getMeta(this.#db, 'project')
+    const there = getMeta(this.db, 'project')
     if (there === undefined)
-      this.#db.write(() => void (getMeta(this.#db, 'project') ?? setMeta(this.#db, 'project', this.#options.projectId)))
+      this.db.write(() => void (getMeta(this.db, 'project') ?? setMeta(this.db, 'project', this.#options.projectId)))
     else if (there !== this.#options.projectId) {
       throw new UserError(
         'other-project',
@@ -227,15 +206,15 @@ export class Memory {
   #settleForm(db: Db, progress: Progress): void {
     if (!isFirstForm(db)) return // another process was first
     const registry = () => this.registry(db)
-    settleFirstForm(db, registry, this.#env, progress)
+    settleFirstForm(db, registry, this.env, progress)
     const waiting = log.allParked(db).filter((l) => log.forkedFrom(db, l.replica) === undefined)
     for (const line of waiting) log.unpark(db, line)
-    if (waiting.length > 0) ingest(db, this.#env, registry, { lines: waiting, snapshots: [] }, { own: true })
+    if (waiting.length > 0) ingest(db, this.env, registry, { lines: waiting, snapshots: [] }, { own: true })
   }
 
   /** A store whose texts were taken apart in another way, by an older version, has its indexes of them made anew. */
   #settleTexts(): void {
-    const db = this.#db
+    const db = this.db
     if (db.readOnly || getMeta(db, 'text_version') === TEXT_VERSION) return
     db.write(() => {
       if (getMeta(db, 'text_version') === TEXT_VERSION) return
@@ -246,47 +225,50 @@ export class Memory {
   }
 
   #settle(ids: Iterable<string>): void {
-    settleHeld(this.#db, () => this.registry(), ids)
+    settleHeld(this.db, () => this.registry(), ids)
   }
 
   /** Brings what holds here in line with the lines and with whom the person here trusts, where that is due. */
   settleTrust(): void {
-    const db = this.#db
+    const db = this.db
     if (db.readOnly || getMeta(db, HELD_DUE) === undefined) return
-    let gone: string[] = []
-    const isErased = db.write(() => {
+    const erasure = db.write(() => {
       const decides = decidingLines(db)
       const granted = someAsked(db).filter(({ by }) => {
         const [replica = '', seq] = by.split(':')
         return by !== '' && decides(replica, Number(seq))
       })
-      if (granted.length > 0) {
-        const said = textsToErase(db, granted)
+      const erasure = granted.length > 0 ? this.#erasureOf(textsToErase(db, granted)) : undefined
+      if (erasure) {
         applyPurges(db, this.#ofRows(), granted)
-        markErasure(db, (gone = goneTexts(db, { secrets: [], said })), this.#options.places?.())
+        erasure.mark()
       }
       settleAll(db, () => this.registry())
       dropMeta(db, HELD_DUE)
-      return granted.length > 0
+      return erasure
     })
-    if (isErased) this.finishErasure(gone)
+    if (erasure) this.finishErasure(erasure.gone)
+  }
+
+  #erasureOf(said: readonly string[]): Erasure {
+    return new Erasure(this.db, this.#options.places?.(), { secrets: [], said })
   }
 
   /** What a clock that was ahead has left is put right by the next one who opens the store. */
   #settleClock(): void {
-    const now = this.#env.now()
-    if (!this.#db.readOnly && isAheadOf(this.#db, now)) this.#db.tryWrite(() => clampToNow(this.#db, now))
+    const now = this.env.now()
+    if (!this.db.readOnly && isAheadOf(this.db, now)) this.db.tryWrite(() => clampToNow(this.db, now))
   }
 
   /** The kinds and relations known now: core and the project's own, as they hold here. */
-  registry(db = this.#db): Registry {
+  registry(db = this.db): Registry {
     return (this.#registry = this.#known(this.#registry, db.here)).registry
   }
 
   /** The same as the rows have them, which all lines together say. */
   #ofRows(): Registry {
-    if (!isAnyHeld(this.#db)) return this.registry()
-    return (this.#rowRegistry = this.#known(this.#rowRegistry, this.#db)).registry
+    if (!isAnyHeld(this.db)) return this.registry()
+    return (this.#rowRegistry = this.#known(this.#rowRegistry, this.db)).registry
   }
 
   #known(before: { registry: Registry; key: string } | undefined, from: Queries) {
@@ -305,30 +287,26 @@ export class Memory {
     return defined.length === 0 ? this.#core : withProjectKinds(this.#core, this.#core, defined)
   }
 
-  /** Everything that can be asked, now. */
   get reader(): Reader {
     this.#mustBeOpen()
-    return readNow(this.#db, () => this.registry())
+    return readNow(this.db, () => this.registry())
   }
 
   /** Everything that can be asked, as of a moment; a day means its end. */
   asOf(at: string | number | Date): Reader {
     this.#mustBeOpen()
-    return readAsOf(this.#db, () => this.registry(), momentOf(at))
+    return readAsOf(this.db, () => this.registry(), momentOf(at))
   }
 
   /** Everything that can be asked, without what some lines say; for as long as nothing else is written. */
   view({ without }: { without: readonly LineName[] }): Variant {
     this.#mustBeOpen()
     const registryOf = (defined: readonly Entity[]) => this.#withKinds(defined)
-    const rowsNow = readNow(this.#db, () => this.#ofRows(), this.#db)
-    return readWithout(this.#db, rowsNow, registryOf, without)
+    const rowsNow = readNow(this.db, () => this.#ofRows(), this.db)
+    return readWithout(this.db, rowsNow, registryOf, without)
   }
 
-  /**
-   * Writes a batch, entirely or not at all. Returns when it is on disk.
-   * @throws UserError `refused` with every problem of every action in `details.problems`; nothing was written.
-   */
+  /** Writes a batch, entirely or not at all. @throws UserError `refused` with every problem in `details.problems`. */
   act(input: unknown, options: ActOptions = {}): ActResult {
     this.#mustBeOpen()
     const { batch, notes } = parseBatch(input)
@@ -337,38 +315,32 @@ export class Memory {
     const { actions, projects: _projects, redact: redactBatch = false, ...ownSaid } = batch
     const redacting = redact || redactBatch
     const author = this.#author({ ...ownSaid, ...said }, redacting)
-    const carriedOut = batch.actions.map((action) => proposedErasure(this.reader, action) ?? action)
-    if (carriedOut.some(([verb]) => verb === 'purge')) notes.push(...this.finishErasure())
-    const erased = aboutToErase(this.#db, () => this.reader, carriedOut)
     const places = this.#options.places?.()
+    const carried = carriedOut(this.reader, actions)
+    if (carried.some(([verb]) => verb === 'purge')) notes.push(...this.finishErasure())
+    const erasure = Erasure.ofActions(this.db, places, () => this.reader, carried)
     const host = {
-      db: this.#db,
-      env: this.#env,
-      verbs: this.#verbs,
+      db: this.db,
+      env: this.env,
+      verbs: this.verbs,
       core: this.#core,
       registry: () => this.registry(),
       rowRegistry: () => this.#ofRows(),
       filesHold: (text: string) => filesHold(this.path, text, places),
     }
-    let gone: string[] = []
-    const outcome = this.#db.write(() => {
-      const done = writeBatch(
-        host,
-        actions,
-        author,
-        by ?? (author.agent === undefined ? 'person' : 'agent'),
-        redacting,
-        settles,
-        evidence,
-      )
-      this.#settle(done.purged ? [...done.touched, ...heldIds(this.#db)] : done.touched)
-      if (done.purged) markErasure(this.#db, (gone = goneTexts(this.#db, erased)), places)
+    const who = { author, by: by ?? (author.agent === undefined ? 'person' : 'agent'), settles, evidence } as const
+    const outcome = this.db.write(() => {
+      const done = writeBatch(host, actions, who, redacting)
+      this.#settle(done.purged ? [...done.touched, ...heldIds(this.db)] : done.touched)
+      if (done.purged) erasure.mark()
       return done
     })
-    if (outcome.purged) {
-      outcome.result.notes.push(...this.finishErasure(gone), ...(this.#options.rewriteShared?.() ?? []))
-      outcome.result.notes.push(...proofOf(this.#db, erased, places))
-    }
+    if (outcome.purged)
+      outcome.result.notes.push(
+        ...this.finishErasure(erasure.gone),
+        ...(this.#options.rewriteShared?.() ?? []),
+        ...erasure.proof(),
+      )
     if (outcome.claimsChanged || outcome.result.batch !== null) this.tellListeners()
     return { ...outcome.result, notes: [...notes, ...outcome.result.notes] }
   }
@@ -378,7 +350,7 @@ export class Memory {
     this.#mustBeOpen()
     let result: { of: T } | undefined
     try {
-      this.#db.write(() => {
+      this.db.write(() => {
         result = { of: body() }
         throw TAKEN_BACK
       })
@@ -390,19 +362,15 @@ export class Memory {
     return result!.of
   }
 
-  /** Whether an erasure was interrupted: files are still to be cleaned of what was erased. */
   get isErasing(): boolean {
-    return isErasing(this.#db)
+    return isErasing(this.db)
   }
 
-  /**
-   * Cleans the files of what was erased, also of an erasure that another process was killed in. What was committed stands
-   * whatever comes of it; says what it did, or why it has to be done later.
-   */
+  /** Cleans the files after an erasure, also one that was interrupted. Says what it did, or why it has to wait. */
   finishErasure(texts?: readonly string[]): string[] {
-    if (!isErasing(this.#db)) return []
+    if (!isErasing(this.db)) return []
     try {
-      return finishErasure(this.#db, () => this.#ofRows(), this.#env.now(), this.#options.places?.(), texts)
+      return finishErasure(this.db, () => this.#ofRows(), this.env.now(), this.#options.places?.(), texts)
     } catch (error) {
       const told = storeError(error, this.path)
       const why = told instanceof UserError ? `${told.message}; ${told.hint}` : String(told)
@@ -445,99 +413,88 @@ export class Memory {
   /** What a session works on: its current task, activity and goal. */
   place(session: string | undefined): Place {
     this.#mustBeOpen()
-    return session === undefined ? {} : placeOn(workOf(this.#db, session), (id) => this.reader.entity(id))
+    return session === undefined ? {} : placeOn(workOf(this.db, session), (id) => this.reader.entity(id))
   }
 
   /** A session goes on with the work of another one; inside a write. */
   carryWork(from: string, to: string): void {
-    const path = workOf(this.#db, from)
-    if (path.length > 0) keepWork(this.#db, to, path, this.#env.now())
+    const path = workOf(this.db, from)
+    if (path.length > 0) keepWork(this.db, to, path, this.env.now())
   }
 
-  /** Has the listeners of this process look at once; other processes hear the doorbell. */
   tellListeners(): void {
     this.#subscribers.notify()
   }
 
-  /** Everything that happened to an entity, oldest first, with its batch's author. */
   history(id: string): (log.LoggedEvent & { author?: Author; received?: number })[] {
-    return log.eventsOf(this.#db, id).map((e) => {
-      const header = log.headerOf(this.#db, e.batch)
+    return log.eventsOf(this.db, id).map((e) => {
+      const header = log.headerOf(this.db, e.batch)
       return { ...e, ...(header ? { author: header.line.author, received: header.received } : {}) }
     })
   }
 
   /** Batches, and what happened with sessions and claims, in the order in which they arrived here, after a cursor. */
   newsSince(seq: number, limit?: number): News[] {
-    return newsSince(this.#db, seq, limit)
+    return newsSince(this.db, seq, limit)
   }
 
-  /** What was written last, if that has not been folded away. */
   get lastBatch(): News | undefined {
-    return lastBatch(this.#db)
+    return lastBatch(this.db)
   }
 
   /** The cursor after which nothing has arrived yet. */
   get cursor(): number {
     this.#mustBeOpen()
-    return log.lastArrival(this.#db)
+    return log.lastArrival(this.db)
   }
 
-  /**
-   * Calls back with every batch that any process commits after `since`, in order, each once. A subscriber that writes
-   * hears of it afterwards. What it throws stops neither the write nor the others. Returns the way to stop.
-   */
+  /** Calls back with every batch committed after `since`, in order, each once. Errors go to `onError`. Returns how to stop. */
   subscribe(onNews: (news: News) => void, options: SubscribeOptions = {}): () => void {
     this.#mustBeOpen()
     return this.#subscribers.add(onNews, options)
   }
 
-  /**
-   * What another replica that has seen up to `cursor` lacks, as bytes for its `applyUpdates`. The cursor is what the
-   * last call gave; it belongs to this store, and one from before a restore simply sends everything again.
-   */
+  /** What a replica that has seen up to `cursor` lacks, for its `applyUpdates`. A cursor from before a restore gives everything. */
   updatesSince(cursor = ''): { bytes: Uint8Array; cursor: string } {
     this.#mustBeOpen()
-    return this.#db.read(() => {
-      const store = getMeta(this.#db, 'inode') ?? ''
+    return this.db.read(() => {
+      const store = getMeta(this.db, 'inode') ?? ''
       const [from, n = '0'] = cursor.split('/')
       const last = this.cursor
       const since = from === store && Number(n) <= last ? Number(n) : 0
-      const compacted = since < Number(getMeta(this.#db, 'compacted_n') ?? 0) ? this.#snapshotText() : undefined
+      const compacted = since < Number(getMeta(this.db, 'compacted_n') ?? 0) ? this.#snapshotText() : undefined
       const print = this.printer()
-      const isOwn = ownLines(this.#db)
+      const isOwn = ownLines(this.db)
       // what others ask to erase goes on by its author alone; what stands in for a lost line is taken by nobody
-      const leaves = (l: Line) => !isStandIn(l) && (isOwn(l.replica, l.seq) || !isAsked(this.#db, l))
-      const after = log.linesAfter(this.#db, since).filter(leaves)
+      const leaves = (l: Line) => !isStandIn(l) && (isOwn(l.replica, l.seq) || !isAsked(this.db, l))
+      const after = log.linesAfter(this.db, since).filter(leaves)
       const lines = [...(compacted === undefined ? [] : [compacted]), ...after.map((line) => print(line))]
       return { bytes: printDelivery(this.projectId, lines), cursor: `${store}/${last}` }
     })
   }
 
-  /** Prints lines as they leave this machine, with the signature of their replica. */
   printer(): (line: Line, names?: boolean) => string {
-    return leaving(this.projectId, (replica) => log.keyOf(this.#db, replica))
+    return leaving(this.projectId, (replica) => log.keyOf(this.db, replica))
   }
 
   /** Own lines that others would not take are written again so that they do, but for those that have left. */
   signAnew(left: (replica: string) => readonly Range[] = () => []): void {
-    const [db, key] = [this.#db, publicKey(this.projectId)]
+    const [db, key] = [this.db, publicKey(this.projectId)]
     const remade = new Set(remadeLines(db).map((l) => l.replica))
     const isOfOther = (replica: string) => key !== undefined && isKeyed(replica) && !isKeyOf(key, replica)
     const due = ownIdentities(db).filter(({ replica }) => isOfOther(replica) || remade.has(replica))
     if (due.length === 0) return
     db.write(() => {
       for (const { replica } of due) keepLeft(db, replica, left(replica))
-      signAnew(db, this.#env, () => this.#ofRows(), key)
+      signAnew(db, this.env, () => this.#ofRows(), key)
     })
   }
 
   #snapshotText(): string | undefined {
-    const snapshot = snapshotOf(this.#db)
+    const snapshot = snapshotOf(this.db)
     return snapshot && printSnapshot(snapshot, sign(this.projectId, JSON.stringify(snapshot)))
   }
 
-  /** Takes in what another replica's `updatesSince` gave; order, repetition and loss do not matter. */
   applyUpdates(bytes: Uint8Array, options: IngestOptions = {}): Ingested {
     this.#mustBeOpen()
     const delivery = parseDelivery(bytes, options.own)
@@ -553,30 +510,24 @@ export class Memory {
 
   /** The same with lines that have been read. */
   applyLines(delivery: Omit<Delivery, 'project'>, options: IngestOptions = {}): Ingested {
-    let gone: string[] = []
     this.settleTrust()
-    const result = this.#db.write(() => {
-      const taken = ingest(this.#db, this.#env, () => this.#ofRows(), delivery, options)
-      this.#settle(taken.touched)
-      if (taken.erased) {
-        gone = goneTexts(this.#db, { secrets: [], said: taken.erased })
-        markErasure(this.#db, gone, this.#options.places?.())
-      }
-      return taken
+    const { result, erasure } = this.db.write(() => {
+      const result = ingest(this.db, this.env, () => this.#ofRows(), delivery, options)
+      this.#settle(result.touched)
+      const erasure = result.erased && this.#erasureOf(result.erased)
+      erasure?.mark()
+      return { result, erasure }
     })
-    if (result.erased && !options.unfinished) this.finishErasure(gone)
+    if (erasure && !options.unfinished) this.finishErasure(erasure.gone)
     if (result.applied > 0 || delivery.snapshots.length > 0) this.tellListeners()
     return result
   }
 
-  /**
-   * Lets batches count nowhere in this store: what they say is not shown, and not sent to anybody. Or, with `admit`, count again.
-   * Returns how many it changed. @throws UserError `unknown-batch`.
-   */
+  /** Hides batches in this store, and keeps them from others; `admit` takes that back. @throws UserError `unknown-batch`. */
   decline(batches: readonly string[], { admit = false } = {}): number {
     this.#mustBeOpen()
-    const n = this.#db.write(() => {
-      const done = settleDeclined(this.#db, () => this.#ofRows(), batches, admit, this.#env.now())
+    const n = this.db.write(() => {
+      const done = settleDeclined(this.db, () => this.#ofRows(), batches, admit, this.env.now())
       if (done.touched.size > 0) this.#settle(done.touched)
       return done.n
     })
@@ -586,23 +537,23 @@ export class Memory {
 
   /** How often a text still stands in the store's files, snapshots included; what a purge proves itself by. */
   occurrences(text: string): { file: string; count: number }[] {
-    return occurrences(this.#db.path, text, this.#options.places?.())
+    return occurrences(this.db.path, text, this.#options.places?.())
   }
 
   /** Drops every index and makes it again from the log (C5). */
   rebuild(progress?: Progress): { entities: number; lines: number } {
-    return this.#db.write(() => {
-      dropUnreadablePresence(this.#db)
-      const done = rebuildAll(this.#db, () => this.#ofRows(), progress)
-      reindexHeld(this.#db, this.registry())
-      settleAll(this.#db, () => this.registry())
+    return this.db.write(() => {
+      dropUnreadablePresence(this.db)
+      const done = rebuildAll(this.db, () => this.#ofRows(), progress)
+      reindexHeld(this.db, this.registry())
+      settleAll(this.db, () => this.registry())
       return done
     })
   }
 
   /** Everything in the store that is not as it was written: each line's hash and chain, and all that is made from lines. */
   faults(): Fault[] {
-    return this.#db.read(() => faultsOf(this.#db, (db) => this.#registryOf(db)))
+    return this.db.read(() => faultsOf(this.db, (db) => this.#registryOf(db)))
   }
 
   /** Folds history before a moment away (C6). */
@@ -610,10 +561,10 @@ export class Memory {
     const moment = momentOf(before)
     const total = { lines: 0, events: 0, horizon: 0 }
     // step by step: others write in between
-    for (const upTo of [...momentsBefore(this.#db, moment, LINES_AT_ONCE), moment]) {
-      const step = this.#db.write(() => {
-        archiveCovered(this.#db, coverable(this.#db, upTo))
-        return compact(this.#db, upTo)
+    for (const upTo of [...momentsBefore(this.db, moment, LINES_AT_ONCE), moment]) {
+      const step = this.db.write(() => {
+        archiveCovered(this.db, coverable(this.db, upTo))
+        return compact(this.db, upTo)
       })
       total.lines += step.lines
       total.events += step.events
@@ -621,30 +572,27 @@ export class Memory {
       rest()
     }
     try {
-      return { ...total, shrunk: vacuum(this.#db) }
+      return { ...total, shrunk: vacuum(this.db) }
     } catch (error) {
       if (!(error instanceof UserError && error.code === 'store-busy')) throw error
       return { ...total, shrunk: false } // what was folded is folded; the room is used for what comes
     }
   }
 
-  /**
-   * The daily snapshot and the rotation of events, if they are due. Surfaces call it when the answer is out: what was
-   * committed stands whatever comes of it. Some lines are looked at, too. Returns what is wrong; `doctor` tries again and tells it.
-   */
+  /** Takes the daily snapshot, rotates events, checks some lines. Returns what is wrong. Surfaces call it after the answer. */
   maintain(): string[] {
-    const now = this.#env.now()
-    const wrong = sampleFaults(this.#db, (n) => this.#env.random(n))
+    const now = this.env.now()
+    const wrong = sampleFaults(this.db, (n) => this.env.random(n))
     // a snapshot of a damaged store would put a sound one out of its place
     if (wrong.length > 0)
       return wrong.map((fault) => `the store is damaged: ${fault}; \`tidemark doctor\` says what to do`)
     for (const [what, body] of [
-      ['the daily snapshot', () => snapshotIfDue(this.#db, now)],
-      ['putting old events away', () => rotatePresence(this.#db, now)],
-      ['compressing old lines', () => void (this.#db.readOnly || this.#packSome())],
+      ['the daily snapshot', () => snapshotIfDue(this.db, now)],
+      ['putting old events away', () => rotatePresence(this.db, now)],
+      ['compressing old lines', () => void (this.db.readOnly || this.#packSome())],
       [
         'forgetting old sessions and claims',
-        () => void (this.#db.readOnly || this.#db.tryWrite(() => forgetOld(this.#db, now))),
+        () => void (this.db.readOnly || this.db.tryWrite(() => forgetOld(this.db, now))),
       ],
     ] as const) {
       try {
@@ -654,23 +602,21 @@ export class Memory {
         wrong.push(`${what} failed: ${told instanceof Error ? told.message : String(told)}`)
       }
     }
-    if (!this.#db.readOnly) this.finishErasure() // doctor says what still holds it up
+    if (!this.db.readOnly) this.finishErasure() // doctor says what still holds it up
     return wrong
   }
 
-  /** What came in bulk is compressed bit by bit; others may write in between. */
   #packSome(): void {
-    for (let i = 0; i < PACKS_AT_ONCE && this.#db.tryWrite(() => log.packDue(this.#db, Number.POSITIVE_INFINITY)); i++);
+    for (let i = 0; i < PACKS_AT_ONCE && this.db.tryWrite(() => log.packDue(this.db, Number.POSITIVE_INFINITY)); i++);
   }
 
   close(): void {
     if (!this.#open) return
     this.#open = false
     this.#subscribers.close()
-    this.#db.close()
+    this.db.close()
   }
 
-  /** `using memory = …` closes it where the block ends. */
   [Symbol.dispose](): void {
     this.close()
   }

@@ -27,14 +27,14 @@ export type Args = Readonly<Record<string, Arg>>
 type Options = Omit<Arg, 'type' | 'about'>
 type Plain = Record<never, never>
 
-export const texts = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
-  ({ type: 'texts', about, ...(o as NoInfer<O>) }) as const
-export const any = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
-  ({ type: 'any', about, ...(o as NoInfer<O>) }) as const
-export const refs = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
-  ({ type: 'refs', about, ...(o as NoInfer<O>) }) as const
-export const ref = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
-  ({ type: 'ref', about, ...(o as NoInfer<O>) }) as const
+const of =
+  <const T extends ArgType>(type: T) =>
+  <const O extends Options = Plain>(about: string, o: O = {} as O) =>
+    ({ type, about, ...(o as NoInfer<O>) }) as const
+export const texts = of('texts')
+export const any = of('any')
+export const refs = of('refs')
+export const ref = of('ref')
 
 /** The value of an argument as a caller gives it, by type. */
 type Given<A extends Arg> = A['type'] extends 'text' | 'ref'
@@ -101,7 +101,6 @@ export function takes(arg: Arg): string {
 /** The same for help and docs, where a reference is explained already. */
 export const takesBriefly = (arg: Arg): string => (arg.type === 'ref' ? 'reference' : takes(arg))
 
-/** The value of one argument; references as they were given. What is wrong with it is reported. */
 export function readArg(name: string, arg: Arg, given: unknown, report: Report): unknown {
   if (given === undefined || (given === null && !arg.null)) {
     if (arg.required) report({ field: name, message: 'missing', received: null, accepted: takes(arg) })

@@ -2,30 +2,19 @@
 export const CHANGES = ['add', 'change', 'retire', 'supersede', 'retype', 'delete', 'purge', 'purge-text', 'undo', 'restore', 'release', 'define'] as const // biome-ignore format: a list
 export type Change = (typeof CHANGES)[number]
 
-/**
- * Who wants it: a person or an agent at this store; another replica that writes; another replica that bears the key of a
- * reviewer or an admin whom a person here accepted. The key that signed decides, never what a line says of itself.
- */
+/** Who wants it: a person or agent here, another replica, or one with an accepted reviewer's key. The signing key decides. */
 export const ACTORS = ['person', 'agent', 'writer', 'reviewer'] as const
 export type ActorRole = (typeof ACTORS)[number]
 
-/**
- * Whose it is. `own`: the actor's, that is, its session's or its replica's. `here`: somebody else's at this store, written or
- * confirmed. `elsewhere`: of a replica that is neither the actor's nor this store's, and nobody here stands by it.
- */
+/** Whose it is: the actor's own, somebody else's at this store (`here`), or of a replica that nobody here stands by. */
 export const OWNERS = ['own', 'here', 'elsewhere'] as const
 export type Owner = (typeof OWNERS)[number]
 
-/**
- * How it stands here. `binding`: a rule that sessions are told to follow, or would be after the change. `confirmed`: a person here
- * wrote or confirmed it, or an accepted reviewer confirmed it. `plain`: anything else.
- */
+/** How it stands here: `binding` = a rule for sessions, `confirmed` = by a person here or a reviewer, `plain` = anything else. */
 export const STANDINGS = ['binding', 'confirmed', 'plain'] as const
 export type AuthorityStanding = (typeof STANDINGS)[number]
 
-/**
- * `done`: it counts at once. `proposed`: it waits for a yes, and until then this store reads as before. `refused`: it has no effect.
- */
+/** `done`: counts at once. `proposed`: waits for a yes. `refused`: has no effect. */
 export type Outcome = 'done' | 'proposed' | 'refused'
 
 interface Rule {

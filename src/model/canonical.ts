@@ -48,10 +48,7 @@ export const MAX_STRING = 16_384
 /** Deeper structure than this is a mistake, and recursion over it would not be safe. */
 const MAX_DEPTH = 32
 
-/**
- * The value as it will be stored (K7): JSON only, well-formed strings in NFC, no NUL, no `__proto__`, finite numbers, no
- * -0, keys sorted. Whatever is wrong with it is added to `problems`.
- */
+/** The value as it will be stored (K7): JSON, NFC, no NUL or `__proto__`, sorted keys. Problems go to `problems`. */
 export function normalizeJson(value: unknown, problems: JsonProblem[], path: (string | number)[] = []): Json {
   const bad = (message: string, received: string, accepted: string): null => {
     problems.push({ path, message, received, accepted })

@@ -9,7 +9,6 @@ import { jsonIn } from './object.ts'
 /** One simple command of a line, with what stands between it and the next. */
 export interface Command {
   readonly words: readonly string[]
-  /** Files that its output goes to. */
   readonly writes: readonly string[]
   readonly then: '' | '&&' | '||' | '|' | ';' | '&'
   /** The directory that `cd` has left it in: '' where the line began, undefined where that is not known. */
@@ -161,7 +160,6 @@ const RUNNERS = list('npm pnpm yarn bun deno make just task composer rake mix ra
 export const scriptOf = ([runner = '', ...words]: readonly string[]): string | undefined =>
   RUNNERS.has(runner) ? words.filter((w) => !w.startsWith('-') && w !== 'run' && w !== 'run-script')[0] : undefined
 
-/** The scripts of a package.json. */
 export function scriptsIn(text: string): { readonly [name: string]: string } {
   const { scripts } = (jsonIn(text) ?? {}) as { scripts?: object | null }
   return Object.fromEntries(Object.entries(scripts ?? {}).map(([name, line]) => [name, String(line)]))
@@ -178,7 +176,6 @@ const JVM = /^(?:mvnw?|gradlew?|sbt)(?:\.cmd|\.bat)?$/
 const JVM_TESTS = list('test check verify build package install')
 const SKIPS = /(?:^| )(?:-D(?:skipTests|maven\.test\.skip)|-x test(?: |$))/
 
-/** Whether a command, as `programOf` gives it, names things without running them. */
 const runsNothing = ([first = '', ...rest]: readonly string[]): boolean =>
   RUNS_NONE.has(first) ||
   (first === 'docker' && rest[0] === 'build') ||

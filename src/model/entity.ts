@@ -31,7 +31,6 @@ export interface Entity {
   readonly conflicts: readonly Conflict[]
 }
 
-/** A link as it is read, its ends by id. */
 export interface Link {
   readonly id: string
   readonly from: string
@@ -46,7 +45,6 @@ export interface Edge {
   readonly from: string
   readonly to: string
   readonly type: string
-  /** When it was recorded, in ms. */
   readonly at: number
   readonly confidence?: number
 }
@@ -94,10 +92,7 @@ export function cleanPath(path: string): string {
   return (slashed.startsWith('/') ? '/' : '') + parts.join('/')
 }
 
-/**
- * A path as it is kept: one that stands under a root, relative to it; a relative one as it is. Nothing for one that leads
- * out of the project.
- */
+/** A path as it is kept: relative to a root. Undefined for one outside of the project. */
 export function pathInProject({ roots }: Registry, path: string): string | undefined {
   if (isAbsolute(path)) {
     const all = roots()
@@ -126,7 +121,6 @@ export const outside = ({ roots }: Registry, field: string, received: string): P
   accepted: `a path under ${roots()[0] ?? 'its root'}, or relative to it`,
 })
 
-/** The same changes with paths as they are kept; those that lead out of the project are reported. */
 export function placePaths(registry: Registry, kind: Kind, changes: readonly Change[], report: Report): Change[] {
   const place = (field: string) => (path: string) => {
     const placed = pathInProject(registry, path)
@@ -179,7 +173,6 @@ export function readField(entity: Entity, field: string, kind: Kind | undefined)
 export const standingOf = (fields: Readonly<{ [field: string]: Json }>): string =>
   typeof fields.standing === 'string' ? fields.standing : 'confirmed'
 
-/** Who wrote it, one entry for each that did, the first before the others. */
 export const provenanceOf = ({ fields: { provenance } }: Pick<Entity, 'fields'>): JsonObject[] =>
   Array.isArray(provenance) ? provenance.filter(isObject) : []
 

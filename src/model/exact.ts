@@ -51,10 +51,7 @@ export function isTooDeep(text: string): boolean {
   return false
 }
 
-/**
- * JSON.parse of what comes from outside.
- * @throws SyntaxError as JSON.parse does, UserError `too-deep`.
- */
+/** JSON.parse of outside input. @throws SyntaxError, UserError `too-deep`. */
 export function parseJson(text: string): unknown {
   if (isTooDeep(text)) throw new UserError('too-deep', `JSON nested deeper than ${DEEPEST} levels`, 'take it apart')
   return JSON.parse(text)
@@ -65,10 +62,7 @@ export const outsideJson = (text: string): Json | undefined => attempt(() => par
 
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
 
-/**
- * JSON.parse, but whole numbers that it would round are refused.
- * @throws SyntaxError as JSON.parse does, UserError `inexact-number` or `too-deep`.
- */
+/** JSON.parse that refuses whole numbers it would round. @throws SyntaxError, UserError `inexact-number` or `too-deep`. */
 export function parseExact(text: string): unknown {
   const plain = parseJson(text)
   if (!/\d{16}/.test(text)) return plain

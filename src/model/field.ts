@@ -1,11 +1,7 @@
 /** A JSON value. What comes from outside goes through `normalizeJson` first. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
-/**
- * The field types and how each merges:
- * `text` `number` `flag` `choice` `time`: register, the latest stamp among the writes that nobody overwrote;
- * `set`: additions win; `list`: ordered, concurrent additions all kept; `map`: one register per path, deep.
- */
+/** How each type merges: a `set` or `list` keeps additions, a `map` merges by path, of all others the latest stamp wins. */
 export type FieldType = 'text' | 'number' | 'flag' | 'choice' | 'time' | 'set' | 'list' | 'map'
 
 export interface Field {
@@ -28,7 +24,6 @@ export interface Field {
   readonly also?: readonly string[]
   /** Written by Tidemark itself; refused from callers. */
   readonly system?: boolean
-  /** An argument that must be given. */
   readonly required?: boolean
   /** An argument's text: trimmed, not empty, and no longer than this. */
   readonly longest?: number
@@ -37,20 +32,17 @@ export interface Field {
 type Options = Omit<Field, 'type' | 'about' | 'choices'>
 type Plain = Record<never, never>
 
-export const text = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
-  ({ type: 'text', about, ...(o as NoInfer<O>) }) as const
-export const number = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
-  ({ type: 'number', about, ...(o as NoInfer<O>) }) as const
-export const flag = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
-  ({ type: 'flag', about, ...(o as NoInfer<O>) }) as const
-export const time = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
-  ({ type: 'time', about, ...(o as NoInfer<O>) }) as const
-export const set = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
-  ({ type: 'set', about, ...(o as NoInfer<O>) }) as const
-export const list = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
-  ({ type: 'list', about, ...(o as NoInfer<O>) }) as const
-export const map = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
-  ({ type: 'map', about, ...(o as NoInfer<O>) }) as const
+const of =
+  <const T extends FieldType>(type: T) =>
+  <const O extends Options = Plain>(about: string, o: O = {} as O) =>
+    ({ type, about, ...(o as NoInfer<O>) }) as const
+export const text = of('text')
+export const number = of('number')
+export const flag = of('flag')
+export const time = of('time')
+export const set = of('set')
+export const list = of('list')
+export const map = of('map')
 export const choice = <const C extends readonly string[], const O extends Options = Plain>(
   choices: C,
   about: string,

@@ -27,7 +27,6 @@ export interface Kind {
   readonly internal?: boolean
 }
 
-/** Fields that every kind carries. */
 export const COMMON = {
   topics: set('what area of the work it belongs to', { weight: 1 }),
   tags: set('free labels', { weight: 1 }),
@@ -50,10 +49,7 @@ type Optional<F extends Readonly<Record<string, Field>>> = { -readonly [K in key
 export type RecordArgs<K extends Kind> = Optional<K['fields']> &
   Optional<Omit<typeof COMMON, 'retired' | 'provenance'>> & { ref?: string; anew?: boolean; expectedVersion?: number }
 
-/**
- * Declares a kind: the one value from which validation, verbs, merge rules, printing, help and docs come.
- * `travels` is `project` and `positional` the key unless said.
- */
+/** Declares a kind. `travels` is `project` and `positional` the key unless said. */
 export function defineKind<
   const K extends Omit<Kind, 'travels' | 'positional'> & Partial<Pick<Kind, 'travels' | 'positional'>>,
 >(spec: K): K & { travels: Travels; positional: readonly string[] } {

@@ -16,7 +16,6 @@ export function fencedLines(lines: readonly string[]): boolean[] {
   })
 }
 
-/** A heading takes the place of those of its level and below. */
 export function enterHeading(headings: string[], level: number, text: string): void {
   headings.length = Math.min(headings.length, level - 1)
   headings[level - 1] = text

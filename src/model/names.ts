@@ -25,10 +25,7 @@ export const RESERVED: ReadonlySet<string> = new Set([
 ])
 
 const SLUG_MAX = 64
-/**
- * 12 digits, not the 8 of K9: names without any ASCII letter share the empty slug, and among 10,000 of them
- * 32 bits collide with a probability of 1 %, 48 bits with 2 in ten million.
- */
+/** Names without ASCII letters share the empty slug: of 10,000 of them 48 bits collide with 2 in ten million. */
 const HASH_DIGITS = 12
 
 /** An id of a project, as its configuration and a hub know it. */
@@ -44,10 +41,7 @@ export function foldText(textValue: string): string {
   return foldName(textValue).replace(/(?<![.!…])[.!…]+$/, '')
 }
 
-/**
- * An injective, file-name-safe slug: equal only for names that differ by case, or by space against hyphen; with
- * `exact` (paths) not even for those. Where more is lost, or nothing is left, or it is too long, a hash follows (K9).
- */
+/** A file-name-safe slug, equal only for names that differ by case or space; with `exact`, for none. Else a hash follows (K9). */
 export function slug(name: string, exact = false): string {
   const plain = exact ? name.normalize('NFC') : foldName(name).replaceAll(' ', '-') // one spelling for both
   const safe = plain
@@ -77,9 +71,7 @@ export function distance(a: string, b: string, limit = 4): number {
   return previous[b.length]!
 }
 
-/**
- * The `count` names nearest to `wanted`: by containment first, then by edit distance; none that is far off, or much
- * farther than the first. */
+/** The nearest names, by containment, then by edit distance; none that is much farther than the first. */
 export function nearest(wanted: string, names: Iterable<string>, count = 3): string[] {
   const w = foldName(wanted)
   const scored: [number, string][] = []

@@ -3,7 +3,6 @@ import type { Json } from './field.ts'
 
 export type JsonObject = { [key: string]: Json }
 
-/** Whether a value of JSON is an object. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

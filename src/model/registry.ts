@@ -6,12 +6,10 @@
 import { fieldsOf, type Kind } from './kind.ts'
 import type { Relation } from './relation.ts'
 
-/** What a project knows how to say: the core kinds and relations and those it added itself. */
 export interface Registry {
   kind(name: string): Kind | undefined
   kindByPlural(plural: string): Kind | undefined
   relation(name: string): Relation | undefined
-  /** In declared order, core first. */
   kinds(): readonly Kind[]
   relations(): readonly Relation[]
   /** The kind that `record-…` or an alias of it records. */
@@ -52,8 +50,7 @@ export function createRegistry(
   }
 }
 
-/** The shape by which entities of a kind are printed. */
-export interface KindShape {
+interface KindShape {
   kind: string
   plural: string
   positional: string[]

@@ -4,7 +4,6 @@ export interface Relation {
   /** How the edge reads from its other end. */
   readonly inverse: string
   readonly symmetric?: boolean
-  /** A new edge that closes a cycle is refused. */
   readonly acyclic?: boolean
   /** Which end is touched when the other changes: `forward` = a change of `from` touches `to`. */
   readonly impact: 'forward' | 'backward' | 'both' | 'none'

@@ -5,10 +5,7 @@ type More = Partial<Omit<Relation, 'name' | 'inverse' | 'about'>>
 const relation = (name: string, inverse: string, about: string, more: More = {}): Relation =>
   defineRelation({ name, inverse, about, ...more })
 
-/**
- * Every core relation: its name, how it reads from the other end, and what it says. `impact` says which end is touched when the other
- * changes, `strength` how surely: what needs the other most, what merely mentions it least.
- */
+/** Every core relation. `impact`: which end is touched when the other changes; `strength`: how surely. */
 export const RELATIONS: readonly Relation[] = [
   relation('supersedes', 'superseded-by', 'takes the place of an earlier one', { acyclic: true }),
   relation('constrains', 'constrained-by', 'limits what the other can do', { impact: 'forward', strength: 0.9 }),

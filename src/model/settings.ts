@@ -4,7 +4,6 @@ import { didYouMean } from './names.ts'
 import { isObject } from './object.ts'
 import { shown } from './validate.ts'
 
-/** What one setting may be. */
 export interface Leaf {
   readonly accepted: string
   takes(value: unknown): boolean
@@ -88,7 +87,6 @@ export function accepted(
   return taken
 }
 
-/** Throws one error that tells every problem; does nothing where there is none. */
 export function refuseAll(code: string, what: string, problems: readonly SettingProblem[]): void {
   if (problems.length === 0) return
   const told = problems.map((p) => {

@@ -18,7 +18,6 @@ export interface Problem {
   code?: 'stale' | 'no-version' | 'secret' | 'person' | 'claimed'
 }
 
-/** Reports a problem of the action under validation. */
 export type Report = (p: Omit<Problem, 'index' | 'verb'>) => undefined
 
 /** What an action says about one field, normalized. */
@@ -28,7 +27,6 @@ export type Change =
   | { field: string; op: 'edit'; list: boolean; add: string[]; remove: string[]; replace: boolean }
   | { field: string; op: 'merge'; put: [path: string[], value: Json][]; drop: string[][] }
 
-/** Arguments of record verbs that are not fields. */
 export const CONTROLS = ['ref', 'id', 'anew', 'expectedVersion'] as const
 
 const DATE = /^\d{4}-\d{2}-\d{2}(?!\d)/
@@ -56,7 +54,6 @@ export function toTime(value: unknown): string | undefined {
   return value === day ? day : new Date(ms).toISOString()
 }
 
-/** What a field takes, in words. */
 export function accepts(field: Field): string {
   switch (field.type) {
     case 'text':
@@ -80,7 +77,6 @@ export function accepts(field: Field): string {
   }
 }
 
-/** The leaves of an object: every non-object, empty object and list, with its path. */
 export function leaves(value: { [key: string]: Json }, path: string[] = []): [path: string[], value: Json][] {
   const out: [string[], Json][] = []
   for (const [key, v] of Object.entries(value)) {
@@ -161,10 +157,7 @@ function change(name: string, field: Field, value: Json, report: Report): Change
   }
 }
 
-/**
- * The arguments with each near alias under the name of the field that it means; told where that field is not said too.
- * `null` beside a value of the same field says nothing.
- */
+/** The arguments with each alias under its field's name, unless that is given too. */
 export function named(
   fields: Readonly<Record<string, { readonly also?: readonly string[]; readonly null?: boolean }>>,
   args: Readonly<Record<string, unknown>>,
@@ -186,10 +179,7 @@ export function named(
   return out
 }
 
-/**
- * Checks the arguments of a record verb against its kind and returns what they say, field by field.
- * Everything wrong is reported; nothing is guessed.
- */
+/** Checks the arguments of a record verb, and returns what they say, field by field. */
 export function validate(
   kind: Kind,
   args: Record<string, unknown>,

@@ -1,4 +1,3 @@
-/** The kinds of the work tree, from the root down. */
 export const WORK_KINDS = ['goal', 'activity', 'task'] as const
 export type WorkKind = (typeof WORK_KINDS)[number]
 

@@ -1,7 +1,6 @@
 import { Builtin, type CallContext, Char, Closure, Empty, Entity, elements, Keyword, Many, Pair, Rec, SchemeError, Sym, type Value, Vec } from './values.ts' // biome-ignore format: one line of names
 import { brief } from './write.ts'
 
-/** A wrong argument of a builtin; the machine, which knows the builtin, adds its name. */
 export class WrongArgument extends SchemeError {
   readonly says: string
   constructor(says: string, hint = '') {
@@ -14,7 +13,6 @@ export class WrongArgument extends SchemeError {
   }
 }
 
-/** The error of an argument of the wrong type: says what is wanted and what was given. */
 export const notOf = (wanted: string, value: Value): WrongArgument =>
   value === null
     ? new WrongArgument(`expects ${wanted}, got nil`, 'a missing field is nil: (or (:field x) instead)')
@@ -70,7 +68,6 @@ const TYPES = [
   [Rec, 'a record'], [Builtin, 'a procedure'], [Closure, 'a procedure'], [Many, 'multiple values'],
 ] as const // biome-ignore format: a table
 
-/** The word an error uses for what it was given. */
 function typeName(v: Value): string {
   if (typeof v === 'bigint') return 'an exact integer'
   if (typeof v === 'number') return 'an inexact number'

@@ -4,7 +4,6 @@ import { SchemeError } from './values.ts'
 export const DEFAULT_BUDGET = {
   /** Procedure calls, loop turns and elements looked at inside builtins. */
   steps: 20_000_000,
-  /** Wall clock, milliseconds. */
   ms: 5_000,
   /** Pairs, slots, map entries and eighths of characters allocated: 80 bytes each at most, and as much again until they are collected. */
   cells: 1_000_000,
@@ -12,7 +11,6 @@ export const DEFAULT_BUDGET = {
   depth: 100_000,
   /** Characters printed, over all forms. */
   outputChars: 40_000,
-  /** Top-level forms. */
   forms: 512,
 }
 export type Budget = Readonly<typeof DEFAULT_BUDGET>
@@ -35,7 +33,6 @@ export class BudgetError extends SchemeError {
 export const exceeded = (what: string, hint: string, final = false): BudgetError =>
   new BudgetError(`execution budget exceeded (${what})`, hint, final)
 
-/** Counts one run down. */
 export class Meter {
   readonly budget: Budget
   readonly #now: () => number
@@ -90,10 +87,7 @@ const MANY_CELLS = 50_000
 
 let collectNow: (() => void) | undefined
 
-/**
- * Gives back what a program made. V8 waits until memory is short, and a few programs one after another would take as much as all of
- * them together; a collection takes 10 to 40 ms.
- */
+/** Collects garbage after a large program, which V8 would put off; takes 10 to 40 ms. */
 export function giveBack(cells: number): void {
   if (cells < MANY_CELLS) return
   if (!collectNow) {

@@ -44,10 +44,7 @@ function fieldsOf(entries: Iterable<readonly [string, unknown]>, depth: number):
 
 const unreadable = (message: string): UserError => new UserError('unreadable_data', `cannot read this data: ${message}`)
 
-/**
- * Reads what `printData` printed, and a little more, so that what a query printed reads too: `(a b)` and `#(a b)` are
- * lists, `#\a` is a string. A bare word is a string. Objects come back with a null prototype. Throws a UserError.
- */
+/** Reads what `printData` or a query printed. A bare word is a string. Objects have no prototype. Throws a UserError. */
 export function parseData(text: string, shapes?: Shapes): Data {
   const reader = new Reader(text)
   try {
@@ -61,7 +58,6 @@ export function parseData(text: string, shapes?: Shapes): Data {
   }
 }
 
-/** A cell of a table that is absent. */
 const isAbsent = (v: Value): boolean => v instanceof Sym && v.name === '_'
 
 function dataOf(v: Value, shapes: Shapes | undefined): Data {

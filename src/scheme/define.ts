@@ -1,4 +1,3 @@
-/** What `(help "name")` says: the form it is used in, one sentence, an example that runs. */
 export interface Help {
   readonly name: string
   /** `(name a [b] c …)`: brackets are optional, `…` is any number of the one before. */
@@ -20,7 +19,6 @@ export function declare<Body>(entries: Readonly<Record<string, Body>>): Map<stri
   return definitions
 }
 
-/** How many arguments a signature allows. */
 export function arityOf(signature: string): { min: number; max: number } {
   const words = signature.slice(1, -1).split(' ').slice(1)
   const many = words.includes('…')

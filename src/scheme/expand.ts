@@ -2,14 +2,11 @@ import { UserError } from '../base/errors.ts'
 import { declare } from './define.ts'
 import { Bracketed, type Cell, EMPTY, elements, type Lambda, list, type Node, Pair, Rec, SchemeError, Sym, Syntax, UNSPECIFIED, unlist, type Value, Vec } from './values.ts' // biome-ignore format: one line of names
 
-/** What the expander asks of its surroundings. */
 export interface Globals {
   cell(name: string): Cell
   /** A builtin whatever the program has redefined: `[a b]` must be a list even where `list` is a local name. */
   builtin(name: string): Value
-  /** A macro of the host. */
   syntax(name: string): ((form: Value) => Value) | undefined
-  /** Why a name of Scheme is not offered. */
   refusal(name: string): string | undefined
   isDefined(name: string): boolean
 }
@@ -43,14 +40,12 @@ export class Scope {
   }
 }
 
-/** The error of a form that is not written as it must be. */
 function bad(form: Value, message?: string): never {
   const head = form instanceof Pair && (form.car instanceof Sym || form.car instanceof Syntax) ? form.car.name : 'form'
   const right = RULES.get(head)?.signature ?? '(procedure argument …)'
   throw new SchemeError(`${head}: ${message ?? `its form is ${right}`}`, `(help "${head}") shows an example`)
 }
 
-/** The parts of a form, written with ( ) or, as many do for bindings and clauses, with [ ]. */
 function parts(form: Value | undefined, whole: Value): readonly Value[] {
   if (form instanceof Bracketed && form.open === '[') return form.items
   return elements(form ?? null) ?? bad(whole)
@@ -115,7 +110,6 @@ function sequence(forms: readonly Value[], scope: Scope): Node {
   return nodes.length === 1 ? nodes[0]! : nodes.length === 0 ? NOTHING : { op: 'seq', nodes }
 }
 
-/** A body: its defines become variables of one scope. */
 function body(forms: readonly Value[], scope: Scope, whole: Value): Node {
   if (forms.length === 0) bad(whole)
   const flat = forms.flatMap((form) => splice(form, scope))
@@ -172,7 +166,6 @@ function distinct(names: readonly string[], form: Pair): void {
   if (twice !== undefined) bad(form, `${twice} is named twice`)
 }
 
-/** `((name value) …)`. */
 function bindings(form: Value | undefined, whole: Pair): { names: string[]; values: Value[] } {
   const pairs = parts(form, whole).map((binding) => parts(binding, whole))
   if (pairs.some((pair) => pair.length !== 2)) bad(whole)
@@ -233,7 +226,6 @@ const letrec: Rule = (form, scope) => {
 const HIDDEN = new Sym('\0')
 const hold = (value: Value, ...forms: readonly Value[]): Value => code('let', list([list([HIDDEN, value])]), ...forms)
 
-/** A named let. */
 const doForm: Rule = (form, scope) => {
   const [first, exit, ...forms] = operands(form, 2)
   const specs = parts(first, form).map((spec) => parts(spec, form))

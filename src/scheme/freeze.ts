@@ -11,7 +11,6 @@ export function freeze(value: Value): string | undefined {
   return frozen === undefined ? undefined : JSON.stringify(frozen)
 }
 
-/** What `freeze` wrote. */
 export const thaw = (text: string): Value => liquid(JSON.parse(text) as Frozen)
 
 function solid(v: Value, depth: number): Frozen | undefined {

@@ -31,15 +31,9 @@ export interface InterpreterOptions {
   functions?: Readonly<Record<string, Run>>
   /** Macros of the host: the whole form in, the form to evaluate instead out. */
   syntax?: Readonly<Record<string, (form: Value) => Value>>
-  /**
-   * Asked for a global name this interpreter has not defined, before the builtins: what an earlier one defined. `alloc` pays for a
-   * value before it is made.
-   */
+  /** Asked for a global that is not defined here, before the builtins. `alloc` pays for a value before it is made. */
   lookup?(name: string, alloc: (cells: number) => void): Value | Source | undefined
-  /**
-   * Told of every global definition after its form has succeeded; a UserError thrown here takes the definition back.
-   * What uses the earlier value of its name cannot be made again from its source.
-   */
+  /** Told of every definition after its form succeeded; a UserError takes it back. `usesEarlier`: its source alone cannot remake it. */
   onDefine?(name: string, value: Value, source: string, usesEarlier: boolean): void
   budget?: Partial<Budget>
   shapes?: Shapes
@@ -48,7 +42,6 @@ export interface InterpreterOptions {
 
 export type Result = { value: Value } | { error: string; hint?: string }
 
-/** Longer programs are refused before they are read. */
 const MAX_SOURCE = 1_000_000
 const MAX_ERROR = 2_000
 
@@ -57,7 +50,6 @@ export const createInterpreter = (options: InterpreterOptions = {}): Interpreter
 class Interpreter implements Globals {
   readonly #options: InterpreterOptions
   readonly #budget: Budget
-  /** Cells that the last program made. */
   #made = 0
   readonly #cells = new Map<string, Cell>()
   readonly #host: Map<string, Definition<Run>>
@@ -139,7 +131,6 @@ class Interpreter implements Globals {
     }
   }
 
-  /** The value of a global name that has none yet. */
   #resolve(cell: Cell, machine: Machine): Value {
     const kept = this.#restoring.has(cell.name)
       ? undefined

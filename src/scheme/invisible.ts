@@ -62,5 +62,4 @@ export const visible = (text: string): string => unhidden(unsteered(text))
 /** The same for what no fence of ours stands in: nothing in it opens or closes one. */
 export const shown = (text: string): string => unfenced(visible(text))
 
-/** With no mark that opens or closes a fence. */
 export const unfenced = (text: string): string => (PLAIN_LINES.test(text) ? text : text.replace(mark(), '‹'))

@@ -1,9 +1,6 @@
 import { quote, remark } from './lexical.ts'
 
-/**
- * What is to be printed, before it is known how much room there is. Children are made when asked for, so that cutting
- * a list of a million costs what is shown, not what is there.
- */
+/** What is to be printed. Children are made when asked for, so a cut list costs what is shown. */
 export type Layout =
   /** `width` may be one more than the length of a text that costs time and is made only when it is shown whole. */
   | { readonly type: 'atom'; readonly width: number; readonly text: () => string }
@@ -79,7 +76,6 @@ export function measure(layout: Layout, cap: number): number {
 /** `(`, `[`, `{` and `#(` need no space after them; `(principle` does. */
 const isBracket = (open: string): boolean => open === '' || /[([{]$/.test(open)
 
-/** The whole of it. */
 export function print(layout: Layout): string {
   switch (layout.type) {
     case 'atom':
@@ -102,7 +98,6 @@ export function printLimited(layout: Layout, max: number): string {
   return cut(layout, max) ?? (max < CUT.length ? 'nil' : CUT)
 }
 
-/** Several values side by side: each whole if all fit, else each with its share. */
 export function printAll(layouts: readonly Layout[], max: number): string[] {
   const all = lazyGroup('', '', layouts.length, (i) => layouts[i]!)
   if (measure(all, max) <= max) return layouts.map(print)

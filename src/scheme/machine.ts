@@ -28,10 +28,7 @@ interface Defined {
   usesEarlier: boolean | undefined
 }
 
-/**
- * Walks the tree of a program. What waits for a value stands on a stack of its own: however deep a program recurses,
- * JavaScript does not; and what is in tail position never waits.
- */
+/** Runs a program with a stack of its own: deep recursion does not use the JavaScript stack, and tail calls never wait. */
 export class Machine implements CallContext {
   readonly #meter: Meter
   readonly #resolve: (cell: Cell) => Value
@@ -255,7 +252,6 @@ export class Machine implements CallContext {
     return isDefine ? new Sym(cell.name) : UNSPECIFIED
   }
 
-  /** The procedure and the arguments that `apply` is given. */
   #spread(args: Value[]): [Value, Value[]] {
     const { name, min, max } = APPLY
     checkArity(name, args.length, min, max)

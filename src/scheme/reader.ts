@@ -15,7 +15,6 @@ const CLOSING: Record<string, string> = { '(': ')', '#(': ')', '[': ']', '{': '}
 const QUOTES: Record<string, string> = { "'": 'quote', '`': 'quasiquote', ',': 'unquote', ',@': 'unquote-splicing' }
 const NAMED = new Map(Object.entries({ '#t': true, '#true': true, '#f': false, '#false': false, nil: null }))
 
-/** Reads code, one top-level form after another. */
 export class Reader {
   readonly source: string
   at = 0
@@ -74,7 +73,6 @@ export class Reader {
     this.#fail('a comment is not closed: |# is missing', this.at)
   }
 
-  /** The datum that must follow a mark. */
   #required(mark: string, depth: number, start: number): Value {
     this.#skip(depth + 1)
     if (this.at >= this.source.length) this.#fail(`${mark} is followed by nothing`, start)

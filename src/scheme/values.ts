@@ -3,7 +3,6 @@ export type Value =
   | bigint | number | boolean | string | null | Char | Sym | Keyword | Empty | Pair | Vec | Rec | Entity | Unspecified
   | Many | Builtin | Closure | Bracketed | Syntax // biome-ignore format: a list to read at a glance
 
-/** One Unicode code point. */
 export class Char {
   readonly code: number
   constructor(code: number) {
@@ -125,7 +124,6 @@ export interface CallContext {
   charge(steps: number): void
   /** Pay for memory: about one per pair, slot, map entry or eight characters. */
   alloc(cells: number): void
-  /** Call a procedure of the program; nesting of such calls is bounded. */
   call(procedure: Value, args: Value[]): Value
 }
 
@@ -133,7 +131,6 @@ export interface CallContext {
 export type Args = [Value, Value, Value, ...Value[]]
 export type Run = (args: Args, ctx: CallContext) => Value
 
-/** A procedure written in TypeScript. */
 export class Builtin {
   readonly name: string
   readonly min: number
@@ -223,16 +220,12 @@ export function unlist(v: Value): { items: Value[]; tail: Value } {
   return { items, tail }
 }
 
-/** The elements of a proper list, or undefined if it is not one. */
 export function elements(v: Value): Value[] | undefined {
   const { items, tail } = unlist(v)
   return tail === EMPTY ? items : undefined
 }
 
-/**
- * `(:k x)` and `(@ x :k)`: a missing field is the default, normally nil. `:kind` of an entity without such a field
- * is its kind. Whatever has no fields has no field of that name either; but a list of things that have asks for `map`.
- */
+/** `(:k x)` and `(@ x :k)`: a missing field is the default, normally nil. A list of things with fields is an error. */
 export function access(x: Value, key: string, missing: Value): Value {
   if (x instanceof Entity) {
     const { fields } = x

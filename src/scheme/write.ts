@@ -3,7 +3,6 @@ import { inBars, isBare, isPlainSymbol, keyText, printChar } from './lexical.ts'
 import { parseNumber, printNumber } from './numeral.ts'
 import { Bracketed, Builtin, Char, Closure, Empty, Entity, type Fields, Keyword, Many, Pair, Rec, Sym, unlist, type Value, Vec } from './values.ts' // biome-ignore format: one line of names
 
-/** How entities of one kind are printed; it comes from the kind's declaration. */
 export interface Shape {
   kind: string
   plural: string
@@ -28,7 +27,6 @@ export const shapeOf = (kind: string, shapes?: Shapes): Shape | undefined =>
 export const MAX_DEPTH = 300
 const TOO_DEEP = atom(`nil #| nested deeper than ${MAX_DEPTH} |#`)
 
-/** A value as R7RS `write` prints it; entities and tables in the data grammar. */
 export const write = (value: Value, shapes?: Shapes): string => print(layoutValue(value, shapes))
 
 /** `room`: for how many characters; of a longer list of entities no more are read than fit in. */
@@ -144,10 +142,7 @@ class Writer {
     return (value, isName) => this.cell(value, isName, depth + 1)
   }
 
-  /**
-   * Entities one after another between the brackets of a list, or as a table where that is not longer.
-   * What is inside them is laid out once for both: nested lists would otherwise take exponential time.
-   */
+  /** Entities one after another, or as a table where that is not longer. Their insides are laid out once for both. */
   #entities(entities: readonly Entity[], depth: number, open: string, close: string): Layout {
     const known = new Map<Value, Layout>()
     const inner = this.#cellAt(depth)

@@ -122,7 +122,7 @@ test('[P3] another replica approves nothing here: a person at this terminal is a
   const copy = openProject({ ...here.project, storePath: join(dirname(here.dir), 'copy', 'store.db') })
   copy.applyUpdates(here.memory.updatesSince().bytes)
   const e = copy.reader.list('mutation')[0]!
-  const { SETTLES } = await import('../../src/engine/write/settle.ts')
+  const { SETTLES } = await import('../../src/engine/write/settled-mutations.ts')
   copy.act([['record-mutation', { ref: e.id, status: 'approved', approver: 'mallory' }]], { [SETTLES]: true })
   here.memory.applyUpdates(copy.updatesSince().bytes)
   copy.close()

@@ -17,7 +17,7 @@ import {
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { vouchedFor } from '../../src/engine/replication/trust.ts'
+import { vouchedFor } from '../../src/engine/replication/vouched.ts'
 import { openAt } from '../../src/project/open.ts'
 import { files, git, scratch, tidemark } from '../cli/run.ts'
 import { contextOf, PATIENT, runHook } from '../hooks/run.ts'

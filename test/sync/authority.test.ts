@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { vouchedFor } from '../../src/engine/replication/trust.ts'
+import { vouchedFor } from '../../src/engine/replication/vouched.ts'
 import { waitingChanges } from '../../src/engine/replication/waiting.ts'
 import { HELD_DUE, heldOf } from '../../src/engine/store/held.ts'
 import { type Line, parseLine, printSigned, seal, tombstoneOf } from '../../src/engine/store/line.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { vouchedFor } from '../../src/engine/replication/trust.ts'
+import { vouchedFor } from '../../src/engine/replication/vouched.ts'
 import { findProject } from '../../src/engine/store/project.ts'
 import { conflicts } from '../../src/surfaces/tools/conflicts.ts'
 import type { Output } from '../../src/surfaces/tools/tool.ts'

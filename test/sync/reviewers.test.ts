@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { acceptReviewers, reviewersNamed } from '../../src/engine/replication/reviewers.ts'
-import { vouchedFor } from '../../src/engine/replication/trust.ts'
+import { vouchedFor } from '../../src/engine/replication/vouched.ts'
 import { publicKey } from '../../src/engine/store/keys.ts'
 import { act, type Clone, elsewhere, give, team } from './clones.ts'
 

@@ -16,10 +16,8 @@ const PUBLIC = /^(?:pk_(?:live|test)_|pk\.eyJ|phc_|sb_publishable_)/
 export const isPlaceholder = (value: string): boolean =>
   PLACEHOLDER.test(value) || PUBLIC.test(value) || new Set(value).size < 4
 
-/** What examples and images have for a password. */
 export const isPlain = (value: string): boolean => isPlaceholder(value) || PLAIN.test(value)
 
-/** In bits per character. */
 function entropy(value: string): number {
   const counts: Record<string, number> = {}
   for (const c of value) counts[c] = (counts[c] ?? 0) + 1
@@ -51,7 +49,6 @@ export const isPair = (value: string): boolean =>
   /^[A-Za-z0-9+/_-]+={0,2}$/.test(value) &&
   /^[\x20-\x7e]{1,200}:[\x20-\x7e]{3,200}$/.test(Buffer.from(value, 'base64').toString('latin1'))
 
-/** Where a secret stands, and what it is. */
 export interface Span {
   category: string
   start: number
@@ -87,7 +84,6 @@ const FOREIGN_KEYS = list('cle chave chiave ключ ключа')
 const SHOWN = list('public publishable site')
 const SALTED = /^(?:auth|secure|logged|nonce|encrypt(?:ion)?|cookie|session|password|app|api|jwt|hashids?)$/
 
-/** Without its accents. */
 const bare = (word: string): string =>
   word
     .normalize('NFD')
@@ -149,14 +145,12 @@ const COMPOSED = /:/
 const HAS_FIGURE = /^(?!.*[a-z][A-Z]|(?:self|this|args|opts)\b).*\d/
 /** `Books.Of1959`, which no program calls anything. */
 const ENDS_IN_YEAR = /^(?!(?:self|this|args|opts|cfg|conf|env|data|params|props|req|ctx|state)\w*\.)\w.*\D\d{2,4}$/
-/** What describes a secret rather than being one. */
 const ABOUT =
   /pass|contrase|kennwort|senha|wachtwoord|парол|secret|token|(?<!mon|tur|don|joc|hoc|whis)key(?!board)|wrong|invalid|policy|reset|field|input|prod|name|service|auth|(?<!p)api|client|server/i
 
 /** So much of a value tells what it is; much text that looks like names and values must not be looked at again and again. */
 const JUDGED = 64
 
-/** Whether a value is a secret, by what it is called and how it is given. */
 export function isSecretValue(whole: string, as: Called, given: Given, quoted: boolean): boolean {
   const value = whole.slice(0, JUDGED)
   if (as === 'password' && quoted && isPassphrase(whole, /option|paired/.test(given) ? 2 : 3)) return true
@@ -238,7 +232,6 @@ const isPassphrase = (value: string, blanks: number): boolean =>
   value.split(' ').length > blanks &&
   !SENTENCE.test(value)
 
-/** People choose words: where a program would not put one, a word is a password. */
 function isPassword(value: string, given: Given, quoted: boolean, isName: boolean): boolean {
   if (/^\d+$/.test(value)) return quoted || given === 'tight'
   if (!WORDS.test(value)) return given !== 'colon' || quoted || /\d/.test(value) || !isName
@@ -249,7 +242,6 @@ function isPassword(value: string, given: Given, quoted: boolean, isName: boolea
   return value.includes('-') || (quoted && value.length >= 8 && /^[a-z]+$/.test(value))
 }
 
-/** Where a password lies, and of which length or kind it is. */
 const WHERE =
   /^[\w.+-]+@[\w-]+\.[\w.-]+$|^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z-]+$|\.(?:md|txt|json|ya?ml|toml|env|ini|cfg|conf|log|csv|html?|pdf|kdbx|pem|gpg|sql|sh|py|rs|go|rb|[jt]sx?)\b|^\d+[-+]?(?:char|letter|digit|bit|byte|word|day|hour|min)|\//i
 /** `Gr4nite.Heron`, which is no address and no module. */

@@ -1,10 +1,9 @@
 import { type Called, called, type Given, isRandom, isSecretValue, isWord, type Span } from './judge.ts'
 import { near } from './near.ts'
 import { isAscii } from './plain.ts'
+import { givenBeside, holds, isPaired, isRecord, told, toldBefore } from './sentences.ts'
 import { column } from './shapes.ts'
-import { givenBeside, holds, isPaired, isRecord, told, toldBefore } from './told.ts'
 
-/** What the names of secrets have in them. */
 const STEM =
   /(?:log|sign)[ -]?in|unlock|encrypted|decrypt|anmeld|zugang|acced|zalog|logow|requirepass|pass|pwd|pw\b|pswd|mdp|psk|secret|token|jeton|_salt|key|auth|cred|cookie|sess|sig|kennwort|senha|contrase|wachtwoord|parola|clave|chave|chiave|haslo|hesl[oa]|losenord|adgangskode|salasana|jelsz|sifre/gi
 /** Of these a login, a key or a file is told, and the value has no name; they begin a name, which ends soon. */
@@ -47,7 +46,6 @@ const CATEGORY: Readonly<Record<Called, string>> = {
   session: 'session cookie',
 }
 
-/** Whether a value is a secret because of what it is called: `{"password": "…"}`. */
 export function namedSecret(name: string, value: string): string | undefined {
   const as = called(name)
   if (as === undefined || as === 'session') return undefined // the name of a session, in a record
@@ -120,7 +118,6 @@ export function namedSecrets(text: string, passwords: number[]): Span[] {
 }
 
 const LOGIN = /(?<=\b(?:admin|root|[\w.+-]{1,40}@[\w.-]{3,40}) (?:and|und|et|y|e|i|и|with|mit|avec|con|com) ["'`]?)/y
-/** Whether what stands before "as the password" is one: "admin and X" needs no figure. */
 function isTogether(text: string, start: number, end: number): boolean {
   const value = text.slice(start, end)
   return isSecretValue(value, 'password', 'prose', false) || (isWord(value) && holds(LOGIN, text, start))
@@ -184,7 +181,6 @@ const stick = (pattern: RegExp, text: string, at: number): RegExpExecArray | nul
   return pattern.exec(text)
 }
 
-/** Where the value of a name begins and ends, and how it is given. */
 function valueAfter(text: string, start: number, end: number, as: Called): At | undefined {
   if (text.startsWith("'s ", end)) return valueAt(text, end + 3, 'prose', false)
   const closed = stick(CLOSING, text, end)![0].length
@@ -323,7 +319,6 @@ const SCHEME =
 const CREDENTIAL = /[^\s"'`\\,;<>]{6,2000}/y
 const PAIR = /[\w.%-]{1,80}=([^;\s"']{12,2000})/g
 
-/** What an `Authorization` or a `Cookie` header carries. */
 function inHeader(text: string, from: number, to: number, as: 'header' | 'cookie'): Span[] {
   if (as === 'cookie') {
     const pairs = [...text.slice(from, to).matchAll(PAIR)]

@@ -2,7 +2,7 @@
 import { isNamed, isRandom, isSecretValue, type Span } from './judge.ts'
 
 /** In one text so many are looked for so: more of them is no sentence. */
-const MOST = 200
+const MOST_FOUND = 200
 const BEFORE_MAX = 80
 const BEHIND_MAX = 120
 /** A figure, or words with hyphens. */
@@ -51,7 +51,7 @@ const isDrawn = (value: string): boolean =>
 
 /** Looks for it around a name; one that is not sure is of what is told of without a secret too, as a login. */
 export function near(text: string, start: number, end: number, isSure: boolean, found: Span[]): void {
-  if (found.length > MOST) return
+  if (found.length > MOST_FOUND) return
   const from = Math.max(0, start - BEFORE_MAX)
   const whole = text.slice(from, end + BEHIND_MAX)
   if (!mayHold(whole) || isOfThing(text.slice(end, end + 10))) return
@@ -107,7 +107,6 @@ const isCoded = (text: string): boolean =>
     text,
   )
 
-/** Codes of doors, gates, alarms and safes. */
 export function lockCodes(text: string, found: Span[]): void {
   // a number alone, or parts of one, as a keypad or a dial takes it
   for (const { 0: number, index } of text.matchAll(

@@ -11,7 +11,6 @@ export interface Plain {
   at(place: number): number
 }
 
-/** The text as a reader sees it: full-width letters as letters, and nothing for what has no width. */
 export function plainOf(given: string): Plain {
   if (isAscii(given) || given.search(ODD) < 0) return { text: given, at: (place) => place }
   let text = ''

@@ -1,13 +1,8 @@
 import { isNamed, isPair, isPhrase, isPlaceholder, isPlain, isRandom, isSecretValue, isWord } from './judge.ts'
+import { isNoPath, isOfLogin, isPassword, PAIR, SIGN_IN, SPACED } from './sentences.ts'
 import type { SHAPES } from './shapes.ts'
-import { isNoPath, isOfLogin, isPassword, PAIR, SIGN_IN, SPACED } from './told.ts'
 
-/**
- * A secret that a pattern tells. Written from the formats that their issuers document.
- *
- * A rule costs next to nothing until one of its keywords is found; its pattern is compiled then. Patterns have no repetition
- * within a repetition, and end by themselves: what they cost is bounded at each place.
- */
+/** A secret that a pattern tells, by its issuer's documentation. Its pattern is compiled once a keyword is found, and cannot backtrack. */
 export interface Rule {
   readonly category: string
   /** What a secret of this kind holds literally; the pattern `after` begins right behind it. */
@@ -72,7 +67,6 @@ export const SHORT: Readonly<Record<string, string>> = {
 const LOCAL = /^@(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|host\.docker\.internal)\b/
 /** Sentry's address for what a page reports stands in the page. */
 const DSN = /^[0-9a-f]{32}@[\w.-]{0,30}sentry/
-/** What a password in a URL is called in examples. */
 const EXAMPLE_PASS = /^(?:pass(?:word|wd)?|pwd?|secret|token|user|foobar|redis|xx+|\*+)$/i
 
 function isLogin(userinfo: string, behind: string): boolean {

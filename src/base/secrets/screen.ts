@@ -1,15 +1,12 @@
 /**
  * secrets: the gate that everything passes before it is stored. `rules.ts` lists what is known by its form,
- * `key-values.ts` finds values by their name, `told.ts` those in sentences, `judge.ts` tells real values from placeholders, `find.ts` redacts them.
+ * `key-values.ts` finds values by their name, `sentences.ts` those in sentences, `judge.ts` tells real values from placeholders, `find.ts` redacts them.
  */
 
 import { findSecrets, redact } from './find.ts'
 import { namedSecret } from './key-values.ts'
 
-/**
- * The text without what stands between `<private>` and the `</private>` that closes it: marks may stand within marks, and
- * one that is not closed reaches to the end.
- */
+/** The text without its `<private>` regions. They may be nested, and one that is not closed reaches to the end. */
 export function withoutPrivate(text: string, instead: (region: string) => string = () => ''): string {
   let depth = 0
   let from = 0
@@ -29,7 +26,7 @@ export function withoutPrivate(text: string, instead: (region: string) => string
   return out + (depth === 0 ? rest : instead(rest))
 }
 
-export interface Screened {
+interface Screened {
   value: unknown
   /** Where a secret was, by path, and of which category; the secret itself is in no message. */
   secrets: { path: string; category: string }[]
@@ -37,10 +34,7 @@ export interface Screened {
   privateLeftOut: boolean
 }
 
-/**
- * The one gate for secrets: every text and key in an action's arguments goes through here before anything is
- * planned. `<private>` text is dropped; secrets are reported, or replaced when the caller asked for that.
- */
+/** The gate for secrets. Drops `<private>` text, and reports secrets, or replaces them where the caller asked for that. */
 export function screen(value: unknown, redacting: boolean): Screened {
   const secrets: Screened['secrets'] = []
   let privateLeftOut = false

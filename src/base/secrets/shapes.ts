@@ -1,10 +1,8 @@
 import { called, isDrawn, isPlaceholder, isPlain, isSecretValue, isWord, type Span } from './judge.ts'
 import { lockCodes } from './near.ts'
 
-/** Finds one kind of secret that no single pattern tells: a block of lines, an option of a command. */
 type Shape = (text: string, found: Span[]) => void
 
-/** Where a keyword stands. */
 function* places(text: string, keyword: string): Generator<number> {
   for (let at = text.indexOf(keyword); at >= 0; at = text.indexOf(keyword, at + keyword.length)) yield at
 }
@@ -13,7 +11,6 @@ function* places(text: string, keyword: string): Generator<number> {
 const KEY_LINE = /^[\s+>|#*"'`-]*[A-Za-z0-9/=][A-Za-z0-9+/=]{15,}[\s"'`,\\]*$/
 const KEY_HEAD = /^[\s+>|#*]*(?:$|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):)/
 
-/** The end of what looks like the body of a key, from a line's beginning on. */
 function bodyEnd(text: string, from: number): number {
   let end = from
   for (let at = from; at < text.length; ) {
@@ -30,13 +27,11 @@ function bodyEnd(text: string, from: number): number {
   return end
 }
 
-/** No private key is longer. */
 const BODY_MAX = 40_000
 
 const LABEL = /^-----(?:BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/
 const labelAt = (text: string, at: number) => LABEL.exec(text.slice(at, at + 90))?.[0].length
 
-/** The end of a key whose beginning is there: its last line, or as far as it looks like a key. */
 function keyEnd(text: string, from: number, close: number): number | undefined {
   const next = text.indexOf('-----BEGIN ', from)
   if (close >= 0 && close - from < BODY_MAX && (next < 0 || next > close)) {
@@ -135,7 +130,6 @@ const htmlTables: Shape = (text, found) => {
 /** Five groups of five, as makers of programs have them. */
 const PRODUCT = /^(?=.*\d.*\d.*\d)(?=.*[A-Z].*[A-Z].*[A-Z])[A-Z\d]{5}(?:-[A-Z\d]{5}){4}$/
 const LONG = /[\w+/.~-]{20,}={0,2}/g
-/** What says that one opens something: on its line, or by the name of its variable. */
 const OPENS =
   /(?:^|\s)[^\s/]{0,60}(?:token|secret|bearer|cookie|\bjwt\b|credential|passw|passphrase|\b(?:login|auth)\b|key(?:s|pair)?\b)[^\s/]{0,40}(?:\s|$)/i
 const VARIABLE = /(?:^|[\n\s"'])(?:export |set |ENV |- )?[A-Z][A-Z0-9_]{2,60}["']?[ ]?[=:][ ]?["']?$/
@@ -147,7 +141,6 @@ const INTRODUCED =
 /** What keys of wallets stand behind, one or a list. */
 const WALLET =
   /(?:accounts|private ?keys?|wallet(?:provider)?|toaccount|\bpk(?=["']?\s?[:=]|\sis))["']?(?:\s?[:=(]|\sis)?(?:\s?\{\s{1,9}\w{1,20}:)?[\s=[(]{0,60}(?:(?:\(\d\)\s)?["']?(?:0x)?[0-9a-f]{64}["']?,?\s{0,9}){0,9}(?:\(\d\)\s)?["']?$/i
-/** Tokens that no rule names, by the words beside them. */
 export function looseTokens(text: string, found: Span[]): void {
   for (const { 0: token, index } of text.matchAll(LONG)) {
     if (
@@ -211,7 +204,6 @@ const BETWEEN = [/\|{1,2}/, /;/, /\t/, /,/, / {2,40}/]
 /** A line of names, with one of what a login belongs to. */
 const NAMES =
   /^(?=.*(?:user|login|name|mail|host|url|server|account|system|benutzer|konto|usu|utilis|пользов))[^,;\t=<>{}[\]]+$/i
-/** So much of a table is looked at. */
 const BELOW_MAX = 10_000
 
 /** Where the cells of a row begin, and what they hold without its marks. */

@@ -1,10 +1,6 @@
 import { posix } from 'node:path'
 
-/**
- * What paths and globs have in common. A path claims itself and all that lies below it; a glob claims what it matches
- * and all that lies below that. What ends like a file (`.ts`) has nothing below it, unless the other names it. `*` and `?` stay within one name, `**` takes any number of names, `{a,b}` is either,
- * `[…]` counts as any one character: two claims may be taken to meet that do not, never the other way round.
- */
+/** Whether paths and globs meet. A path covers all below it. Two patterns may be taken to meet that do not, never the other way round. */
 
 /** More readings of one pattern than this are not taken apart: it then counts as meeting everything. */
 const READINGS_AT_MOST = 256
@@ -41,7 +37,6 @@ function readings(pattern: string): string[] {
 
 const LIKE_A_FILE = /[^/]\.[A-Za-z][A-Za-z0-9]*$/
 
-/** The names of a pattern. */
 const names = (pattern: string): string[] => pattern.split('/').filter((s) => s !== '' && s !== '.')
 
 /** And anything below it, where there may be something. */
@@ -107,7 +102,6 @@ export function covers(pattern: string, file: string): boolean {
   })
 }
 
-/** Whether there may be a file that both claim. */
 export function overlaps(a: string, b: string): boolean {
   if (a === b) return true
   const all = readings(a)

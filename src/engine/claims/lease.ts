@@ -16,11 +16,9 @@ export type { ClaimRow as Claim } from '../store/presence.ts'
 
 /** The lease of a claim, unless a TTL is given. Every heartbeat renews it. */
 export const CLAIM_TTL_MS = 30 * 60_000
-/** The lease of a claim that a hook takes before an edit. */
 export const IMPLICIT_TTL_MS = 10 * 60_000
 /** A session without a known process counts as crashed after this long without a heartbeat. */
 export const SILENT_MS = 30 * 60_000
-/** A session counts as idle after this long without a heartbeat. */
 export const IDLE_MS = 5 * 60_000
 
 export type SessionState = 'active' | 'idle' | 'crashed' | 'ended'
@@ -40,7 +38,6 @@ export const HAND = 'hand:'
 
 export const isLive = (state: SessionState | undefined): boolean => state === 'active' || state === 'idle'
 
-/** Claims and sessions as they stand in the store, under the write lock. */
 export class ClaimView {
   readonly now: number
   readonly env: Env
@@ -63,20 +60,14 @@ export class ClaimView {
     return this.#sessions.get(id) ?? (id === this.#actor ? presence.newSession(id, this.now) : undefined)
   }
   nextFence = (): number => presence.nextFence(this.#db)
-  /** The newest claim of a role, ended or not. */
   lastOfRole = (role: string): ClaimRow | undefined => presence.lastOfRole(this.#db, role)
   /** Claims released with a handoff note, as long as nobody has claimed the same since; newest first. */
   leftNotes = (): ClaimRow[] => presence.leftNotes(this.#db)
-  /** Sessions that have not ended. */
   sessions = (): SessionRow[] => presence.listSessions(this.#db)
-  /** Where in the work tree a session stands. */
   workOf = (session: string): readonly string[] => workOf(this.#db, session)
 }
 
-/**
- * Whether a claim holds: its lease has not expired, or its holder's process is alive and no TTL was given. A hook's claim
- * holds by its lease alone.
- */
+/** Active while the lease has not expired, or, without a TTL, while the holder's process is alive. A hook's claim goes by its lease alone. */
 export function holds(claim: ClaimRow, holder: SessionRow | undefined, now: number, env: Env): boolean {
   if (claim.ended !== undefined) return false
   if (!holder || !isLive(stateOf(holder, now, env))) return false
@@ -102,7 +93,6 @@ export const sameTree = (a: { root?: string | undefined }, b: { root?: string | 
 const leaseBody = ({ until, note, task, dependsOn }: ClaimRow) =>
   defined({ until, note, task, dependsOn: dependsOn && [...dependsOn] }) as { [key: string]: Json }
 
-/** Claims as a batch changes them; nothing is written until the plan is applied. */
 export class ClaimPlan {
   readonly view: ClaimView
   /** What did it in the session's name, where that was not the session: `file` for a hand edit of a view. */
@@ -146,7 +136,6 @@ export class ClaimPlan {
     return this.held().filter((c) => c.session === session)
   }
 
-  /** Ends every claim that no longer holds, with an event for each. Called before anything is granted. */
   sweep(): void {
     for (const c of [...this.#all().values()]) if (c.ended === undefined && !this.#holds(c)) this.end(c, 'lapsed')
   }
@@ -162,7 +151,6 @@ export class ClaimPlan {
     return row
   }
 
-  /** Adds the event that a claim was changed under the same grant. It carries `ttl` if the holder gave one. */
   addChangedEvent(row: ClaimRow): void {
     this.addEvent('reclaimed', row, { ...leaseBody(row), ...(row.exact ? { ttl: row.ttl / 1000 } : {}) })
   }

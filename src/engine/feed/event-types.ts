@@ -2,7 +2,6 @@ import { UsageError } from '../../base/errors.ts'
 import { nearest } from '../../model/names.ts'
 import { PRESENCE_TYPES } from '../store/presence.ts'
 
-/** Every type that an event can have, in groups that stand for all of theirs. */
 export const EVENT_TYPES = {
   share: ['update', 'merge', 'delete'],
   knowledge: ['recorded', 'changed', 'deleted', 'restored', 'linked', 'unlinked', 'erased'],

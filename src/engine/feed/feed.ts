@@ -17,10 +17,7 @@ import { arrivedBefore, eventsOf } from '../store/log.ts'
 import { idsOfKind } from '../store/rows.ts'
 import type { News } from './news.ts'
 
-/**
- * One thing that happened, as everybody hears of it. For a key of the shared context `value` is its whole value afterwards,
- * or what was appended to its lists (`valueAfter`). For an entity it is what was said, for a session what it did.
- */
+/** One event as everybody gets it. Of a shared key `value` is the whole value, or what was appended (`valueAfter`). */
 export interface StreamEvent {
   event_id: string
   /** The cursor after it; several of one batch share it and are never given apart. */
@@ -39,7 +36,6 @@ export interface StreamEvent {
   said?: Json
 }
 
-/** What a key of the shared context holds after an event of it, if `before` is what it held. */
 export const valueAfter = (
   before: Json | undefined,
   e: Pick<StreamEvent, 'event_type' | 'value' | 'previous_value'>,
@@ -54,7 +50,6 @@ export const hashOf = (value: Json): string => sha256(canonical(value))
 
 const refOf = (c: { readonly replica: string; readonly ctr: number }) => `${c.replica}:${c.ctr}`
 
-/** One entity as it was at a place in the order of arrival, whatever order its events have arrived in. */
 class Replay {
   readonly cells: Cells = new Map()
   readonly #gone = new Set<string>()
@@ -78,10 +73,7 @@ class Replay {
       this.#deleted = seen(this.cells, STATE).some((c) => (c.value as unknown as StateValue).s === 'deleted')
   }
 
-  /**
-   * Adds the events of one batch if all they do is to add items at the end of lists, and returns these; nothing is folded
-   * again. Not after an erasure: what others have heard may be what was erased, so they are told all of the value.
-   */
+  /** Adds events that only append to lists, and returns what they add. Not after an erasure: then the whole value is sent. */
   extend(events: readonly Event[]): Json | undefined {
     const { state } = this
     const said = events.filter((e) => e.field === SHARED_FIELD)
@@ -96,7 +88,6 @@ class Replay {
   }
 }
 
-/** What a key of the shared context holds at a place in the order of arrival. */
 export interface SharedState {
   readonly key: string | undefined
   readonly live: boolean
@@ -141,17 +132,13 @@ export function sharedBefore(db: Db, id: string, seq: number): Json | undefined 
 /** Keys whose state a stream keeps at once. */
 const MAX_REPLAYS = 200
 
-/** Turns news, given in order, into events. */
 export class EventStream {
   readonly #db: Db
   readonly #entities: boolean
   readonly #replays = new Map<string, Replay>()
   readonly #told = new Set<string>()
 
-  /**
-   * `entities`: events of a key also say which entity it is, and the first one has all of its value, as the archive keeps
-   * them: what was put there before may be erased.
-   */
+  /** `entities`: for the archive, where events also name their entity, and the first of each key has the whole value. */
   constructor(db: Db, options: { entities?: boolean } = {}) {
     this.#db = db
     this.#entities = options.entities ?? false
@@ -247,7 +234,7 @@ function sharedType(own: readonly LoggedEvent[], before: SharedState, after: Sha
 }
 
 const LONGEST = 200
-const MOST = 20
+const MOST_ITEMS = 20
 
 /** A value that is long is told in part: the event says that something was said, the entity what. */
 const short = (v: Json): Json => {
@@ -273,7 +260,7 @@ function knowledge(db: Db, id: string, own: readonly LoggedEvent[]): Told[] {
       if (why.reason !== undefined) value.reason = short(why.reason)
       continue
     }
-    if (e.field === 'provenance' || Object.keys(value).length >= MOST) continue
+    if (e.field === 'provenance' || Object.keys(value).length >= MOST_ITEMS) continue
     const field = e.path?.length ? `${e.field}.${e.path.join('.')}` : e.field
     if (e.op === 'add') value[field] = added(value[field], e.value ?? null)
     else if (e.op === 'remove' && e.value !== undefined) previous[field] = added(previous[field], e.value)
@@ -294,7 +281,7 @@ function knowledge(db: Db, id: string, own: readonly LoggedEvent[]): Told[] {
 }
 
 const added = (list: Json | undefined, item: Json): Json =>
-  Array.isArray(list) ? (list.length < MOST ? [...list, short(item)] : list) : [short(item)]
+  Array.isArray(list) ? (list.length < MOST_ITEMS ? [...list, short(item)] : list) : [short(item)]
 
 function presenceEvent(news: News): StreamEvent {
   const { type, body, session } = news.presence!

@@ -6,7 +6,6 @@ import { type PresenceEvent, presenceAfter } from '../store/presence.ts'
 import { getRow } from '../store/rows.ts'
 import { summaryOf } from '../store/summary.ts'
 
-/** A committed batch as watchers hear of it. */
 export interface News {
   /** Order of arrival here: what a cursor holds. */
   seq: number
@@ -23,7 +22,6 @@ export interface News {
   presence?: PresenceEvent
 }
 
-/** What happened with sessions and claims, as those who watch hear of it. */
 export const presenceNews = (told: PresenceEvent): News => ({
   seq: told.seq,
   batch: '',
@@ -58,7 +56,6 @@ function batchesSince(db: Db, seq: number, limit?: number): News[] {
   }))
 }
 
-/** What was written last, if that has not been folded away. */
 export function lastBatch(db: Db): News | undefined {
   const n = lastLine(db)
   return n === undefined ? undefined : batchesSince(db, n - 1, 1)[0]

@@ -4,7 +4,6 @@ import { watchCommits } from '../store/doorbell.ts'
 import { lastArrival } from '../store/log.ts'
 import { type News, newsSince } from './news.ts'
 
-/** How many batches a subscriber reads at a time. */
 const PAGE = 1000
 
 export interface SubscribeOptions {
@@ -16,7 +15,6 @@ export interface SubscribeOptions {
   onFolded?: () => void
 }
 
-/** Those who follow one open store. The store is watched for other processes' commits while there are any. */
 export class Subscribers {
   readonly #db: Db
   readonly #log: Env['log']
@@ -28,7 +26,6 @@ export class Subscribers {
     this.#log = log
   }
 
-  /** Calls `onNews` with every batch after `since`, in order, each once. Returns the way to stop. */
   add(onNews: (news: News) => void, { since, onError, onFolded = () => {} }: SubscribeOptions): () => void {
     const log = (error: unknown) =>
       this.#log(`tidemark: a subscriber failed: ${error instanceof Error ? error.stack : String(error)}`)
@@ -77,7 +74,6 @@ export class Subscribers {
     }
   }
 
-  /** Has everybody in this process look at once; other processes hear the doorbell. */
   notify(): void {
     for (const deliver of this.#all) deliver()
   }

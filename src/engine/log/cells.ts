@@ -7,17 +7,13 @@ import { canonical } from '../../model/canonical.ts'
 import { sha256 } from '../../model/digest.ts'
 import type { Json } from '../../model/field.ts'
 
-/**
- * One write, named by its replica and that replica's event counter, which only grows (K13). `ms` is the hybrid
- * clock: it orders concurrent writes; who overwrote whom is said by the events themselves (K3).
- */
+/** The name of one write: its replica and that replica's counter (K13). `ms` orders concurrent writes (K3). */
 export interface Stamp {
   readonly ms: number
   readonly ctr: number
   readonly replica: string
 }
 
-/** What a write refers to when it overwrites another. */
 export type StampRef = readonly [replica: string, ctr: number]
 
 export function compareStamps(a: Stamp, b: Stamp): number {
@@ -26,10 +22,7 @@ export function compareStamps(a: Stamp, b: Stamp): number {
   return a.replica < b.replica ? -1 : a.replica > b.replica ? 1 : 0
 }
 
-/**
- * A cell is what one write left. `part` says what it is: `''` a register, `s…` an item of a set, `l…` an item of a list,
- * `p…` a path of a map. It stands until a later event names its stamp (K10').
- */
+/** What one write left, until a later event names its stamp (K10'). `part`: `''` register, `s…` set, `l…` list, `p…` path of a map. */
 export interface Cell {
   readonly field: string
   readonly part: string
@@ -74,7 +67,6 @@ export function sawOf(stamps: Iterable<Pick<Stamp, 'replica' | 'ctr'>>): Saw {
   return saw
 }
 
-/** Whether a delete had seen a write. */
 export function hasSeen({ saw, seen }: { saw?: Saw; seen?: Seen }, { replica, ctr }: Stamp): boolean {
   if (seen && (seen[replica] ?? -1) >= ctr) return true
   return (saw?.[replica] ?? []).some((x) => (typeof x === 'number' ? x === ctr : x[0] <= ctr && ctr <= x[1]))
@@ -98,19 +90,14 @@ export const setPart = (item: Json) => `s${digest(canonical(item))}`
 export const listPart = (item: Json) => `l${digest(canonical(item))}`
 export const pathPart = (path: readonly string[]) => `p${digest(JSON.stringify(path))}`
 
-/**
- * The name of a cell. A counter names one write of its replica, so two cells of one name are somebody's who writes what
- * Tidemark does not: `cellsOf` keeps the same one everywhere.
- */
+/** The name of a cell. Two cells of one name are written by no Tidemark; `cellsOf` keeps the same one everywhere. */
 export const cellKey = ({ field, part, stamp }: Cell) => `${field}\0${part}\0${stamp.replica}\0${stamp.ctr}`
 
-/** The cells of one entity, by their names. */
 export type Cells = Map<string, Cell>
 
 export const isPrefix = (a: readonly string[], b: readonly string[]) =>
   a.length <= b.length && a.every((key, i) => key === b[i])
 
-/** The cells of one field, optionally of one part. */
 export function seen(cells: Cells, field: string, part?: string): Cell[] {
   const out: Cell[] = []
   for (const cell of cells.values())

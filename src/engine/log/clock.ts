@@ -1,7 +1,6 @@
 /** A remote or stored stamp never drags the local clock further than this beyond the wall clock (K13). */
 export const MAX_LEAD_MS = 5 * 60_000
 
-/** The state of a replica's hybrid logical clock, kept in the store. */
 export interface Clock {
   /** Greatest `ms` seen in any stamp, own or remote. */
   readonly ms: number
@@ -14,8 +13,5 @@ export function tick(clock: Clock, now: number): number {
   return Math.max(now, Math.min(clock.ms + 1, now + MAX_LEAD_MS))
 }
 
-/**
- * When a write counts as having happened, for its age and for questions as of a moment: when it was stamped, or when it came, where a
- * wrong clock stamped it later than that. Which of two writes wins is asked of their stamps alone.
- */
+/** When a write counts as having happened: when it was stamped, or when it came, if its clock was ahead. */
 export const momentOf = (stamp: number, received: number): number => (stamp > received + MAX_LEAD_MS ? received : stamp)

@@ -7,12 +7,7 @@ import type { Cells } from './cells.ts'
 import type { Event } from './events.ts'
 import { type Folded, fold } from './fold.ts'
 
-/**
- * Any JSON value as paths of a map field, so that concurrent edits merge. A value stands at the path `=`. A scalar is a
- * leaf. A map is a mark `{}` and its keys. A list is a mark `[] ""` and its items at `[] hash~nth`, each `[place, item]`.
- * Concurrent appends and concurrent keys of a map are all kept; of a scalar the later stamp wins. A mark holds when it was
- * made: where one replica wrote a list and another a map, the later one wins.
- */
+/** JSON as paths of a map field, so that concurrent edits merge. Marks: `=` the root, `{}` a map, `[] ""` a list, `[] hash~nth` an item. */
 export const SHARED_KIND = 'context'
 export const SHARED_FIELD = 'value'
 
@@ -107,7 +102,6 @@ function nodeAt(field: Json | undefined, path: readonly string[]): Json | undefi
   return node
 }
 
-/** The value at a path, and whether anything stands there. */
 export function valueAt(field: Json | undefined, path: readonly string[]): Json | undefined {
   const node = nodeAt(field, path)
   return node === undefined ? undefined : decodeNode(node)
@@ -122,7 +116,6 @@ const isMarkPath = (path: readonly string[]): boolean =>
 const isRootMark = (path: readonly string[]): boolean =>
   (path.length === 2 && path[1] === MAP) || (path.length === 3 && path[1] === LIST && path[2] === MARK)
 
-/** Whether an event says what the whole value is. */
 export const isOfWhole = ({ op, path = [] }: Event): boolean => op === 'drop' || path.length === 1 || isRootMark(path)
 
 /** Makes the value exactly this; `there` are the paths of every cell of the field, hidden ones too. */
@@ -195,7 +188,6 @@ export function mergeEdit(field: Json | undefined, path: readonly string[], valu
   return { put: encode(value, path, at), drop: leaves ? [] : [[...path]] }
 }
 
-/** Takes every item that equals this out of the list at a path; null where there is none. */
 export function removeItemEdit(field: Json | undefined, path: readonly string[], item: Json): Edit | null {
   const node = nodeAt(field, path)
   if (shapeOf(node) !== 'list') return null
@@ -206,24 +198,17 @@ export function removeItemEdit(field: Json | undefined, path: readonly string[],
   return drop.length > 0 ? { put: [], drop } : null
 }
 
-/** How many cells a value takes. */
 export const weightOf = (value: Json): number => encode(value, [], 0).length
 
-/** Whether the field holds what was written at a path; a mark stands as long as there is one. */
 export function standsAt(field: Json | undefined, path: readonly string[], written: Json): boolean {
   const node = nodeAt(field, path)
-  if (node === undefined) return false
-  const isMark = path.at(-1) === MAP || (path.at(-1) === MARK && path.at(-2) === LIST)
-  return isMark || canonical(node) === canonical(written)
+  return node !== undefined && (isMarkPath(path) || canonical(node) === canonical(written))
 }
 
 /** Greatest place in a list of a folded field that grows by `extend`. */
 const lastPlaces = new WeakMap<JsonObject, number>()
 
-/**
- * Adds to the folded field what events put at the end of lists that are there, and returns that: as a value with nothing
- * else in it. Where they do anything else, it returns nothing and the field is as it was.
- */
+/** Applies events that only append to lists, and returns what they add. Otherwise returns nothing and changes nothing. */
 export function extend(field: Json | undefined, events: readonly Event[]): Json | undefined {
   const ends = new Map<JsonObject, number>()
   const puts: { list: JsonObject; path: readonly string[]; item: [place: number, item: Json] }[] = []
@@ -259,11 +244,8 @@ export function withAdded(before: Json | undefined, added: Json): Json {
   return { ...before, ...Object.fromEntries(Object.entries(added).map(([k, v]) => [k, withAdded(before[k], v)])) }
 }
 
-/** Whether an event writes a mark, which says nothing by itself. */
-export function isMark({ entity, path }: Event): boolean {
-  if (kindOf(entity) !== SHARED_KIND || path?.[0] !== ROOT) return false
-  return path.length > 1 && (path.at(-1) === MAP || (path.at(-1) === MARK && path.at(-2) === LIST))
-}
+export const isMark = ({ entity, path }: Event): boolean =>
+  kindOf(entity) === SHARED_KIND && path?.[0] === ROOT && path.length > 1 && isMarkPath(path)
 
 /** What an event of a shared value says, as its author put it: the keys to it, and the item without its place. */
 export function saidIn({ entity, path, value }: Event): { path?: string[]; value?: Json } {

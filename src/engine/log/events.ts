@@ -16,11 +16,7 @@ import {
   setPart,
 } from './cells.ts'
 
-/**
- * What happened to one field of one entity, written by its author inside the log line (K11). It writes at most one
- * cell and takes away exactly the cells named in `over`; so the events alone give the entity at any moment, on
- * every replica alike.
- */
+/** What happened to one field of one entity (K11): it writes at most one cell, and removes those named in `over`. */
 export interface Event {
   readonly entity: string
   readonly field: string
@@ -39,7 +35,6 @@ export interface Event {
   readonly erased?: string
 }
 
-/** The cell the event writes, if it writes one. */
 export function cellOf(e: Event): Cell | undefined {
   if (e.purged) return undefined
   const base = { field: e.field, stamp: e.stamp }
@@ -64,7 +59,6 @@ const refKey = (replica: string, ctr: number) => `${replica}:${ctr}`
 const refOf = ({ replica, ctr }: Stamp) => refKey(replica, ctr)
 const goneKey = (field: string, ref: string) => `${field}\0${ref}`
 
-/** Names of the cells that the event takes away. */
 export function overwritten(cells: Cells, e: Event): string[] {
   if (e.over.length === 0) return []
   const gone = new Set(e.over.map(([replica, ctr]) => refKey(replica, ctr)))
@@ -108,10 +102,7 @@ export function applyToCells(cells: Cells, e: Event): void {
   if (cell) cells.set(cellKey(cell), cell)
 }
 
-/**
- * What counts of some events for all that may still come: those that leave a cell, each naming only writes that are not among them;
- * of the others those that name such a write, without their content.
- */
+/** The events that still leave a cell, or that name a write which has not come; the latter without their content. */
 export function surviving(events: readonly Event[]): Map<Event, Event> {
   const there = new Set(events.map((e) => refOf(e.stamp)))
   const gone = new Set(events.flatMap((e) => e.over.map(([replica, ctr]) => goneKey(e.field, refKey(replica, ctr)))))
@@ -125,14 +116,12 @@ export function surviving(events: readonly Event[]): Map<Event, Event> {
   )
 }
 
-/** Whether one of these events took the place of a write that is not among them. */
 export function overwritesOthers(events: readonly Event[]): boolean {
   if (events.every((e) => e.over.length === 0)) return false
   const there = new Set(events.map((e) => refOf(e.stamp)))
   return events.some((e) => e.over.some(([replica, ctr]) => !there.has(refKey(replica, ctr))))
 }
 
-/** What an event took the place of, among events of its entity: the latest of the writes that it names. */
 export function valueBefore(e: Event, events: readonly Event[]): Json | undefined {
   if (e.over.length === 0) return undefined
   const gone = new Set(e.over.map(([replica, ctr]) => refKey(replica, ctr)))
@@ -165,11 +154,7 @@ function takesPlaceOf(e: Event, cell: Cell): boolean {
   }
 }
 
-/**
- * The cells that a set of events of one entity leaves, in whatever order they arrive: written, and named by none (K10').
- * `others` leave nothing themselves. But who overwrote one of them knew of it, of what its author had written before,
- * and of what those had overwritten: it took the place of that too. Clocks that differ by a day make it so.
- */
+/** The cells that events leave, in any order (K10'). `others` leave none, but whoever overwrote one of them knew what it overwrote. */
 export function cellsOf(events: readonly Event[], others: readonly Event[] = []): Cells {
   const written: Cell[] = []
   const gone = new Set<string>()

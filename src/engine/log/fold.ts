@@ -97,10 +97,7 @@ interface State {
   conflict?: Conflict
 }
 
-/**
- * Whether the entity exists (K6). A delete carries what it had seen. A creation that had not seen the delete brings the
- * entity back, with what the delete had not seen. An edit does not. The later of delete and restore wins.
- */
+/** Whether the entity exists (K6). A creation that had not seen the delete brings it back; an edit does not. */
 function state(cells: Cells): State {
   const all = [...cells.values()]
   const own = all.filter((c) => c.field === STATE).sort(newestFirst)

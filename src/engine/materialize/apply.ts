@@ -15,21 +15,7 @@ import type { Folded } from '../log/fold.ts'
 import { type Db, stored } from '../store/db.ts'
 import type { Line } from '../store/line.ts'
 import { append, countedIn, eventsOf, indexEvents, noteGap, survivorsOf } from '../store/log.ts'
-import {
-  allRows,
-  dropLink,
-  type EntityRow,
-  getRow,
-  idsOfKind,
-  keptName,
-  type LinkRow,
-  nameIn,
-  placeOf,
-  putLink,
-  putRow,
-  type RowPlace,
-  rowId,
-} from '../store/rows.ts'
+import * as rows from '../store/rows.ts'
 import { dayWords } from '../store/terms.ts'
 import {
   clearWords,
@@ -41,7 +27,6 @@ import {
   type WeightedText,
 } from '../store/text-index.ts'
 
-/** What counts of what happened to entities, read once under one write lock for planning and for writing. */
 export class States {
   readonly #db: Db
   readonly #events = new Map<string, readonly Event[]>()
@@ -62,14 +47,12 @@ export class States {
   }
 }
 
-/** The row of an entity and what it is found by. */
-export interface Projection {
-  readonly row: EntityRow
-  readonly link?: LinkRow
+interface Projection {
+  readonly row: rows.EntityRow
+  readonly link?: rows.LinkRow
   readonly text?: IndexedText
 }
 
-/** The entities that a line says something of. */
 export const entitiesIn = (line: Line): Set<string> => new Set(line.events.map((e) => e.entity))
 
 /** Whether a line changes nothing but entities whose kinds are known. */
@@ -80,11 +63,10 @@ export function isPlain(line: Line): boolean {
 }
 
 /** When the entity was last touched and how often, by these events of a line too. */
-function touch(own: readonly Event[], before: RowPlace | undefined): [updated: number, version: number] {
+function touch(own: readonly Event[], before: rows.RowPlace | undefined): [updated: number, version: number] {
   return [own.reduce((max, e) => Math.max(max, e.stamp.ms), before?.updated ?? 0), (before?.version ?? 0) + 1]
 }
 
-/** Keeps a line, own or of others, and brings rows and indexes up to date with its events. */
 export function applyLine(db: Db, states: States, registry: Registry, line: Line, received: number): void {
   const events = countedIn(db, line)
   applyEvents(db, states, registry, events)
@@ -93,10 +75,9 @@ export function applyLine(db: Db, states: States, registry: Registry, line: Line
   indexEvents(db, line, received, events)
 }
 
-/** Brings rows up to date with events of one line that are not in the store yet. */
-export function applyEvents(db: Db, states: States, registry: Registry, events: readonly Event[]): void {
+function applyEvents(db: Db, states: States, registry: Registry, events: readonly Event[]): void {
   for (const [id, own] of Map.groupBy(events, (e) => e.entity)) {
-    const before = placeOf(db, id)
+    const before = rows.placeOf(db, id)
     const all = before === undefined ? own : [...states.events(id), ...own]
     putProjection(db, projectionOf(registry, id, cellsOf(all), ...touch(own, before)), before?.rowid)
   }
@@ -112,7 +93,7 @@ export function projectEntity(
   sameText = false,
 ): void {
   const cells = cellsOf(eventsOf(db, id).map((e) => e.event))
-  putProjection(db, projectionOf(registry, id, cells, updated, version), rowId(db, id), sameText)
+  putProjection(db, projectionOf(registry, id, cells, updated, version), rows.rowId(db, id), sameText)
 }
 
 export function projectionOf(
@@ -133,26 +114,32 @@ export function projectionOf(
       ? { link: { id, src: from, rel: type, dst: to } }
       : {}),
     ...(folded.live && kind && !kind.internal
-      ? { text: indexedText(textOf(nameIn(row.name, folded.fields), folded, kind)) }
+      ? { text: indexedText(textOf(rows.nameIn(row.name, folded.fields), folded, kind)) }
       : {}),
   }
 }
 
 /** `at`: where the row of the entity stands, if there is one. */
 function putProjection(db: Db, { row, link, text }: Projection, at: number | undefined, sameText = false): void {
-  const rowid = putRow(db, row, at)
-  if (link) putLink(db, link)
-  else if (row.kind === LINK_KIND) dropLink(db, row.id)
+  const rowid = rows.putRow(db, row, at)
+  if (link) rows.putLink(db, link)
+  else if (row.kind === LINK_KIND) rows.dropLink(db, row.id)
   indexText(db, rowid, text, sameText ? 'same' : at === undefined ? 'none' : 'other')
 }
 
-export function rowOf(id: string, folded: Folded, updated: number, version: number, registry: Registry): EntityRow {
+export function rowOf(
+  id: string,
+  folded: Folded,
+  updated: number,
+  version: number,
+  registry: Registry,
+): rows.EntityRow {
   const kind = registry.kind(kindOf(id))
   const name = displayName(kind, folded.fields)
   return {
     id,
     kind: kindOf(id),
-    name: keptName(
+    name: rows.keptName(
       name,
       kind?.key.find((field) => folded.fields[field] === name),
     ),
@@ -214,10 +201,7 @@ export function textOf(name: string, folded: Pick<Folded, 'fields' | 'created'>,
   }
 }
 
-/**
- * Pieces of one document stand in a row by their position; what was recorded in one task, by the time. A goal, activity or
- * task stands in none: it belongs where the work tree has it.
- */
+/** Pieces of one document follow each other by position; what was recorded in one task, by time. */
 function rowIn(
   kind: Kind,
   fields: Folded['fields'],
@@ -245,18 +229,17 @@ export function words(value: Json): string {
 export function reprojectKinds(db: Db, registry: Registry, touched: Iterable<string>): void {
   for (const id of touched) {
     if (kindOf(id) !== KIND_KIND) continue
-    const name = stored<{ name?: string }>(getRow(db, id)?.body ?? '{}').name
+    const name = stored<{ name?: string }>(rows.getRow(db, id)?.body ?? '{}').name
     if (!name) continue
-    for (const entity of idsOfKind(db, name)) {
-      const row = getRow(db, entity)!
+    for (const entity of rows.idsOfKind(db, name)) {
+      const row = rows.getRow(db, entity)!
       projectEntity(db, registry, entity, row.updated, row.version)
     }
   }
 }
 
-/** Computes every row and the index of words again from what happened; vectors stay where they are. */
 export function projectAll(db: Db, registry: Registry): void {
   clearWords(db)
-  for (const row of allRows(db)) projectEntity(db, registry, row.id, row.updated, row.version, true)
+  for (const row of rows.allRows(db)) projectEntity(db, registry, row.id, row.updated, row.version, true)
   queueAll(db)
 }

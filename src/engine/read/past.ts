@@ -1,8 +1,8 @@
 import { UserError } from '../../base/errors.ts'
 import {
   displayName,
+  type Edge,
   type Entity,
-  isAgreed,
   kindOf,
   LINK_KIND,
   type Link,
@@ -18,11 +18,10 @@ import type { Db } from '../store/db.ts'
 import { eventsOfUpTo, fieldsSince, listEventsUpTo, writtenUpTo } from '../store/log.ts'
 import { getMeta } from '../store/meta.ts'
 import * as rows from '../store/rows.ts'
-import { entityOf, idsOf, isAsked, type ListOptions, newestFirst, type Reader } from './reader.ts'
+import { edgesOf, entityOf, idsOf, isAsked, type ListOptions, newestFirst, type Reader } from './reader.ts'
 import { candidates } from './references.ts'
 
 const SUPERSEDES = 'supersedes'
-/** How many entities of a list are read at once. */
 const PAGE = 64
 
 /** An entity that its row does not show as it is asked for, and the fields in which it may be another one. */
@@ -33,86 +32,87 @@ export interface Change extends rows.ChangedRow {
 /** The knowledge otherwise than its rows say it: as of a moment, or, without one, without some lines. */
 export interface Variant extends Reader {
   readonly at?: number
-  /** By their ids. */
   changes(): ReadonlyMap<string, Change>
 }
 
-/**
- * Reads the knowledge as it was at a moment: what nothing has touched since is as its row says, and of everything else the
- * events stamped up to it are folded (K11), one entity at a time, when somebody asks for it. The same on every replica
- * that holds the same lines; refused for a moment before the horizon of a compaction.
- */
+/** The knowledge as of a moment. @throws UserError `before-horizon` for one before the horizon of a compaction (K11). */
 export function readAsOf(db: Db, registryNow: () => Registry, at: number): Variant {
-  let kinds: Registry | undefined
-  const registry = () => (kinds ??= registryNow())
   const horizon = Number(getMeta(db, 'horizon') ?? 0)
-  if (at < horizon) {
-    throw new UserError(
-      'before-horizon',
-      `history before ${new Date(horizon).toISOString()} was compacted away`,
-      'ask for a later moment',
-    )
-  }
-  const folded = new Map<string, Entity | undefined>()
-  const foldEach = (ids: readonly string[]): void => {
-    const missing = ids.filter((id) => !folded.has(id))
-    if (missing.length === 0) return
-    const states = foldUpTo(db, registry(), missing, at)
-    for (const id of missing) folded.set(id, states.get(id))
-  }
-  const read = (row: rows.EntityRow) => {
-    if (row.updated <= at) return entityOf(row)
-    foldEach([row.id])
-    return folded.get(row.id)
-  }
-  const entity = (id: string) => {
-    if (folded.has(id)) return folded.get(id)
-    const row = rows.getRow(db, id)
-    return row && read(row)
-  }
-  const isLive = (id: string) => entity(id)?.live === true
+  if (at >= horizon) return new Past(db, registryNow, at)
+  throw new UserError(
+    'before-horizon',
+    `history before ${new Date(horizon).toISOString()} was compacted away`,
+    'ask for a later moment',
+  )
+}
 
-  let touched: rows.ChangedRow[] | undefined
-  const touchedRows = () => (touched ??= rows.changedSince(db, at))
-  let changed: Map<string, Change> | undefined
-  const changes = (): Map<string, Change> => {
-    if (changed) return changed
-    const found = touchedRows()
-    const fields = fieldsSince(
-      db,
-      found.map((row) => row.id),
-      at,
-    )
-    return (changed = new Map(found.map((row) => [row.id, { ...row, fields: fields.get(row.id)! }])))
+type Standing = Pick<rows.Listed, 'live' | 'retired' | 'standing'>
+type Links = Map<string, rows.LinkRow[]>
+
+/** Entities that nothing touched since are as their rows say; all others are folded from their events, when asked for. */
+class Past implements Variant {
+  readonly at: number
+  readonly #db: Db
+  readonly #registryNow: () => Registry
+  readonly #folded = new Map<string, Entity | undefined>()
+  #registry: Registry | undefined
+  #touched: rows.ChangedRow[] | undefined
+  #changes: Map<string, Change> | undefined
+  #gone: rows.LinkRow[] | undefined
+  #goneByEnd: Record<'src' | 'dst', Links> | undefined
+  #renamed: string[] | undefined
+
+  constructor(db: Db, registryNow: () => Registry, at: number) {
+    this.#db = db
+    this.#registryNow = registryNow
+    this.at = at
+  }
+
+  #foldEach(ids: readonly string[]): void {
+    const missing = ids.filter((id) => !this.#folded.has(id))
+    if (missing.length === 0) return
+    const states = foldUpTo(this.#db, this.registry(), missing, this.at)
+    for (const id of missing) this.#folded.set(id, states.get(id))
+  }
+
+  #read(row: rows.EntityRow): Entity | undefined {
+    if (row.updated <= this.at) return entityOf(row)
+    this.#foldEach([row.id])
+    return this.#folded.get(row.id)
+  }
+
+  #changedRows(): rows.ChangedRow[] {
+    return (this.#touched ??= rows.changedSince(this.#db, this.at))
+  }
+
+  /** Of some rows the ids of those that were touched since. */
+  #later(found: readonly { id: string; updated: number }[]): string[] {
+    return found.flatMap((row) => (row.updated > this.at ? [row.id] : []))
   }
 
   /** Links that were there, and no longer are. */
-  let gone: rows.LinkRow[] | undefined
-  const goneLinks = (): rows.LinkRow[] => {
-    if (gone) return gone
-    const links = touchedRows().flatMap(({ id }) => (kindOf(id) === LINK_KIND ? [id] : []))
-    return (gone = entities(rows.linksGone(db, links)).flatMap(({ id, live, fields: { from, type, to } }) =>
-      live ? [{ id, src: String(from), rel: String(type), dst: String(to) }] : [],
-    ))
+  #goneLinks(): rows.LinkRow[] {
+    if (this.#gone) return this.#gone
+    const links = this.#changedRows().flatMap(({ id }) => (kindOf(id) === LINK_KIND ? [id] : []))
+    const gone = this.entities(rows.linksGone(this.#db, links)).filter((e) => e.live)
+    return (this.#gone = gone.map(({ id, fields: { from, type, to } }) => ({
+      ...{ id, src: String(from), rel: String(type), dst: String(to) },
+    })))
   }
-  let byEnd: Record<'src' | 'dst', Map<string, rows.LinkRow[]>> | undefined
-  const goneAt = (end: 'src' | 'dst', id: string) => {
-    const all = goneLinks()
-    byEnd ??= { src: Map.groupBy(all, (l) => l.src), dst: Map.groupBy(all, (l) => l.dst) }
-    return byEnd[end].get(id) ?? []
+
+  #goneAt(end: 'src' | 'dst', id: string): rows.LinkRow[] {
+    const all = this.#goneLinks()
+    this.#goneByEnd ??= { src: Map.groupBy(all, (l) => l.src), dst: Map.groupBy(all, (l) => l.dst) }
+    return this.#goneByEnd[end].get(id) ?? []
   }
-  const entities = (ids: readonly string[]) => {
-    const found = new Map(rows.rowsOfIds(db, ids).map((row) => [row.id, row]))
-    foldEach([...found.values()].flatMap((row) => (row.updated > at ? [row.id] : [])))
-    return ids.flatMap((id) => (found.has(id) ? (read(found.get(id)!) ?? []) : []))
-  }
-  /** All that is read of them is read at once. */
-  const links = (end: 'from' | 'to', ids: readonly string[], relations?: readonly string[]): Link[] => {
+
+  /** Links at several entities; all that is read of them is read at once. */
+  #linksAt(end: 'from' | 'to', ids: readonly string[], relations?: readonly string[]): Link[] {
     const [column, other] = end === 'from' ? (['src', 'dst'] as const) : (['dst', 'src'] as const)
-    const all = [...rows.allLinksAt(db, column, ids), ...ids.flatMap((id) => goneAt(column, id))].filter(
+    const all = [...rows.allLinksAt(this.#db, column, ids), ...ids.flatMap((id) => this.#goneAt(column, id))].filter(
       (l) => !relations || relations.includes(l.rel),
     )
-    const there = new Map(entities([...new Set(all.flatMap((l) => [l.id, l[other]]))]).map((e) => [e.id, e]))
+    const there = new Map(this.entities([...new Set(all.flatMap((l) => [l.id, l[other]]))]).map((e) => [e.id, e]))
     const counting = all.flatMap((l): Link[] => {
       const e = there.get(l.id)
       const counts = e?.live && e.fields.standing !== 'rejected' && there.get(l[other])?.live
@@ -124,16 +124,13 @@ export function readAsOf(db: Db, registryNow: () => Registry, at: number): Varia
     )
     return ids.flatMap((id) => byEnd.get(id) ?? [])
   }
-  type Standing = Pick<rows.Listed, 'live' | 'retired' | 'standing'>
-  /** Those of these that were alive, and whether somebody had agreed to each; some are `known`. */
-  const aliveOf = (ids: readonly string[], known: ReadonlyMap<string, Standing>): Map<string, boolean> => {
-    const found = rows.standingOfIds(
-      db,
-      ids.filter((id) => !known.has(id)),
-    )
-    const was = stateOfEach(found.flatMap((row) => (row.updated > at ? [row.id] : [])))
+
+  #aliveOf(ids: readonly string[], known: ReadonlyMap<string, Standing>): Map<string, boolean> {
+    const asked = ids.filter((id) => !known.has(id))
+    const found = rows.standingOfIds(this.#db, asked)
+    const was = this.#stateOfEach(this.#later(found))
     const then = new Map<string, Standing>(
-      found.map((row) => [row.id, row.updated <= at ? row : listedAs(was.get(row.id))]),
+      found.map((row) => [row.id, row.updated <= this.at ? row : listedAs(was.get(row.id))]),
     )
     return new Map(
       ids.flatMap((id) => {
@@ -142,134 +139,154 @@ export function readAsOf(db: Db, registryNow: () => Registry, at: number): Varia
       }),
     )
   }
+
   /** What lists show of those that something touched since. */
-  const stateOfEach = (ids: readonly string[], ...also: string[]) => {
-    const was = foldForLists(db, ids, at, also)
-    foldEach(ids.filter((id) => !was.has(id)))
-    return new Map(ids.map((id) => [id, was.get(id) ?? folded.get(id)]))
+  #stateOfEach(ids: readonly string[], ...also: string[]): Map<string, Folded | Entity | undefined> {
+    const was = foldForLists(this.#db, ids, this.at, also)
+    this.#foldEach(ids.filter((id) => !was.has(id)))
+    return new Map(ids.map((id) => [id, was.get(id) ?? this.#folded.get(id)]))
   }
-  /** Those of these that another one had taken the place of. */
-  const replacedOf = (
-    ids: readonly string[],
-    whatever = true,
-    known: ReadonlyMap<string, Standing> = new Map(),
-  ): Set<string> => {
-    const all = [...rows.linksInto(db, SUPERSEDES, ids), ...ids.flatMap((id) => goneAt('dst', id))]
+
+  /** Those of these that another one had taken the place of; with `whatever` false, without those that have a status. */
+  #replacedOf(ids: readonly string[], whatever = true, known: ReadonlyMap<string, Standing> = new Map()): Set<string> {
+    const all = [...rows.linksInto(this.#db, SUPERSEDES, ids), ...ids.flatMap((id) => this.#goneAt('dst', id))]
     const taking = all.filter((l) => l.rel === SUPERSEDES)
-    const alive = aliveOf([...new Set(taking.map((l) => l.id))], known)
+    const alive = this.#aliveOf([...new Set(taking.map((l) => l.id))], known)
     const old = new Set(taking.flatMap((l) => (alive.get(l.id) ? [l.dst] : [])))
     if (whatever) return old
-    const said = rows.rowsOfIds(db, writtenUpTo(db, [...old], 'status', at))
-    const was = stateOfEach(
-      said.flatMap((row) => (row.updated > at ? [row.id] : [])),
-      'status',
-    )
+    const said = rows.rowsOfIds(this.#db, writtenUpTo(this.#db, [...old], 'status', this.at))
+    const was = this.#stateOfEach(this.#later(said), 'status')
     for (const row of said) {
-      const { status } = (row.updated > at ? was.get(row.id) : entityOf(row))?.fields ?? {}
+      const { status } = (row.updated > this.at ? was.get(row.id) : entityOf(row))?.fields ?? {}
       if (status !== undefined) old.delete(row.id)
     }
     return old
   }
 
   /** What of a kind was alive, newest first, as lists show it. */
-  const listed = (kind: string, o: ListOptions): rows.Listed[] => {
-    const touched = rows.touchedSince(db, kind, at)
-    const was = stateOfEach(touched.flatMap((row) => (row.changed ? [row.id] : [])))
+  #listed(kind: string, o: ListOptions): rows.Listed[] {
+    const touched = rows.touchedSince(this.#db, kind, this.at)
+    const was = this.#stateOfEach(touched.flatMap((row) => (row.changed ? [row.id] : [])))
     const then = touched.map((row): rows.Listed => (row.changed ? { ...row, ...listedAs(was.get(row.id)) } : row))
-    const known = [...rows.untouchedSince(db, kind, at), ...then]
+    const known = [...rows.untouchedSince(this.#db, kind, this.at), ...then]
     const asked = known.filter(
       (row) =>
         row.live &&
         (o.since === undefined || row.created >= o.since) &&
         (o.standing ? row.standing === o.standing : o.all || (!row.retired && row.standing !== 'rejected')),
     )
-    const lostLink = (id: string) => goneAt('dst', id).some((l) => l.rel === SUPERSEDES)
+    const lostLink = (id: string) => this.#goneAt('dst', id).some((l) => l.rel === SUPERSEDES)
     const perhaps = o.standing || o.all ? [] : asked.filter((row) => row.replaced || lostLink(row.id))
-    const replaced = replacedOf(
+    const replaced = this.#replacedOf(
       perhaps.map((row) => row.id),
       o.current ?? false,
       new Map(known.map((row) => [row.id, row])),
     )
     return asked.filter((row) => !replaced.has(row.id)).sort(newestFirst)
   }
-  function* pages(ids: readonly string[]) {
-    for (let i = 0; i < ids.length; i += PAGE) yield* entities(ids.slice(i, i + PAGE))
-  }
-  let renamed: string[] | undefined
-  const renamedSince = () => {
-    // a restored entity may have lost the name that somebody else gave it meanwhile
-    const isNamed = ({ id, fields }: Change) =>
-      fields.has(STATE) || (registry().kind(kindOf(id))?.key ?? []).some((f) => fields.has(f))
-    return (renamed ??= [...changes().values()].flatMap((c) => (isNamed(c) ? [c.id] : [])))
+
+  *#pages(ids: readonly string[]): Generator<Entity> {
+    for (let i = 0; i < ids.length; i += PAGE) yield* this.entities(ids.slice(i, i + PAGE))
   }
 
-  const reader: Variant = {
-    at,
-    changes,
-    registry,
-    entity,
-    byName(key) {
-      const ids = new Set([...rows.rowsByName(db, key).map((row) => row.id), ...renamedSince()])
-      return entities([...ids].sort()).filter((e) => nameKey(e.name) === key)
-    },
-    allIds: () => rows.allKinds(db).flatMap((kind) => rows.idsAt(db, kind, at)),
-    list(kind, o = {}) {
-      const found = [
-        ...pages(listed(kind, o).map((row) => row.id))
-          .filter((e) => isAsked(e, o))
-          .take(o.limit ?? Number.POSITIVE_INFINITY),
-      ]
-      return found
-    },
-    ids: (kinds, o = {}) =>
-      idsOf(kinds, o, (kind, of) =>
-        of.topic === undefined && of.session === undefined ? listed(kind, of) : reader.list(kind, of),
-      ),
-    entities,
-    links: (end, id) => links(end, [id]),
-    edges: (end, ids, relations) =>
-      links(end, ids, relations).flatMap(({ entity: e, ...l }) =>
-        isAgreed(e)
-          ? [
-              {
-                ...l,
-                at: e.created,
-                ...(typeof e.fields.confidence === 'number' && { confidence: e.fields.confidence }),
-              },
-            ]
-          : [],
-      ),
-    replaced: (ids) => replacedOf(ids),
-    linksOf: (relations) =>
-      [...rows.linksOf(db, relations), ...goneLinks().filter((l) => relations.includes(l.rel))]
-        .filter((l) => isLive(l.id))
-        .map((l) => ({ id: l.id, from: l.src, to: l.dst, type: l.rel })),
-    search(question, limit, only) {
-      const words =
-        question
-          .slice(0, 10_000)
-          .toLowerCase()
-          .match(/[\p{L}\p{N}]+/gu) ?? []
-      return registry()
-        .kinds()
-        .filter((k) => !k.internal && (!only || only.includes(k.name)))
-        .flatMap((k) => reader.list(k.name))
-        .map((e) => ({ e, score: words.filter((w) => JSON.stringify(e.fields).toLowerCase().includes(w)).length }))
-        .filter((x) => x.score > 0)
-        .sort((a, b) => b.score - a.score || b.e.created - a.e.created || (a.e.id < b.e.id ? -1 : 1))
-        .slice(0, limit)
-        .map((x) => x.e)
-    },
-    conflicts: () => [...pages(reader.allIds())].filter((e) => e.conflicts.length > 0),
-    counts: () =>
-      rows
-        .allKinds(db)
-        .map((kind) => ({ kind, n: listed(kind, { all: true }).length }))
-        .filter((c) => c.n > 0)
-        .sort((a, b) => b.n - a.n || (a.kind < b.kind ? -1 : 1)),
-    find: (ref, deleted) => candidates(reader, ref).filter((e) => e.live || deleted),
+  #renamedSince(): string[] {
+    // a restored entity may have lost the name that somebody else gave it meanwhile
+    const isNamed = ({ id, fields }: Change) =>
+      fields.has(STATE) || (this.registry().kind(kindOf(id))?.key ?? []).some((f) => fields.has(f))
+    return (this.#renamed ??= [...this.changes().values()].flatMap((c) => (isNamed(c) ? [c.id] : [])))
   }
-  return reader
+
+  registry(): Registry {
+    return (this.#registry ??= this.#registryNow())
+  }
+
+  changes(): Map<string, Change> {
+    if (this.#changes) return this.#changes
+    const found = this.#changedRows()
+    const ids = found.map((row) => row.id)
+    const fields = fieldsSince(this.#db, ids, this.at)
+    return (this.#changes = new Map(found.map((row) => [row.id, { ...row, fields: fields.get(row.id)! }])))
+  }
+
+  entity(id: string): Entity | undefined {
+    if (this.#folded.has(id)) return this.#folded.get(id)
+    const row = rows.getRow(this.#db, id)
+    return row && this.#read(row)
+  }
+
+  entities(ids: readonly string[]): Entity[] {
+    const found = new Map(rows.rowsOfIds(this.#db, ids).map((row) => [row.id, row]))
+    this.#foldEach(this.#later([...found.values()]))
+    return ids.flatMap((id) => (found.has(id) ? (this.#read(found.get(id)!) ?? []) : []))
+  }
+
+  byName(key: string): Entity[] {
+    const ids = new Set([...rows.rowsByName(this.#db, key).map((row) => row.id), ...this.#renamedSince()])
+    return this.entities([...ids].sort()).filter((e) => nameKey(e.name) === key)
+  }
+
+  allIds(): string[] {
+    return rows.allKinds(this.#db).flatMap((kind) => rows.idsAt(this.#db, kind, this.at))
+  }
+
+  list(kind: string, o: ListOptions = {}): Entity[] {
+    const found = this.#pages(this.#listed(kind, o).map((row) => row.id)).filter((e) => isAsked(e, o))
+    return [...found.take(o.limit ?? Number.POSITIVE_INFINITY)]
+  }
+
+  ids(kinds: string | readonly string[], o: ListOptions = {}): string[] {
+    return idsOf(kinds, o, (kind, of) =>
+      of.topic === undefined && of.session === undefined ? this.#listed(kind, of) : this.list(kind, of),
+    )
+  }
+
+  links(end: 'from' | 'to', id: string): Link[] {
+    return this.#linksAt(end, [id])
+  }
+
+  edges(end: 'from' | 'to', ids: readonly string[], relations?: readonly string[]): Edge[] {
+    return edgesOf(this.#linksAt(end, ids, relations))
+  }
+
+  replaced(ids: readonly string[]): Set<string> {
+    return this.#replacedOf(ids)
+  }
+
+  linksOf(relations: readonly string[]): Omit<Link, 'entity'>[] {
+    return [...rows.linksOf(this.#db, relations), ...this.#goneLinks().filter((l) => relations.includes(l.rel))]
+      .filter((l) => this.entity(l.id)?.live)
+      .map((l) => ({ id: l.id, from: l.src, to: l.dst, type: l.rel }))
+  }
+
+  search(question: string, limit: number, only?: readonly string[]): Entity[] {
+    const asked = question.slice(0, 10_000).toLowerCase()
+    const words = asked.match(/[\p{L}\p{N}]+/gu) ?? []
+    return this.registry()
+      .kinds()
+      .filter((k) => !k.internal && (!only || only.includes(k.name)))
+      .flatMap((k) => this.list(k.name))
+      .map((e) => ({ e, score: words.filter((w) => JSON.stringify(e.fields).toLowerCase().includes(w)).length }))
+      .filter((x) => x.score > 0)
+      .sort((a, b) => b.score - a.score || newestFirst(a.e, b.e))
+      .slice(0, limit)
+      .map((x) => x.e)
+  }
+
+  conflicts(): Entity[] {
+    return [...this.#pages(this.allIds())].filter((e) => e.conflicts.length > 0)
+  }
+
+  counts(): { kind: string; n: number }[] {
+    return rows
+      .allKinds(this.#db)
+      .map((kind) => ({ kind, n: this.#listed(kind, { all: true }).length }))
+      .filter((c) => c.n > 0)
+      .sort((a, b) => b.n - a.n || (a.kind < b.kind ? -1 : 1))
+  }
+
+  find(ref: string, deleted?: boolean): Entity[] {
+    return candidates(this, ref).filter((e) => e.live || deleted)
+  }
 }
 
 const NOWHERE = { live: 0, retired: 0, standing: '' }
@@ -301,7 +318,6 @@ function laterOf(db: Db, byEntity: ReadonlyMap<string, readonly Event[]>, at: nu
   return Map.groupBy(later, (e) => e.entity)
 }
 
-/** Entities as the events up to a moment say they are; those that had none are left out. */
 function foldUpTo(db: Db, registry: Registry, ids: readonly string[], at: number): Map<string, Entity> {
   const isCompacted = getMeta(db, 'horizon') !== undefined
   const byEntity = Map.groupBy(eventsOfUpTo(db, ids, at), (e) => e.event.entity)

@@ -4,7 +4,7 @@
  */
 
 import { UserError } from '../../base/errors.ts'
-import type { Conflict, Edge, Entity, Link } from '../../model/entity.ts'
+import { type Conflict, type Edge, type Entity, isAgreed, type Link } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { nearest } from '../../model/names.ts'
 import type { Registry } from '../../model/registry.ts'
@@ -21,7 +21,6 @@ const NAMES_TO_SUGGEST_FROM = 500
 
 export interface ListOptions {
   limit?: number
-  /** Of ids: without the first so many. */
   offset?: number
   /** ms since the epoch: recorded at or after. */
   since?: number
@@ -56,9 +55,7 @@ export interface Reader extends Lookup {
   list(kind: string, options?: ListOptions): Entity[]
   /** The ids of those, also of several kinds, without reading them. */
   ids(kinds: string | readonly string[], options?: ListOptions): string[]
-  /** The entities with these ids that exist, in any order. */
   entities(ids: readonly string[]): Entity[]
-  /** Live links whose other end is alive. */
   links(end: 'from' | 'to', id: string): Link[]
   /** Links at any of several entities that are neither proposed nor retired, without reading them. In a fixed order. */
   edges(end: 'from' | 'to', ids: readonly string[], relations?: readonly string[]): Edge[]
@@ -66,7 +63,6 @@ export interface Reader extends Lookup {
   replaced(ids: readonly string[]): Set<string>
   /** Every link of some relations, read without its entity: whether it and its ends still count is for the caller to see. */
   linksOf(relations: readonly string[]): Omit<Link, 'entity'>[]
-  /** Best first. */
   search(question: string, limit: number, kinds?: readonly string[]): Entity[]
   conflicts(): Entity[]
   counts(): { kind: string; n: number }[]
@@ -88,6 +84,13 @@ export function entityOf(row: rows.EntityRow): Entity {
     conflicts: row.conflicts === null ? [] : stored<Conflict[]>(row.conflicts),
   }
 }
+
+/** The links that somebody stands by. */
+export const edgesOf = (links: readonly Link[]): Edge[] =>
+  links.flatMap(({ entity: e, ...l }) => {
+    const { confidence } = e.fields
+    return isAgreed(e) ? [{ ...l, at: e.created, ...(typeof confidence === 'number' ? { confidence } : {}) }] : []
+  })
 
 const hasTopic = (e: Entity, topic: string): boolean =>
   [e.fields.topics, e.fields.tags].some(

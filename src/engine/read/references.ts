@@ -13,20 +13,15 @@ import { slug } from '../../model/names.ts'
 import type { Registry } from '../../model/registry.ts'
 import { idsOfShort } from './short-references.ts'
 
-/** Where references are looked up. */
 export interface Lookup {
   registry(): Registry
   entity(id: string): Entity | undefined
   /** Entities called so, deleted ones too; the argument is folded. */
   byName(nameKey: string): Entity[]
-  /** Of everything, deleted ones too. */
   allIds(): readonly string[]
 }
 
-/**
- * Everything a reference could mean (design §3.2): an id; `kind:name`; a file's path; a bare name; `#a3f`. Live entities
- * come before deleted ones, and what is called so today before what once was.
- */
+/** Everything a reference could mean: an id, `kind:name`, a path, a name, `#a3f`. Live entities and present names come first. */
 export function candidates(lookup: Lookup, ref: string): Entity[] {
   const exact = lookup.entity(ref)
   if (exact) return [exact]

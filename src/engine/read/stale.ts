@@ -39,10 +39,7 @@ function changeOf(
   return { why: `${path} changed since, and nobody looked at it`, since: Math.trunc(now.mtimeMs) }
 }
 
-/**
- * Files in which something is anchored, and which are not as they were seen last; and those whose time alone is another one, as they
- * are now. `isOver`: the others are not looked at.
- */
+/** Files with anchors that are not as they were seen last, and those of which only the time differs. `isOver` stops early. */
 export function lookAtAnchored(
   db: Db,
   root: string,
@@ -68,7 +65,6 @@ export class Staleness {
   readonly #root: string
   readonly #reader: Reader
   readonly #own: ReadonlyMap<string, AnchorRow[]>
-  /** Whether anybody ever looked at this work tree. */
   readonly #isSeen: boolean
   readonly #files = new Map<string, { why: string; since: number } | undefined>()
 

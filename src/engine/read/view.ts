@@ -8,7 +8,7 @@ import * as rows from '../store/rows.ts'
 import { questionTerms, type Term, termsOf } from '../store/terms.ts'
 import { countTexts, rowsWith, textsWith } from '../store/text-index.ts'
 import type { Change, Variant } from './past.ts'
-import { entityOf, idsOf, isAsked, type ListOptions, newestFirst, type Reader, rarest } from './reader.ts'
+import { edgesOf, entityOf, idsOf, isAsked, type ListOptions, newestFirst, type Reader, rarest } from './reader.ts'
 import { candidates } from './references.ts'
 
 const SUPERSEDES = 'supersedes'
@@ -19,14 +19,7 @@ export interface LineName {
   readonly seq: number
 }
 
-/**
- * Reads the knowledge as a store has it that never got some lines. Entities that those lines touch are folded without them;
- * all others are as their rows say. So the cost grows with the lines, not with the memory. A line that a compaction has
- * folded away stays in: only another line takes it back.
- *
- * @param base what the rows say.
- * @param registryOf the kinds and relations, with what the project has defined itself.
- */
+/** The knowledge without some lines. Only entities that those touch are folded. A line that was compacted away stays in. */
 export function readWithout(
   db: Db,
   base: Reader,
@@ -145,19 +138,7 @@ export function readWithout(
     ],
     links: (end, id) => linksAt(end, [id]),
     edges: (end, ids, relations) =>
-      ids.flatMap((id) =>
-        linksAt(end, [id]).flatMap(({ entity: said, ...l }) =>
-          isAgreed(said) && (!relations || relations.includes(l.type))
-            ? [
-                {
-                  ...l,
-                  at: said.created,
-                  ...(typeof said.fields.confidence === 'number' ? { confidence: said.fields.confidence } : {}),
-                },
-              ]
-            : [],
-        ),
-      ),
+      edgesOf(ids.flatMap((id) => linksAt(end, [id])).filter((l) => !relations || relations.includes(l.type))),
     replaced,
     linksOf: (relations) =>
       [...rows.linksOf(db, relations).filter((l) => !isOther(l.id)), ...links.filter((l) => relations.includes(l.rel))]
@@ -205,7 +186,6 @@ export function readWithout(
 /** Of an entity that some lines touch, anything may be another one. */
 const ALL: ReadonlySet<string> = new Set(['$'])
 
-/** The entities that some lines touch, and the batches of those lines that are in the log. */
 function touchedBy(db: Db, lines: readonly LineName[]): { touched: Set<string>; without: Set<string> } {
   const touched = new Set<string>()
   const without = new Set<string>()

@@ -5,13 +5,9 @@ import type { Reader } from './reader.ts'
 /** Where a session stands: what it works on and what that belongs to. */
 export type Place = { readonly [K in WorkKind]?: string }
 
-/** Whether it is still to be done. */
 export const isOpen = (e: Entity | undefined): boolean => e?.live === true && (e.fields.state ?? 'open') === 'open'
 
-/**
- * What of a kept path still counts: from the root down to where something is complete, abandoned or gone. So a task
- * that anybody completes is nobody's current one, and a start that is undone leaves the session where it was.
- */
+/** The part of a kept path that is still open, from the root down. */
 export function placeOn(path: readonly string[], entity: (id: string) => Entity | undefined): Place {
   const place: { [K in WorkKind]?: string } = {}
   for (const id of path) {
@@ -28,7 +24,6 @@ export function pathTo(e: Entity, find: (ref: string, kind: WorkKind) => Entity 
   return up ? [...pathTo(up, find), e.id] : [e.id]
 }
 
-/** The activity or goal that it belongs to, if that is there. */
 export function parentOf(e: Entity, find: (ref: string, kind: WorkKind) => Entity | undefined): Entity | undefined {
   if (e.kind === 'goal') return undefined
   const { activity, goal } = e.fields
@@ -90,7 +85,6 @@ function blockersOf(reader: Reader, id: string): Entity[] {
     .sort(oldestFirst)
 }
 
-/** It and everything below it. */
 export const withBelow = (node: WorkNode): WorkNode[] => [node, ...node.children.flatMap(withBelow)]
 
 /** Open, as is everything that it belongs to. */

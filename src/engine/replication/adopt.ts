@@ -16,9 +16,7 @@ import { snapshotOf } from './compaction.ts'
 import { type Ingested, printDelivery } from './ingest.ts'
 import type { StoreHandle } from './restore.ts'
 
-/** What lies in a store that this user did not make. */
-export interface ForeignStore {
-  /** The id of its project, as it says. */
+interface ForeignStore {
   readonly project: string
   readonly kinds: readonly { readonly kind: string; readonly n: number }[]
   readonly last: News | undefined
@@ -64,11 +62,7 @@ export function readForeign(storePath: string, ownDirectory: boolean): ForeignSt
   }
 }
 
-/**
- * Replaces a store that somebody else made by one of our own. Its knowledge is taken in as from another replica: nothing of
- * it binds until somebody here confirms it. Its sessions, claims and definitions stay behind. The files of the old one are
- * kept under other names; returns those. `open` opens a store of the project, made if it is missing.
- */
+/** Replaces somebody else's store by one of our own, with its knowledge as unconfirmed. Returns the names of the old files. */
 export function adopt(
   storePath: string,
   { lines }: ForeignStore,

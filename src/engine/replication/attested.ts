@@ -1,10 +1,7 @@
 import { isKeyed, unsigned } from '../store/keys.ts'
 import { follows, type Line, withoutSignature } from '../store/line.ts'
 
-/**
- * Of lines that stood elsewhere those that nobody can have made up: their replica signed them, or their hash stands in a copy of the
- * store (`hashes`), or in such a line that follows them.
- */
+/** Lines that nobody can have made up: signed by their replica, or with a hash in `hashes` or in such a line that follows. */
 export function attested(lines: readonly Line[], hashes: ReadonlySet<string>): Line[] {
   return [...Map.groupBy(lines, (l) => l.replica).values()].flatMap((own) => {
     let next: Line | undefined

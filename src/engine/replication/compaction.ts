@@ -6,22 +6,29 @@ import { reprojectKinds } from '../materialize/apply.ts'
 import { keepBaseDigest } from '../store/compare.ts'
 import * as coverage from '../store/coverage.ts'
 import type { Db } from '../store/db.ts'
-import { hasAll, isCount, isEntity, isEvent, isText, listOf, type PurgeMark, type Signature } from '../store/line.ts'
+import {
+  hasAll,
+  isCount,
+  isCountOrRange,
+  isEntity,
+  isEvent,
+  isText,
+  listOf,
+  type PurgeMark,
+  type Signature,
+} from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
+import { keepArrivals } from '../store/own-lines.ts'
 import { inRanges, type Range } from '../store/ranges.ts'
 import { addCounts, allFolded, type Counts, foldedOf, putFolded } from '../store/rows.ts'
-import { keepArrivals } from '../store/trust.ts'
 import { keepEndorsements } from './held.ts'
 import { idNow, keptBaseEvent } from './purge.ts'
 import { rebuildEntities } from './rebuild.ts'
 import { archiveCame, archiveCovered } from './rotation.ts'
-import { keepTrust, saysOf } from './trust.ts'
+import { keepTrust, saysOf } from './vouched.ts'
 
-/**
- * A folded state (K14'): which lines it covers, by ranges and by a hash over their hashes, and of their events those that leave
- * a cell, or name a write that has not come. Each keeps the number of its line. Its folder signs it.
- */
+/** A folded state (K14'), signed by its folder: which lines it covers, and those of their events that still count. */
 export interface Snapshot {
   readonly v?: 2
   readonly covered: readonly coverage.Covered[]
@@ -32,17 +39,12 @@ export interface Snapshot {
   readonly forked: readonly { replica: string; from: number }[]
 }
 
-/** A folded state with the signature of who folded it. */
 export interface SignedSnapshot extends Snapshot {
   readonly by?: Signature | undefined
-  /** What was signed. */
   readonly text?: string
 }
 
-/**
- * Folds lines up to a moment away (K14'): the lines go, and of their events those that were overwritten by then. Answers about
- * anything later do not change. Only settled lines are folded. The caller holds the lock.
- */
+/** Folds lines before a moment (K14'): they go, with what was overwritten by then. Later answers stay the same. The caller holds the lock. */
 export function compact(db: Db, before: number): { lines: number; events: number; horizon: number } {
   const lines = coverage.coverable(db, before)
   if (lines.length === 0) return { lines: 0, events: 0, horizon: Number(getMeta(db, 'horizon') ?? 0) }
@@ -95,12 +97,8 @@ const COVERED = {
   hash: isText,
   digest: isText,
   from: isCount,
-  to: isNumber,
+  to: Number.isSafeInteger,
 }
-function isNumber(v: unknown): boolean {
-  return Number.isSafeInteger(v)
-}
-const isCountOrRange = (v: unknown) => isCount(v) || (listOf(isCount)(v) && (v as unknown[]).length === 2)
 const ENTITY = {
   id: isEntity,
   updated: isCount,
@@ -152,18 +150,15 @@ export function parseSnapshot(
   return { ...rest, covered: ranges, ...signed }
 }
 
-/** A folded state as it leaves, with a signature. */
 export const printSnapshot = (snapshot: Snapshot, by: Signature | undefined): string =>
   JSON.stringify({ snapshot, ...(by ? { by } : {}) })
 
+export const damagedState = () =>
+  new UserError('line-damaged', 'a folded state is damaged', 'ask the sender to send it again; nothing was taken')
+
 const lineCount = (ranges: readonly coverage.Covered[]) => ranges.reduce((n, r) => n + r.last - r.first + 1, 0)
 
-/**
- * Takes in a folded state, if it covers a line that is missing here. Of what both cover, or it covers and is here in full, counts
- * what both still hold: an event that one of them holds no more was overwritten by a line that it covers. Everything else is merged
- * like any other line, whatever its number. What it says to be erased is for the caller to judge before.
- * `upheld`: what somebody here vouches for, whatever it says.
- */
+/** Takes in a folded state. Of lines that both cover, an event counts if both still hold it. `upheld`: what somebody here vouches for. */
 export function applySnapshot(
   db: Db,
   registry: () => Registry,
@@ -172,7 +167,7 @@ export function applySnapshot(
   upheld: ReadonlySet<string> = new Set(),
 ): ReadonlySet<string> {
   if (!Array.isArray(s?.covered) || !Array.isArray(s.entities) || !Array.isArray(s.events)) {
-    throw new UserError('line-damaged', 'a snapshot is damaged', 'ask the sender to send it again; nothing was taken')
+    throw damagedState()
   }
   const here = log.known(db)
   const isHere = (c: coverage.Covered) => here.get(c.replica)?.some(([a, b]) => a <= c.first && c.last <= b) === true

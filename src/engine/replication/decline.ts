@@ -7,12 +7,7 @@ import * as log from '../store/log.ts'
 import * as rows from '../store/rows.ts'
 import { rebuildEntities } from './rebuild.ts'
 
-/**
- * Lets lines count nowhere in this store, or, with `admit`, count again. They stay in the log, and nobody gets them from here. Marks of
- * erasure and notices of forks in them act all the same. The caller holds the write lock. Returns how many lines it changed, and of what.
- *
- * @throws UserError `unknown-batch` for a line that is not in the log, or was folded away.
- */
+/** Lets lines count nowhere here, or, with `admit`, again. Their erasures and forks still act. @throws UserError `unknown-batch`. */
 export function settleDeclined(
   db: Db,
   registry: () => Registry,

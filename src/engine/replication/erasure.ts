@@ -24,11 +24,9 @@ import { reindexHeld } from './held.ts'
 import { HEADER } from './purge.ts'
 import { scrubArchive } from './rotation.ts'
 
-/** Where what was recorded may stand besides the store. */
 export interface Places {
   /** Roots of the work trees that show it. */
   readonly trees: readonly string[]
-  /** The user's state directory. */
   readonly state: string
   readonly project: string
 }
@@ -37,7 +35,6 @@ export interface Places {
 const TELLING = 12
 const LEAST = 4
 
-/** Every text in a value. */
 const textsIn = (value: Json | undefined): string[] =>
   typeof value === 'string'
     ? [value]
@@ -62,13 +59,13 @@ function textsOf(db: Db, id: string): string[] {
 const textsOfEvent = ({ value, path = [] }: Event): string[] => [...textsIn(value), ...path]
 
 /** What purges of a batch are to erase, as it stands on the disk before. */
-export interface ToErase {
+interface ToErase {
   readonly secrets: readonly string[]
   /** All that the entities which go ever said, and their names. */
   readonly said: readonly string[]
 }
 
-export function aboutToErase(db: Db, reader: () => Reader, actions: readonly Action[]): ToErase {
+function aboutToErase(db: Db, reader: () => Reader, actions: readonly Action[]): ToErase {
   // who agrees to what others ask for erases as well
   const erases = new Set(isAnyAsked(db) || isAnyHeld(db) ? ['purge', 'confirm'] : ['purge'])
   const purges = actions.flatMap(([verb, args]) => (erases.has(verb) ? [args] : []))
@@ -83,8 +80,10 @@ export function aboutToErase(db: Db, reader: () => Reader, actions: readonly Act
 
 type Action = readonly [verb: string, args: Readonly<Record<string, unknown>>]
 
-/** The erasure that an action agrees to, if it does. */
-export function proposedErasure(reader: Reader, [verb, { ref }]: Action): Action | undefined {
+export const carriedOut = (reader: Reader, actions: readonly Action[]): Action[] =>
+  actions.map((action) => proposedErasure(reader, action) ?? action)
+
+function proposedErasure(reader: Reader, [verb, { ref }]: Action): Action | undefined {
   if (verb !== 'confirm' || typeof ref !== 'string') return undefined
   const [proposal] = reader.find(ref)
   const action = proposal?.kind === 'proposal' ? (JSON.parse(String(proposal.fields.action)) as Action) : undefined
@@ -109,11 +108,6 @@ export function textsToErase(db: Db, purges: readonly PurgeMark[]): string[] {
 const isSaid = (db: Db, text: string) =>
   log.eventsHolding(db, text).length > 0 || log.headersHolding(db, text).length > 0
 
-/** Of what was to be erased all that nothing says any more, and that says enough to be told from other text. */
-export const goneTexts = (db: Db, { secrets, said }: ToErase): string[] =>
-  [...secrets, ...said.filter((text) => text.length >= TELLING)].filter((text) => !isSaid(db, text))
-
-/** The files that may hold what was recorded. */
 function placesOf(path: string, places: Places | undefined): OwnFile[] {
   const files = [
     ...ownFiles('store', dirname(path), basename(path)),
@@ -142,7 +136,6 @@ function formsOf(text: string): Buffer[] {
 
 const CHUNK = 1 << 20
 
-/** How often any of these forms stands in a file: that of the most frequent one. */
 function countIn(file: string, needles: readonly Buffer[]): number {
   let fd: number
   try {
@@ -172,7 +165,6 @@ function countIn(file: string, needles: readonly Buffer[]): number {
   }
 }
 
-/** How often a text stands in the files of a store, archive and snapshots included. */
 export const occurrences = (path: string, text: string, places?: Places): { file: string; count: number }[] =>
   placesOf(path, places).map((f) => ({ file: f.path, count: countIn(f.path, formsOf(text)) }))
 
@@ -180,10 +172,7 @@ export const occurrences = (path: string, text: string, places?: Places): { file
 export const filesHold = (path: string, text: string, places?: Places): boolean =>
   occurrences(path, text, places).some((o) => o.count > 0)
 
-/**
- * Says in the store that an erasure is not finished: files are still to be cleaned. `files` are those that hold what was
- * erased, found before; the texts themselves are not kept. `step` is where it goes on.
- */
+/** An erasure that is not finished: the files to clean (never the texts), and the step where it goes on. */
 interface Mark {
   readonly files: readonly string[]
   readonly step: 'files' | 'log'
@@ -195,25 +184,13 @@ export const isErasing = (db: Db): boolean => getMeta(db, MARK) !== undefined
 /** Is written anew as a whole with every erasure, whatever it holds. */
 const isStore = ({ kind, path }: OwnFile) => kind.place === 'store' && !/\.log(\.1)?$|\.missed$|prompts\.db/.test(path)
 
-/** Notes in the transaction of an erasure what is to be cleaned after it. */
-export function markErasure(db: Db, texts: readonly string[], places: Places | undefined): void {
-  const needles = texts.flatMap(formsOf)
-  const holding = placesOf(db.path, places).filter((f) => !isStore(f) && countIn(f.path, needles) > 0)
-  const before = readMark(db)?.files ?? []
-  putMark(db, { files: [...new Set([...before, ...holding.map((f) => f.path)])], step: 'files' })
-}
-
 const readMark = (db: Db): Mark | undefined => {
   const text = getMeta(db, MARK)
   return text === undefined ? undefined : (JSON.parse(text) as Mark)
 }
 const putMark = (db: Db, mark: Mark): void => setMeta(db, MARK, JSON.stringify(mark))
 
-/**
- * Cleans every file of what was erased; each step can be done again, so a killed one goes on here later. `texts` are known
- * to the process that erased them. Says what it did besides. @throws UserError `still-read` where a reader keeps the
- * write-ahead log from being emptied: the mark stays.
- */
+/** Cleans every file after an erasure; can be repeated. @throws UserError `still-read` where a reader keeps the write-ahead log. */
 export function finishErasure(
   db: Db,
   registry: () => Registry,
@@ -255,7 +232,6 @@ export function finishErasure(
   return told
 }
 
-/** Why a file in a work tree is not ours to change. */
 function whyForeign(path: string, places: Places | undefined): string | undefined {
   const root = places?.trees.find((tree) => path.startsWith(join(tree, '.tidemark')))
   return root === undefined ? undefined : whyNotOwn(root, path.slice(root.length + 1))
@@ -264,7 +240,6 @@ function whyForeign(path: string, places: Places | undefined): string | undefine
 /** A file of the log that travels with git; `sync` writes it anew. */
 const isSegment = (kind: string): boolean => kind.startsWith('log/')
 
-/** Takes what was erased out of a file: where the texts are known these alone, else the file. */
 function cleanFile(
   { path, kind }: OwnFile,
   places: Places | undefined,
@@ -295,31 +270,61 @@ function cleanFile(
   return isCache ? [] : [`${keepsRest ? 'erased it from' : 'removed'} ${path}`]
 }
 
-/** The proof of an erasure: every file that may hold it was searched for all that had to go. What it was is not told. */
-export function proofOf(db: Db, { secrets, said }: ToErase, places: Places | undefined): string[] {
-  const erased = [...secrets, ...said]
-  if (erased.length === 0) return []
-  const [elsewhere, gone] = [erased.filter((t) => isSaid(db, t)), erased.filter((t) => !isSaid(db, t))]
-  const files = placesOf(db.path, places)
-  const holding = files.filter((f) => countIn(f.path, gone.flatMap(formsOf)) > 0)
-  const isOpen = (f: OwnFile) => f.kind.path.startsWith('{store}{') && isErasing(db)
-  const notes = elsewhere.length > 0 ? ['some of what it said still stands: something else says it too'] : []
-  if (holding.length === 0) {
-    if (gone.length > 0)
-      notes.push(
-        `looked through ${files.length} files, with snapshots, archive, logs and views: what was erased stands in none of them`,
-      )
+export class Erasure {
+  readonly #db: Db
+  readonly #places: Places | undefined
+  readonly #all: ToErase
+  /** What nothing says any more, once it is marked. */
+  gone: readonly string[] = []
+
+  /** `all`: as it stands on the disk before. */
+  constructor(db: Db, places: Places | undefined, all: ToErase) {
+    this.#db = db
+    this.#places = places
+    this.#all = all
+  }
+
+  /** What purges of a batch are to erase. */
+  static ofActions(db: Db, places: Places | undefined, reader: () => Reader, actions: readonly Action[]): Erasure {
+    return new Erasure(db, places, aboutToErase(db, reader, actions))
+  }
+
+  /** Notes, in the transaction of the erasure, which files are to be cleaned after it. */
+  mark(): void {
+    const { secrets, said } = this.#all
+    const telling = [...secrets, ...said.filter((text) => text.length >= TELLING)]
+    this.gone = telling.filter((text) => !isSaid(this.#db, text))
+    const needles = this.gone.flatMap(formsOf)
+    const holding = placesOf(this.#db.path, this.#places).filter((f) => !isStore(f) && countIn(f.path, needles) > 0)
+    const before = readMark(this.#db)?.files ?? []
+    putMark(this.#db, { files: [...new Set([...before, ...holding.map((f) => f.path)])], step: 'files' })
+  }
+
+  proof(): string[] {
+    const [db, places, erased] = [this.#db, this.#places, [...this.#all.secrets, ...this.#all.said]]
+    if (erased.length === 0) return []
+    const [elsewhere, gone] = [erased.filter((t) => isSaid(db, t)), erased.filter((t) => !isSaid(db, t))]
+    const files = placesOf(db.path, places)
+    const holding = files.filter((f) => countIn(f.path, gone.flatMap(formsOf)) > 0)
+    const isOpen = (f: OwnFile) => f.kind.path.startsWith('{store}{') && isErasing(db)
+    const notes = elsewhere.length > 0 ? ['some of what it said still stands: something else says it too'] : []
+    if (holding.length === 0) {
+      if (gone.length > 0)
+        notes.push(
+          `looked through ${files.length} files, with snapshots, archive, logs and views: what was erased stands in none of them`,
+        )
+      return notes
+    }
+    for (const f of holding) {
+      const why = isOpen(f)
+        ? 'a process reads the store; the next command that writes finishes it'
+        : /^(?:\{store\}\{|backups\/)/.test(f.kind.path)
+          ? `something else quotes it, such as a handoff: erase that, or the words everywhere with act [["purge", {"secret": "…"}]]`
+          : isSegment(f.kind.path)
+            ? 'another machine wrote it there, and writes it anew with its next `tidemark sync`'
+            : (whyForeign(f.path, places) ?? 'delete it by hand')
+      notes.push(`what was erased still stands in ${f.path}: ${why}`)
+    }
     return notes
   }
-  for (const f of holding) {
-    const why = isOpen(f)
-      ? 'a process reads the store; the next command that writes finishes it'
-      : /^(?:\{store\}\{|backups\/)/.test(f.kind.path)
-        ? `something else quotes it, such as a handoff: erase that, or the words everywhere with act [["purge", {"secret": "…"}]]`
-        : isSegment(f.kind.path)
-          ? 'another machine wrote it there, and writes it anew with its next `tidemark sync`'
-          : (whyForeign(f.path, places) ?? 'delete it by hand')
-    notes.push(`what was erased still stands in ${f.path}: ${why}`)
-  }
-  return notes
 }

@@ -13,11 +13,7 @@ import { allIds, type EntityRow, getRow, renameRow } from '../store/rows.ts'
 import { kindsFirst, type Progress, rebuildEntities } from './rebuild.ts'
 import { loadYjs } from './yjs.ts'
 
-/**
- * Goes over from the form of 0.1.0, where a line and what a compaction folded said everything twice: as events, and as updates of
- * Yjs documents. The events count. An entity whose row says something else is made anew and named; so is what a document of a
- * compaction alone holds, which is kept. All of it happens in the caller's transaction.
- */
+/** Migrates from 0.1.0, which kept events and Yjs documents. The events count; what only a document has becomes events. */
 export function settleFirstForm(db: Db, registry: () => Registry, env: Env, progress: Progress): void {
   rewriteEvents(db)
   const kept = keepFromDocuments(db)
@@ -63,7 +59,6 @@ function rowMadeOf(row: EntityRow, events: readonly log.LoggedEvent[], registry:
 const saidBy = (row: EntityRow | undefined): string =>
   JSON.stringify(row && { ...row, name: '', name_key: '', updated: 0, version: 0 })
 
-/** Makes events of what a document of a compaction holds and no event says; returns the entities. */
 function keepFromDocuments(db: Db): Set<string> {
   const kept = new Set<string>()
   for (const { entity, state } of takeDocuments(db)) {
@@ -80,7 +75,6 @@ function keepFromDocuments(db: Db): Set<string> {
   return kept
 }
 
-/** The cells of a Yjs document of 0.1.0, as the events that would write them. */
 function eventsIn(entity: string, state: Uint8Array): Event[] {
   const Y = loadYjs()
   const doc = new Y.Doc()

@@ -28,8 +28,6 @@ import {
 } from '../store/held.ts'
 import { isTombstone, type PurgeMark } from '../store/line.ts'
 import { getMeta } from '../store/meta.ts'
-import { allIds, type EntityRow, getRow, idsOfKind, linkOf } from '../store/rows.ts'
-import { indexedText } from '../store/text-index.ts'
 import {
   type Arrived,
   eventsIn,
@@ -39,7 +37,9 @@ import {
   ownLines,
   touchedByPeers,
   touchedElsewhere,
-} from '../store/trust.ts'
+} from '../store/own-lines.ts'
+import { allIds, type EntityRow, getRow, idsOfKind, linkOf } from '../store/rows.ts'
+import { indexedText } from '../store/text-index.ts'
 import {
   agreedUpTo,
   BESIDE,
@@ -50,7 +50,7 @@ import {
   isStanding,
   vouchedBy,
   vouchedFor,
-} from './trust.ts'
+} from './vouched.ts'
 
 const declares = (id: string): boolean => kindOf(id) === KIND_KIND || kindOf(id) === RELATION_KIND
 
@@ -59,7 +59,6 @@ const isGuarded = (id: string): boolean => isKnowledge(kindOf(id)) && !isTombsto
 
 const AT_ONCE = 400
 
-/** What is asked about many entities. */
 interface Settling {
   readonly db: Db
   readonly decides: (e: Arrived) => boolean
@@ -149,7 +148,6 @@ const saidOf = (row: EntityRow | undefined): string => {
   return canonical([name, Object.fromEntries(Object.entries(fields).filter(([f]) => !BESIDE.has(f)))] as Json)
 }
 
-/** What an entity is called here, and by its row. */
 const namesOf = (db: Db, id: string): string[] =>
   [heldOf(db, id)?.row, getRow(db, id)].flatMap((row) => (row ? entityOf(row).name : []))
 
@@ -274,7 +272,6 @@ export function sayInFrozen(db: Db, registry: Registry, events: readonly Event[]
   }
 }
 
-/** An entity as it holds here now. */
 function nowOf(db: Db, id: string): Held | undefined {
   const there = heldOf(db, id)
   if (there) return there.row && there
@@ -294,11 +291,7 @@ export function freezeErased(db: Db, registry: Registry, id: string, mark: Purge
   freeze(db, registry, { ...now, lines }, 'erased')
 }
 
-/**
- * Takes in a folded state of another replica, or more of a line that is here. What it changes of what somebody here stands by stays as
- * it was until they decide; `take` is told what of that somebody here vouches for. Lines that were folded have lost when they came:
- * what waited of them would count.
- */
+/** Takes in a folded state, or more of a line. What it changes of what somebody here stands by stays as it was until they decide. */
 export function guarded(
   db: Db,
   registry: Registry,
@@ -338,13 +331,11 @@ function textIn(registry: Registry, row: EntityRow) {
   return e.live && kind && !kind.internal ? indexedText(textOf(e.name, e, kind)) : undefined
 }
 
-/** Puts the texts of what is held into the index of words again, after that was emptied. */
 export function reindexHeld(db: Db, registry: Registry): void {
   for (const held of isAnyHeld(db) ? allHeld(db).reverse() : [])
     putHeld(db, kindOf(held.id), held, held.row && textIn(registry, held.row))
 }
 
-/** Whether somebody who decides here stands by an entity. */
 export function isEndorsed(db: Db, id: string): boolean {
   return Number.isFinite(wordsOn(settlingOf(db), id, eventsOfAll(db, [id])).first)
 }

@@ -35,25 +35,23 @@ import {
 } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta } from '../store/meta.ts'
+import { isOwnReplica, keepLeft, keepOwn, ownIdentities, ownLines } from '../store/own-lines.ts'
 import { addRange, type Range } from '../store/ranges.ts'
 import { keepShared, lastShared, mintReplica, replicaFor, saveClock, sawStamp } from '../store/replica.ts'
-import { isOwnReplica, keepLeft, keepOwn, ownIdentities, ownLines } from '../store/trust.ts'
 import { signedRight } from './attested.ts'
-import { applySnapshot, parseSnapshot, type SignedSnapshot } from './compaction.ts'
+import { applySnapshot, damagedState, parseSnapshot, type SignedSnapshot } from './compaction.ts'
 import { textsToErase } from './erasure.ts'
 import { freezeErased, guarded, keepEndorsements } from './held.ts'
 import { keysOf, type MayErase, mayErase } from './may-erase.ts'
 import { applyPurges, asKept, eraseFurther } from './purge.ts'
 import { rebuildEntities } from './rebuild.ts'
-import { decidingLines } from './trust.ts'
+import { decidingLines } from './vouched.ts'
 
-/** What came of a delivery. */
 export interface Ingested {
   applied: number
   duplicates: number
   /** Lines that are named by later ones, and missing here. */
   gaps: number
-  /** Lines that are not taken, with the reason. */
   refused: { line: string; why: string }[]
   /** This store had written under an identity that another one uses; it has a new one now (K12). */
   forked: boolean
@@ -75,7 +73,6 @@ export interface Delivery {
 export const printDelivery = (project: string, lines: readonly string[]): Uint8Array =>
   new TextEncoder().encode(`${[JSON.stringify({ tidemark: 1, project }), ...lines].join('\n')}\n`)
 
-/** Reads what `updatesSince` gave. */
 export function parseDelivery(bytes: Uint8Array, own = false): Delivery {
   let content: string
   try {
@@ -105,12 +102,7 @@ export function parseDelivery(bytes: Uint8Array, own = false): Delivery {
     if (!l.startsWith('{"snapshot"')) lines.push(parseLine(l, own))
     else {
       const snapshot = parseSnapshot(l)
-      if (!snapshot)
-        throw new UserError(
-          'line-damaged',
-          'a folded state is damaged',
-          'ask the sender to send it again; nothing was taken',
-        )
+      if (!snapshot) throw damagedState()
       snapshots.push(snapshot)
     }
   }
@@ -124,9 +116,7 @@ export interface IngestOptions {
   readonly unfinished?: boolean
 }
 
-/**
- * Takes in lines from another replica. The caller holds the write lock; order, repetition and loss do not matter.
- */
+/** Takes in lines from another replica, in any order. The caller holds the write lock. */
 export function ingest(
   db: Db,
   env: Env,
@@ -176,7 +166,6 @@ export function ingest(
   return out
 }
 
-/** A delivery that is being taken in, and what is not asked of the store again for each of its lines. */
 interface Taking {
   readonly db: Db
   readonly env: Env
@@ -190,7 +179,6 @@ interface Taking {
   readonly heads: Map<string, Line>
   /** Lines that this store wrote under replicas whose key is here, and that came back; nothing for other replicas. */
   readonly mine: Map<string, readonly Range[] | undefined>
-  /** The latest stamp. */
   seen: number
 }
 
@@ -233,10 +221,7 @@ function settlePurges(t: Taking, purges: readonly PurgeMark[], may: MayErase, by
 /** So many lines of a replica in one delivery that it did not sign, and its others are left. */
 const MOST_FAULTS = 64
 
-/**
- * The lines that their replicas have signed, where replicas have a key; the others are refused. Of lines that follow each other the
- * signature of the last is checked: those before are the ones that it rests on, by their hashes.
- */
+/** The lines with a valid signature; others are refused. Of a chain of lines only the last signature is checked. */
 function sound(t: Taking, lines: readonly Line[]): Line[] {
   const { db, out } = t
   const rested = new Map<string, Line>()
@@ -313,10 +298,7 @@ function take(t: Taking, line: Line): void {
   if (isLast && forked === undefined) heads.set(line.replica, line)
 }
 
-/**
- * From which line on another store has written under the identity of a line, as far as it shows: the line before it is another one
- * than it names, or there is one where it says that none has left, or the next one says so of it.
- */
+/** The first line from which another store has written under this identity, as far as the lines here show it. */
 function forkAt(db: Db, line: Line): number | undefined {
   const { replica, seq, from, v } = line
   if (isStandIn(line)) return undefined
@@ -423,7 +405,6 @@ function keepBack({ db, out }: Taking, replica: string, ranges: readonly Range[]
   keepOwn(db, replica, last)
 }
 
-/** Does what a line says of other lines: it erases some, and gives identities up. */
 function obey(t: Taking, line: Line): void {
   const { db } = t
   const fresh = line.purges.filter((p) => !log.isMarked(db, p))
@@ -435,10 +416,7 @@ function obey(t: Taking, line: Line): void {
   for (const f of line.forks) if (isProven(t, line, f)) giveUp(t, f.replica, f.from)
 }
 
-/**
- * Whether a notice of a fork counts (K12'): it comes with two lines that its replica has signed and that cannot both be. Of a
- * replica without a key, which 0.1.0 made, nobody can show that: it is taken from a line that is signed.
- */
+/** Whether a fork is proven (K12'): by two signed lines that contradict each other. Of a replica of 0.1.0, which has no key, a signed notice is enough. */
 function isProven({ isOwn }: Taking, line: Line, { replica, from, proof }: Fork): boolean {
   if (isOwn || replica === line.replica) return true
   if (!isKeyed(replica)) return isKeyed(originalIn(line)?.replica ?? line.replica)
@@ -464,12 +442,7 @@ function contradict(a: Line, b: Line): boolean {
   return later.from <= first.seq || (later.from === first.seq + 1 && !follows(later, first.hash))
 }
 
-/**
- * Two stores wrote different lines under one identity (K12): a copy that did not know of it, or a store brought back
- * from a backup. What others have written upon such a line says which it overwrites by the identity alone, so neither
- * branch may stay. From the first line that differs on the identity is given up, here and, by a line that says so,
- * everywhere; each branch goes on under an identity of its own.
- */
+/** Two stores wrote under one identity (K12). It is given up from the first line that differs; each branch gets its own identity. */
 function settleFork(t: Taking, line: Line, from: number): void {
   const { db, env } = t
   const { replica } = line
@@ -539,7 +512,6 @@ function giveUp(t: Taking, replica: string, from: number): void {
   }
 }
 
-/** Takes a branch out of the log, and what it said out of the entities. */
 function takeOut(db: Db, registry: () => Registry, replica: string, from: number): Line[] {
   const lines = log.takeLinesFrom(db, replica, from)
   const entities = new Set(lines.flatMap((l) => [...entitiesIn(l)]))
@@ -565,10 +537,7 @@ function moveLocal(t: Taking, lines: readonly Line[], leading: Line | undefined)
   }
 }
 
-/**
- * Puts a line of a forked identity under the identity of its branch. Everybody who does it gets the same line, so it
- * is one line however many do. It waits if the line before it has not come.
- */
+/** Puts a line of a forked identity under that of its branch, the same for everybody. It waits for the line before it. */
 function moveToBranch(t: Taking, line: Line, from: number): void {
   const { db, env, out } = t
   if (log.branchedTo(db, line.hash)) {

@@ -6,7 +6,6 @@ import { falseSurvivors } from '../store/log.ts'
 import { unreadablePresence } from '../store/presence.ts'
 import { rebuildAll } from './rebuild.ts'
 
-/** Something in a store that is not as it was written. */
 export interface Fault {
   /** `log`: what was written itself; `index`: what is made from it, and can be made again. */
   readonly in: 'log' | 'index'

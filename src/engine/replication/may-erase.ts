@@ -1,10 +1,10 @@
 import type { Db } from '../store/db.ts'
 import { isKeyed, isKeyOf, isSameKey, isSignedBy } from '../store/keys.ts'
 import type { Line } from '../store/line.ts'
-import { ownIdentities, pinned } from '../store/trust.ts'
+import { ownIdentities, pinned } from '../store/own-lines.ts'
 import type { SignedSnapshot } from './compaction.ts'
 import { acceptedReviewers } from './reviewers.ts'
-import { authorsOf } from './trust.ts'
+import { authorsOf } from './vouched.ts'
 
 /** Whose words somebody may erase here. */
 export interface MayErase {
@@ -20,10 +20,7 @@ type Asker = { readonly author: string; readonly line?: Line } | { readonly key:
 export const keysOf = ({ by, text }: SignedSnapshot): Asker =>
   by && text !== undefined && isSignedBy(by, text) ? { key: by.key } : 'nobody'
 
-/**
- * Everybody may erase what they wrote: the same key shows it, or that of 0.1.0 which is known here. Whoever decides here may
- * erase what anybody wrote.
- */
+/** Everybody may erase what they wrote, as their key shows. Whoever decides here may erase anything. */
 export function mayErase(db: Db, asker: Asker): MayErase {
   const all: MayErase = { as: '*', of: () => true }
   if (asker === undefined) return all

@@ -10,7 +10,7 @@ import { isTombstone, type Line, type PurgeMark, redacted, runBody, tombstoneOf,
 import * as log from '../store/log.ts'
 import { addCounts, dropFolded, type Folded, foldedOf, idsOfKind, putFolded } from '../store/rows.ts'
 import { rebuildEntities } from './rebuild.ts'
-import { authorsOf } from './trust.ts'
+import { authorsOf } from './vouched.ts'
 
 /** The id under which what an author says of an entity goes on here: its own, or its tombstone. Without an author: all of it. */
 export const idNow = (db: Db, id: string, author?: string): string =>
@@ -40,10 +40,7 @@ export function keptBaseEvent(db: Db, e: coverage.BaseEvent): coverage.BaseEvent
 
 const oneOf = (body: string): string => JSON.stringify(stored<unknown[]>(body)[0])
 
-/**
- * A line as it may be kept here: what was erased of it leaves a digest before it touches the disk, the same on every replica.
- * Its hash and its signature hold for what is left.
- */
+/** A line without what was erased: digests stand in its place, so its hash and signature still hold. */
 export function asKept(db: Db, line: Line): Line {
   if (!log.anythingPurged(db)) return line
   const marks = log.purgesOf(db, line.replica, line.seq)
@@ -63,10 +60,7 @@ const originalsOf = ({ replica, raw }: Line): string[] => (raw.v === 2 && raw.o 
 const tellsErased = (db: Db, line: Line, ctr: number): boolean =>
   line.events.some((e) => e.stamp.ctr === ctr && e.over.some(([r, c]) => log.isErasedWrite(db, r, c)))
 
-/**
- * Takes what is erased out of lines, and makes again what was made from them. `of`: whose lines alone; everybody's unless given.
- * Who may decide it is for the caller to see.
- */
+/** Erases from lines, and rebuilds what was made from them. `of`: whose lines. The caller has checked who may decide it. */
 export function applyPurges(db: Db, registry: Registry, purges: readonly PurgeMark[], of = '*'): void {
   for (const p of purges) {
     log.markPurged(db, p, of === '*')

@@ -5,10 +5,8 @@ import type { Db } from '../store/db.ts'
 import * as log from '../store/log.ts'
 import { allFolded, clearIndexes, countOf, dropEntityIndexes, foldedOf } from '../store/rows.ts'
 
-/** Called with how far it is, for a terminal. */
 export type Progress = (done: number, total: number) => void
 
-/** Makes the row of an entity from its events; nothing is left of one that no line says anything of. */
 function rebuildEntity(db: Db, registry: Registry, id: string): boolean {
   const events = log.eventsOf(db, id)
   const folded = foldedOf(db, id)
@@ -19,7 +17,6 @@ function rebuildEntity(db: Db, registry: Registry, id: string): boolean {
   return true
 }
 
-/** Makes rows and index entries of some entities again from the log. */
 export function rebuildEntities(db: Db, registry: Registry, ids: Iterable<string>): void {
   for (const id of ids) {
     dropEntityIndexes(db, id)
@@ -27,10 +24,7 @@ export function rebuildEntities(db: Db, registry: Registry, ids: Iterable<string
   }
 }
 
-/**
- * Drops every index and makes it again from the log: rows, links, events, text index. The result is the same, byte for byte
- * (C5). The caller holds the write lock. Returns how many entities and lines there were.
- */
+/** Drops every index and makes it again from the log, byte for byte the same (C5). The caller holds the write lock. */
 export function rebuildAll(
   db: Db,
   registry: () => Registry,

@@ -12,22 +12,14 @@ import { follows, isBetter, type Line, type PurgeMark, pieced, printLine, standI
 import * as log from '../store/log.ts'
 import { forgetExchange } from '../store/meta.ts'
 import { newStore } from '../store/open-db.ts'
+import { isOwnReplica, keepLeft, keepOwn } from '../store/own-lines.ts'
 import type { Range } from '../store/ranges.ts'
 import { mintReplica } from '../store/replica.ts'
-import {
-  damagedCopies,
-  finishMovingAside,
-  holdLock,
-  moveAside,
-  putRight,
-  Source,
-  sweepBuilds,
-} from '../store/rescue.ts'
+import * as rescue from '../store/rescue.ts'
 import { isSenseless } from '../store/store-error.ts'
-import { isOwnReplica, keepLeft, keepOwn } from '../store/trust.ts'
 import { attested, signedRight } from './attested.ts'
 import { snapshotOf } from './compaction.ts'
-import { goneTexts, markErasure, textsToErase } from './erasure.ts'
+import { Erasure, textsToErase } from './erasure.ts'
 import { type Delivery, type Ingested, type IngestOptions, printDelivery } from './ingest.ts'
 import type { Fault } from './integrity.ts'
 import { applyPurges } from './purge.ts'
@@ -54,7 +46,6 @@ export interface Restored {
   readonly missing: readonly Missing[]
   /** Tables of this machine alone, such as sessions and claims, that could not be read to their end. */
   readonly unread: readonly string[]
-  /** Files that were put aside. */
   readonly kept: readonly string[]
   /** The store was sound and held all that any copy holds. */
   readonly unchanged: boolean
@@ -75,7 +66,6 @@ export interface StoreHandle {
 /** Lines of the project as git and a hub hold them. */
 export type Shared = readonly Line[]
 
-/** Opens a store's file as a memory of the project. */
 type OpenAt = (path: string) => StoreHandle
 
 export function sayMissing({ replica, from, to, after, before }: Missing): string {
@@ -85,18 +75,14 @@ export function sayMissing({ replica, from, to, after, before }: Missing): strin
   return `${name} missing${since}${before === undefined ? '' : ` and before ${when(before)}`}`
 }
 
-/**
- * Makes a sound store out of everything that can be read: the damaged one, copies that earlier restores put aside,
- * snapshots, and `shared`. It is built beside and verified, then takes the place; no file is removed before. Killed at any point,
- * it is run again and does the same.
- */
+/** Builds a sound store from everything that can be read, verifies it, then puts it in place. Can be repeated after a kill. */
 export function restoreStore(path: string, env: Env, open: OpenAt, shared: Shared = []): Restored {
   mkdirSync(dirname(path), { recursive: true }) // the store may be gone with its folder
-  finishMovingAside(path)
-  sweepBuilds(path)
+  rescue.finishMovingAside(path)
+  rescue.sweepBuilds(path)
   const sound = withSources(path, env, (sources) => soundAsItIs(path, open, new Pool(sources, shared)))
   if (sound) return sound
-  const lock = holdLock(path)
+  const lock = rescue.holdLock(path)
   try {
     return withSources(path, env, (sources) => {
       const pool = new Pool(sources, shared)
@@ -105,7 +91,7 @@ export function restoreStore(path: string, env: Env, open: OpenAt, shared: Share
         const done = fill(build, from, sources, pool, shared, env, open)
         if (!done) continue
         syncFile(build)
-        const kept = moveAside(path, env.now())
+        const kept = rescue.moveAside(path, env.now())
         renameSync(build, path)
         syncFile(dirname(path))
         return { from: from?.path ?? null, ...done, kept, unchanged: false }
@@ -118,17 +104,17 @@ export function restoreStore(path: string, env: Env, open: OpenAt, shared: Share
     })
   } finally {
     lock?.close()
-    sweepBuilds(path)
+    rescue.sweepBuilds(path)
   }
 }
 
-function withSources<T>(path: string, env: Env, body: (sources: readonly Source[]) => T): T {
+function withSources<T>(path: string, env: Env, body: (sources: readonly rescue.Source[]) => T): T {
   const files = [
     ...(existsSync(path) ? [path] : []),
-    ...damagedCopies(path),
+    ...rescue.damagedCopies(path),
     ...snapshots(path, env.now()).map((s) => s.path),
   ]
-  const sources = files.map((file) => new Source(file, path))
+  const sources = files.map((file) => new rescue.Source(file, path))
   try {
     return body(sources)
   } finally {
@@ -136,7 +122,6 @@ function withSources<T>(path: string, env: Env, body: (sources: readonly Source[
   }
 }
 
-/** Nothing is to be done if the store is sound and no copy holds anything that it lacks. */
 function soundAsItIs(path: string, open: OpenAt, pool: Pool): Restored | undefined {
   if (!existsSync(path)) return undefined
   return attempt(() => {
@@ -154,8 +139,8 @@ function soundAsItIs(path: string, open: OpenAt, pool: Pool): Restored | undefin
 /** Builds a new store that holds all that is known; undefined if it cannot be made sound from this beginning. */
 function fill(
   build: string,
-  from: Source | undefined,
-  sources: readonly Source[],
+  from: rescue.Source | undefined,
+  sources: readonly rescue.Source[],
   pool: Pool,
   shared: Shared,
   env: Env,
@@ -178,7 +163,7 @@ function fill(
         forgetExchange(db)
         if (pool.identities().length === 0) ownByKey(db, memory.projectId, shared)
         for (const s of sources) if (s !== from && s.arrived >= (from?.arrived ?? 0)) s.copyDeclined(db)
-        putRight(db, pool.lines, env.now())
+        rescue.putRight(db, pool.lines, env.now())
       })
       memory.rebuild()
       db.write(() => eraseMarked(db, memory.registry(), sources, pool))
@@ -216,15 +201,14 @@ function fill(
 }
 
 /** Erases in the new store what any copy says was erased: nothing of it comes back with the lines. Files are cleaned later. */
-function eraseMarked(db: Db, registry: Registry, sources: readonly Source[], pool: Pool): void {
+function eraseMarked(db: Db, registry: Registry, sources: readonly rescue.Source[], pool: Pool): void {
   const isNew = (p: PurgeMark) => !log.isMarked(db, p)
   const [decided, granted] = [pool.decided.filter(isNew), pool.marks.filter(isNew)]
   const said = textsToErase(db, [...decided, ...granted])
   if (decided.length > 0) applyPurges(db, registry, decided)
   // of what others asked for their own words alone were erased
   for (const [replica, marks] of Map.groupBy(granted, (p) => p.replica)) applyPurges(db, registry, marks, replica)
-  if (pool.isUnclean || sources.some((s) => s.isErasing))
-    markErasure(db, goneTexts(db, { secrets: [], said }), undefined)
+  if (pool.isUnclean || sources.some((s) => s.isErasing)) new Erasure(db, undefined, { secrets: [], said }).mark()
 }
 
 const nameOf = ({ replica, seq, hash, entity }: PurgeMark) => `${replica}:${seq}:${hash}:${entity}`
@@ -257,14 +241,13 @@ class Pool {
   readonly decided: PurgeMark[]
   readonly marks: PurgeMark[]
   readonly isUnclean: boolean
-  /** Up to which number this user's stores wrote, or others are known to have. */
   readonly #heads = new Map<string, number>()
   /** The names under which they wrote, as the newest copy has them. */
   readonly #own = new Map<string, number>()
   /** Lines that no copy holds, and whether one had them. */
   readonly shared = new Map<string, boolean>()
 
-  constructor(sources: readonly Source[], shared: Shared) {
+  constructor(sources: readonly rescue.Source[], shared: Shared) {
     const covered = sources.flatMap((s) => s.covered())
     const isFolded = (replica: string, seq: number) =>
       covered.some((c) => c.replica === replica && c.first <= seq && seq <= c.last)
@@ -295,8 +278,7 @@ class Pool {
     this.isUnclean = said.some(({ marks, isWhole }) => isWhole && new Set(marks.map(nameOf)).size < all.size)
   }
 
-  /** Makes a line of what it did, or adds that to one that others have in part. */
-  #standIn(sources: readonly Source[], replica: string, seq: number): void {
+  #standIn(sources: readonly rescue.Source[], replica: string, seq: number): void {
     const key = `${replica}:${seq}`
     const there = this.lines.get(key)
     if (there && !(there.partial && this.shared.has(key))) return
@@ -319,7 +301,6 @@ class Pool {
     this.remade.push(key)
   }
 
-  /** The names of this user's stores. */
   identities(): { replica: string; upTo: number }[] {
     return [...this.#own].map(([replica, upTo]) => ({ replica, upTo }))
   }

@@ -4,14 +4,12 @@ import { type Db, stored } from '../store/db.ts'
 import { HELD_DUE } from '../store/held.ts'
 import { dropMeta, getMeta, setMeta } from '../store/meta.ts'
 
-/** Public keys of reviewers by their names. */
 export type Reviewers = { readonly [name: string]: string[] }
 
 const ACCEPTED = 'reviewers'
 const NAME = /^[\w.@-]{1,64}$/
 const KEY = /^[\w-]{43}$/
 
-/** The reviewers that a committed configuration names; whatever is none is left out. */
 export function reviewersNamed(said: unknown): Reviewers {
   const all = Object.entries(isObject(said) ? said : {}).map(([name, keys]): [string, string[]] => [
     name,
@@ -22,7 +20,6 @@ export function reviewersNamed(said: unknown): Reviewers {
 
 export const acceptedReviewers = (db: Db): Reviewers => stored<Reviewers>(getMeta(db, ACCEPTED) ?? '{}')
 
-/** Whether the person here has accepted exactly these reviewers. */
 export const areAccepted = (db: Db, named: Reviewers): boolean => canonical(acceptedReviewers(db)) === canonical(named)
 
 export const acceptReviewers = (db: Db, named: Reviewers): void =>

@@ -7,7 +7,7 @@ import type { Db } from '../store/db.ts'
 import { isErasedOf } from '../store/held.ts'
 import { tombstoneOf } from '../store/line.ts'
 import { countArrival, lastArrivalOf, purgesIn, purgesOf } from '../store/log.ts'
-import { authorsOf } from './trust.ts'
+import { authorsOf } from './vouched.ts'
 
 const KEPT_MS = 30 * 86_400_000
 const KEPT = 10_000
@@ -15,10 +15,7 @@ const KEPT = 10_000
 const SLACK = 1_000
 const DAY_MS = 86_400_000
 
-/**
- * Moves what happened with sessions and claims to the archive once it is 30 days old, or beyond the newest 10,000.
- * Never waits for the lock: the next one does it.
- */
+/** Archives events of sessions and claims that are 30 days old, or beyond the newest 10,000. Never waits for the lock. */
 export function rotatePresence(db: Db, now: number): void {
   if (duePresence(db, now - KEPT_MS - DAY_MS, KEPT + SLACK).length === 0) return
   db.tryWrite(() => {
@@ -33,7 +30,6 @@ export function rotatePresence(db: Db, now: number): void {
   })
 }
 
-/** Batches read at once. */
 const PAGE = 500
 
 /** Puts away what is about to be folded, here or by a snapshot: the caller holds the lock, and folds after it. */
@@ -62,10 +58,7 @@ export function archiveCovered(db: Db, lines: readonly Pick<Covered, 'replica' |
   }
 }
 
-/**
- * Puts away what came with a snapshot: the lines that said it are nowhere any more, and yet the last event of each key is
- * the state (X4). Who is killed before it is committed is sent the snapshot again, and says the same.
- */
+/** Archives what came with a snapshot, since no line says it, and the last event of a key is its state (X4). */
 export function archiveCame(db: Db, now: number, before: ReadonlyMap<string, SharedState>): void {
   const changed = [...sharedStates(db)].filter(([id, { live, value }]) => {
     const was = before.get(id)
@@ -92,10 +85,7 @@ export function archiveCame(db: Db, now: number, before: ReadonlyMap<string, Sha
   archive(db, came)
 }
 
-/**
- * After an erasure: events of what was erased leave the archive, as a whole where only a part of it went. `texts` are
- * what had to go, where this process knows it.
- */
+/** Drops events of what was erased from the archive. `texts`: what had to go, where this process knows it. */
 export function scrubArchive(db: Db, texts: readonly string[] = []): void {
   const inJson = (t: string) => JSON.stringify(t).slice(1, -1)
   const needles = texts.filter((t) => t !== '').flatMap((t) => [inJson(t), inJson(inJson(t))])

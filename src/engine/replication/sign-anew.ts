@@ -8,16 +8,12 @@ import type { Db } from '../store/db.ts'
 import { isKeyed, isKeyOf } from '../store/keys.ts'
 import { isStandIn, type Line, saltIn, seal, type Unsealed } from '../store/line.ts'
 import * as log from '../store/log.ts'
+import { leftOf, ownIdentities } from '../store/own-lines.ts'
 import { inRanges, type Range } from '../store/ranges.ts'
 import { followingShared, keepShared, mintReplica, newSalt, saveClock } from '../store/replica.ts'
-import { leftOf, ownIdentities } from '../store/trust.ts'
 import { rebuildEntities } from './rebuild.ts'
 
-/**
- * Own lines that never left and that nobody would take are written again under an identity that signs with the key of here. Their key is
- * not here: the project was copied to another machine, or its user's state is gone. Or they follow one that a restore made again, of
- * which nobody can show that it is what it was. Returns how many. The caller holds the write lock.
- */
+/** Writes own unshared lines again under a new identity, where others would not take them: their key is gone, or a line was remade. */
 export function signAnew(db: Db, env: Env, registry: () => Registry, key: string | undefined): number {
   let moved = 0
   const travels = travelsFrom(db, registry())

@@ -17,7 +17,7 @@ import { handleOf } from '../store/keys.ts'
 import { isTombstone, tombstoneOf } from '../store/line.ts'
 import { entitiesOf, headerOf } from '../store/log.ts'
 import { getRow } from '../store/rows.ts'
-import { BESIDE } from './trust.ts'
+import { BESIDE } from './vouched.ts'
 
 /** A change that others want and that waits for a yes here. */
 export interface Waiting {
@@ -53,7 +53,6 @@ export function waitingChanges(db: Db): { all: Waiting[]; more: ReadonlyMap<stri
   return { all, more: new Map(more) }
 }
 
-/** What waits at one entity. */
 export function waitingAt(db: Db, id: string): Waiting[] {
   const askers = new Set(askedOf(db, id).map((a) => authorOf(db, lineNamed(a.by))))
   return [
@@ -115,7 +114,6 @@ const short = (text: string): string => (text.length > LONGEST ? `${text.slice(0
 const shown = (value: Json | undefined): string =>
   value === undefined ? 'nothing' : short(typeof value === 'string' ? JSON.stringify(value) : JSON.stringify(value))
 
-/** What would change. */
 function wantsOf(here: Entity | undefined, wanted: Entity | undefined): string {
   if (!wanted?.live) return 'wants to delete it'
   const [now, then] = [here?.fields ?? {}, wanted.fields]

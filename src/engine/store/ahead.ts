@@ -1,19 +1,16 @@
 import { type Db, stored } from './db.ts'
 import { getMeta, setMeta } from './meta.ts'
 
-/**
- * Rows are the same on every replica, so their times are those of the stamps. What a clock that was ahead has stamped counts, where it
- * is read, as of when it came (K13). Few stores have such lines: the entities that they touch are kept by name.
- */
+/** Entities stamped by a clock that was ahead: readers date them by when they came (K13). */
 const AHEAD = 'ahead'
-const MOST = 10_000
+const MOST_ENTITIES = 10_000
 
 export const aheadIds = (db: Db): ReadonlySet<string> => new Set(stored<string[]>(getMeta(db, AHEAD) ?? '[]'))
 
 /** Notes the entities of a line that is stamped later than it came. */
 export function noteAhead(db: Db, ids: Iterable<string>): void {
   const all = new Set([...aheadIds(db), ...ids])
-  setMeta(db, AHEAD, JSON.stringify([...all].slice(-MOST)))
+  setMeta(db, AHEAD, JSON.stringify([...all].slice(-MOST_ENTITIES)))
 }
 
 interface Times {

@@ -1,17 +1,4 @@
-import {
-  appendFileSync,
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  rmSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { replaceFile } from '../../base/files.ts'
 import { jsonIn } from '../../model/object.ts'
@@ -34,11 +21,11 @@ const ARCHIVED = 'archived_n'
 
 const folder = (storePath: string) => join(dirname(storePath), 'archive')
 
-/** The files of what was put away, by month. */
 export function archiveFiles(storePath: string): string[] {
   const dir = folder(storePath)
-  if (!existsSync(dir)) return []
-  return readdirSync(dir)
+  if (!fs.existsSync(dir)) return []
+  return fs
+    .readdirSync(dir)
     .filter((f) => /^events-\d{4}-\d{2}\.jsonl$/.test(f))
     .sort()
     .map((f) => join(dir, f))
@@ -46,32 +33,28 @@ export function archiveFiles(storePath: string): string[] {
 
 export const archivedUpTo = (db: Db): number => Number(getMeta(db, ARCHIVED) ?? 0)
 
-/** Without half a line of a process that was killed: what it said is in the store still. */
 const parsed = <T>(text: string): T[] =>
   text
     .split('\n')
     .map((line) => jsonIn(line) as T | undefined)
     .filter((event) => event !== undefined)
 
-/**
- * Puts events away. The caller holds the write lock and takes them out of the store afterwards: whoever is killed in
- * between leaves them in both places, and readers count them once.
- */
+/** Archives events. The caller removes them from the store afterwards; readers count one that is in both once. */
 export function archive(db: Db, events: readonly Archived[]): void {
   if (events.length === 0) return
-  mkdirSync(folder(db.path), { recursive: true, mode: 0o700 })
+  fs.mkdirSync(folder(db.path), { recursive: true, mode: 0o700 })
   for (const [month, own] of Map.groupBy(events, (e) => e.timestamp.slice(0, 7))) {
     const path = join(folder(db.path), `events-${month}.jsonl`)
-    const file = openSync(
+    const file = fs.openSync(
       path,
-      constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0),
+      fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_APPEND | (fs.constants.O_NOFOLLOW ?? 0),
       0o600,
     )
     try {
-      appendFileSync(file, `${isTorn(file) ? '\n' : ''}${own.map((e) => JSON.stringify(e)).join('\n')}\n`)
-      fsyncSync(file)
+      fs.appendFileSync(file, `${isTorn(file) ? '\n' : ''}${own.map((e) => JSON.stringify(e)).join('\n')}\n`)
+      fs.fsyncSync(file)
     } finally {
-      closeSync(file)
+      fs.closeSync(file)
     }
   }
   setMeta(db, ARCHIVED, String(events.reduce((max, e) => Math.max(max, e.seq), archivedUpTo(db))))
@@ -79,9 +62,9 @@ export function archive(db: Db, events: readonly Archived[]): void {
 
 /** Whether the last line is half a line: somebody was killed while writing it. */
 function isTorn(file: number): boolean {
-  const { size } = fstatSync(file)
+  const { size } = fs.fstatSync(file)
   const last = Buffer.alloc(1)
-  return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last.toString() !== '\n'
+  return size > 0 && fs.readSync(file, last, 0, 1, size - 1) === 1 && last.toString() !== '\n'
 }
 
 /** What was put away after a cursor, in order, each once. */
@@ -89,18 +72,17 @@ export function archivedAfter<T extends Archived>(db: Db, seq: number): T[] {
   if (seq >= archivedUpTo(db)) return []
   const found = new Map<string, T>()
   for (const path of archiveFiles(db.path))
-    for (const e of parsed<T>(readFileSync(path, 'utf8')))
+    for (const e of parsed<T>(fs.readFileSync(path, 'utf8')))
       if (e.seq > seq && !found.has(e.event_id)) found.set(e.event_id, e)
   return [...found.values()].sort((a, b) => a.seq - b.seq)
 }
 
-/** Drops what may hold something that was erased; the files are written anew. */
 export function eraseFromArchive(db: Db, isErased: (e: Archived, line: string) => boolean): void {
   for (const path of archiveFiles(db.path)) {
-    const all = parsed<Archived>(readFileSync(path, 'utf8'))
+    const all = parsed<Archived>(fs.readFileSync(path, 'utf8'))
     const kept = all.map((e) => JSON.stringify(e)).filter((line, i) => !isErased(all[i]!, line))
     if (kept.length === all.length) continue
-    if (kept.length === 0) rmSync(path)
+    if (kept.length === 0) fs.rmSync(path)
     else replaceFile(path, kept.map((line) => `${line}\n`).join(''), { mode: 0o600, sync: true })
   }
 }

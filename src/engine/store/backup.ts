@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { MAX_LEAD_MS } from '../log/clock.ts'
@@ -23,17 +13,17 @@ const UNFINISHED_MS = 600_000
 const folder = (storePath: string) => join(dirname(storePath), 'backups')
 
 /** A snapshot; `future`: it is dated later than now, so the clock was wrong when it was taken, or is now. */
-export interface StoreSnapshot {
+interface StoreSnapshot {
   readonly path: string
   readonly at: number
   readonly future: boolean
 }
 
-/** Snapshots of a store, newest first; those whose date cannot be true come last. */
 export function snapshots(storePath: string, now: number): StoreSnapshot[] {
   const dir = folder(storePath)
-  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return []
-  return readdirSync(dir)
+  if (!fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return []
+  return fs
+    .readdirSync(dir)
     .filter((f) => /^store-\d+\.db$/.test(f))
     .map((f) => ({ path: join(dir, f), at: Number(f.slice(6, -3)) }))
     .map((s) => ({ ...s, future: s.at > now + MAX_LEAD_MS }))
@@ -42,54 +32,52 @@ export function snapshots(storePath: string, now: number): StoreSnapshot[] {
 
 /** What was written is on the disk when this returns; also for a directory, and what its names mean. */
 export function syncFile(path: string): void {
-  const fd = openSync(path, 'r')
+  const fd = fs.openSync(path, 'r')
   try {
-    fsyncSync(fd)
+    fs.fsyncSync(fd)
   } finally {
-    closeSync(fd)
+    fs.closeSync(fd)
   }
 }
 
 /** Copies a store whole into a file of its user alone, in one step; `finish` works on the copy before it counts. */
 export function copyStore(db: DatabaseSync, to: string, partial: string, finish?: () => void): void {
-  rmSync(partial, { force: true })
-  closeSync(openSync(partial, 'wx', 0o600)) // SQLite takes an empty file for none
+  fs.rmSync(partial, { force: true })
+  fs.closeSync(fs.openSync(partial, 'wx', 0o600)) // SQLite takes an empty file for none
   try {
     db.prepare('VACUUM INTO ?').run(partial)
     finish?.()
     syncFile(partial)
-    renameSync(partial, to)
+    fs.renameSync(partial, to)
   } finally {
-    for (const left of [partial, `${partial}-journal`]) rmSync(left, { force: true }) // a full disk has no room for it
+    for (const left of [partial, `${partial}-journal`]) fs.rmSync(left, { force: true }) // a full disk has no room for it
   }
 }
 
-/** Removes what killed processes left; one that is being written was changed a moment ago. */
 function dropUnfinished(dir: string): void {
-  for (const name of readdirSync(dir)) {
+  for (const name of fs.readdirSync(dir)) {
     if (!name.includes('.partial')) continue
     const path = join(dir, name)
-    const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
-    if (Math.abs(Date.now() - changed) > UNFINISHED_MS) rmSync(path, { force: true })
+    const changed = fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+    if (Math.abs(Date.now() - changed) > UNFINISHED_MS) fs.rmSync(path, { force: true })
   }
 }
 
 /** Writes a snapshot and drops those beyond the newest three; `only` keeps no older one (after an erasure). */
 export function snapshotNow(raw: DatabaseSync, storePath: string, now: number, only = false): string {
   const dir = folder(storePath)
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  fs.mkdirSync(dir, { recursive: true, mode: 0o700 })
   dropUnfinished(dir)
   const path = join(dir, `store-${now}.db`)
   copyStore(raw, path, `${path}.${process.pid}.partial`)
-  for (const old of snapshots(storePath, now).slice(only ? 1 : KEPT)) rmSync(old.path, { force: true })
+  for (const old of snapshots(storePath, now).slice(only ? 1 : KEPT)) fs.rmSync(old.path, { force: true })
   return path
 }
 
-/** Takes today's snapshot if there is none younger than a day and something was written since. */
 export function snapshotIfDue(db: Db, now: number): void {
   if (db.readOnly || !db.isCurrent()) return // a store that was replaced has snapshots of its own
   const last = snapshots(db.path, now).find((s) => !s.future)
   if (last && now - last.at < DAY_MS) return
-  if (last && statSync(db.path).mtimeMs < last.at && !existsSync(`${db.path}-wal`)) return
+  if (last && fs.statSync(db.path).mtimeMs < last.at && !fs.existsSync(`${db.path}-wal`)) return
   snapshotNow(db.raw, db.path, now)
 }

@@ -1,6 +1,5 @@
 import { column, type Db } from './db.ts'
 
-/** A file of a work tree as it was seen last. */
 export interface FileRow {
   readonly path: string
   readonly size: number
@@ -46,7 +45,6 @@ export const anchoredFiles = (db: Db, root: string): (Omit<FileRow, 'hash'> & { 
 
 export const isAnyAnchored = (db: Db): boolean => db.get('SELECT 1 FROM anchors LIMIT 1') !== undefined
 
-/** Whether an entity says in any work tree where in the code it is. */
 export const isAnchored = (db: Db, entity: string): boolean =>
   db.get("SELECT 1 FROM anchors WHERE entity=? AND hash<>'' LIMIT 1", entity) !== undefined
 
@@ -72,7 +70,6 @@ export const anchorsAt = (db: Db, root: string, path: string): AnchorRow[] =>
 export const staleAnchors = (db: Db, root: string): AnchorRow[] =>
   db.all<AnchorRow>(`${ANCHOR} WHERE root=? AND stale IS NOT NULL ORDER BY since DESC, entity, location`, root)
 
-/** The same location, as another work tree knows it. */
 export const anchorElsewhere = (db: Db, entity: string, location: string): AnchorRow | undefined =>
   db.get<AnchorRow>(`${ANCHOR} WHERE entity=? AND location=? AND hash<>'' LIMIT 1`, entity, location)
 

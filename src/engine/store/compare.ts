@@ -5,10 +5,10 @@ import { baseEvents, coveredLines } from './coverage.ts'
 import { column, type Db, readDb, stored } from './db.ts'
 import { follows, isStandIn, type Line } from './line.ts'
 import { getMeta, setMeta } from './meta.ts'
+import { ownIdentities } from './own-lines.ts'
 import { LINE } from './packed.ts'
 import { addRange, inRanges, type Range } from './ranges.ts'
 import { soundLine } from './salvage.ts'
-import { ownIdentities } from './trust.ts'
 
 /** What is wrong with a file that nobody writes to any more. */
 export function snapshotFaults(path: string): string[] {
@@ -42,7 +42,6 @@ interface LogRow {
 
 const nameOf = (row: LogRow) => `batch ${row.replica}:${row.seq}`
 
-/** The line of a row, or what is wrong with it, its place in the chain apart. */
 function lineOf(row: LogRow): Line | string {
   const line = soundLine(row.line)
   if (!line) return `${nameOf(row)} is not what was written: its hash does not fit`
@@ -176,7 +175,6 @@ export function keepBaseDigest(db: Db): void {
   db.run("INSERT OR REPLACE INTO meta VALUES ('base_digest', ?)", baseDigest(db))
 }
 
-/** Gives a store in memory the log of another one; what is derived is then made in it. */
 export function copyLog(from: Db, to: Db): void {
   const { file } = from.get<{ file: string }>("SELECT file FROM pragma_database_list WHERE name='main'")!
   // on a disk that lets nobody write, SQLite can make no shared memory beside the file

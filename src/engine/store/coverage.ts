@@ -1,20 +1,19 @@
 import { digest64 } from '../../model/digest.ts'
 import { momentOf } from '../log/clock.ts'
 import { cellOf } from '../log/events.ts'
-import { column, type Db, stored } from './db.ts'
+import { column, type Db, insert, stored } from './db.ts'
 import { readLine, runBody, unpackRun } from './line.ts'
 import { type EventRow, eventsUpTo, type LoggedEvent, putBaseEvent, unpack } from './log.ts'
+import { ownIdentities } from './own-lines.ts'
 import { LINE } from './packed.ts'
 import { inRanges, type Range } from './ranges.ts'
 import type { Counts } from './rows.ts'
-import { ownIdentities } from './trust.ts'
 
 /** Lines of a replica that follow each other, and were folded away. */
 export interface Covered {
   readonly replica: string
   readonly first: number
   readonly last: number
-  /** The hash of the last one. */
   readonly hash: string
   /** Over the hashes of all of them, one after the other: who has the lines can check it. Empty: 0.1.0 kept none. */
   readonly digest: string
@@ -26,17 +25,8 @@ export interface Covered {
 const COLUMNS = 'replica, first, last, hash, digest, ctr_from AS "from", ctr_to AS "to"'
 export const coveredLines = (db: Db): Covered[] => db.all(`SELECT ${COLUMNS} FROM covered ORDER BY replica, first`)
 
-const put = (db: Db, c: Covered): void =>
-  db.run(
-    'INSERT OR REPLACE INTO covered VALUES (?,?,?,?,?,?,?)',
-    c.replica,
-    c.first,
-    c.last,
-    c.hash,
-    c.digest,
-    c.from,
-    c.to,
-  )
+const put = (db: Db, { from, to, ...c }: Covered): void =>
+  insert(db, 'covered', { ...c, ctr_from: from, ctr_to: to }, 'OR REPLACE')
 
 const drop = (db: Db, c: Covered): void => db.run('DELETE FROM covered WHERE replica=? AND first=?', c.replica, c.first)
 
@@ -79,7 +69,6 @@ const WITHIN = 'WHERE replica=? AND seq>=? AND seq<=?'
 const rowsOf = (db: Db, { replica, first, last }: Lines): EventRow[] =>
   db.all(`SELECT replica, seq, i, entity, ms, body FROM events ${WITHIN} ORDER BY seq, i`, replica, first, last)
 
-/** Which of these lines touched each entity, and when the last of them was written. */
 export function touchesIn(db: Db, lines: readonly Lines[]): Map<string, { counts: Counts; updated: number }> {
   const out = new Map<string, { counts: { [replica: string]: number[] }; updated: number }>()
   for (const of of lines)
@@ -111,11 +100,7 @@ export const entitiesWithin = (db: Db, lines: readonly Lines[]): string[] => [
 
 const refKey = (entity: string, field: string, replica: string, ctr: number) => `${entity}\0${field}\0${replica}:${ctr}`
 
-/**
- * Drops events of folded lines that were overwritten before the moment. The others stay as the base of the history. Of one that was
- * overwritten itself, but names writes of lines that are not folded, stays that: they are not to stand when they come. An event of
- * this store's own keeps all that it names of others: its folded lines travel without theirs.
- */
+/** Drops overwritten events of folded lines. Of one that names writes which are not folded, that stays. */
 export function dropOverwritten(db: Db, lines: readonly Covered[], before: number): number {
   const folded = [...coveredLines(db), ...lines]
   const foldedLines = new Map<string, Range[]>()
@@ -216,7 +201,6 @@ export interface BaseEvent {
   readonly seq: number
   readonly i: number
   readonly entity: string
-  /** Its stamp. */
   readonly ms: number
   /** As in a line of the log, with its counter. */
   readonly body: string

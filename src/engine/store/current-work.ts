@@ -1,6 +1,5 @@
 import { type Db, stored } from './db.ts'
 
-/** Where in the work tree a session stands: ids from the goal down, as it was kept. */
 export const workOf = (db: Db, session: string): string[] =>
   stored<string[]>(db.get<{ path: string }>('SELECT path FROM current_work WHERE session=?', session)?.path ?? '[]')
 

@@ -26,13 +26,12 @@ export const tellOfWaiting = (tell: () => void): void => void (onLongWait = tell
 
 const CHECK_WAL_EVERY = 256
 
-/** Which file lies at a path; 0: none. */
 export const inodeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.ino ?? 0
 
 export type Row = Record<string, unknown>
 
 /** Writes that were acknowledged but are not in the file. Both are numbers of arrival. */
-export interface Lost {
+interface Lost {
   readonly written: number
   readonly there: number
   /** The newest batch that was written, as `replica:sequence`. */
@@ -57,10 +56,8 @@ export function stored<T>(text: string): T {
   throw damaged(`the store is damaged: it holds a value that cannot be read: ${text.slice(0, 40).toWellFormed()}`)
 }
 
-/** Statements that read. */
 export type Queries = Pick<Db, 'get' | 'all'>
 
-/** The first column of the rows. */
 export const column = <T>(db: Queries, sql: string, ...params: Param[]): T[] =>
   db.all(sql, ...params).map((row) => Object.values(row)[0] as T)
 
@@ -97,10 +94,7 @@ export function memoryDb(): Db {
   return new Db(raw, ':memory:')
 }
 
-/**
- * For a process that is about to write much: pages are kept at hand which SQLite would read again for each batch, and are
- * copied from the write-ahead log into the file once for many batches, 64 MB at a time.
- */
+/** For a process that writes much: caches more pages, and checkpoints the write-ahead log every 64 MB. */
 export const enlargeCache = (db: Db): void => db.exec('PRAGMA cache_size=-262144; PRAGMA wal_autocheckpoint=16384')
 
 const LAST_LINE = 'SELECT replica, seq FROM log ORDER BY n DESC LIMIT 1'
@@ -186,12 +180,10 @@ export class Db {
     get: <T>(sql: string, ...params: Param[]) => this.get<T>(overHere(sql), ...params),
     all: <T>(sql: string, ...params: Param[]) => this.all<T>(overHere(sql), ...params),
   }
-  /** The rowid of the row that a statement inserts. */
   inserted(sql: string, ...params: Param[]): number {
     return Number(this.#call('run', sql, params).lastInsertRowid)
   }
 
-  /** The rows one by one. */
   *each<T = Row>(sql: string, ...params: Param[]): Generator<T> {
     try {
       for (const row of this.raw.prepare(sql).iterate(...params)) yield row as T
@@ -200,7 +192,6 @@ export class Db {
     }
   }
 
-  /** Statements without parameters, one after the other. */
   exec(sql: string): void {
     this.#guard(() => this.raw.exec(sql))
   }
@@ -258,7 +249,6 @@ export class Db {
     })
   }
 
-  /** Runs `body` on one snapshot. */
   read<T>(body: () => T): T {
     if (this.#writing || this.raw.isTransaction) return body()
     return this.#guard(() => {
@@ -281,7 +271,6 @@ export class Db {
     return this.#writing ? undefined : `${this.dataVersion()} ${this.#written}`
   }
 
-  /** Whether the file at the path is still the one that is open here. */
   isCurrent(): boolean {
     if (this.#inode === 0) return true
     const now = inodeOf(`${this.path}-wal`)
@@ -338,10 +327,7 @@ const TRUNCATE_MS = 1_000
 /** Empties the write-ahead log; false where a reader keeps it. Waits for none. */
 export const emptyWal = (db: Db): boolean => truncateWal(db.raw)
 
-/**
- * Writes the whole file anew, so that nothing deleted is left in it, and empties the write-ahead log. False where a reader
- * kept the log from being emptied. @throws UserError `store-busy` where others write all the time.
- */
+/** Rewrites the file, so that nothing deleted is left. False if a reader keeps the write-ahead log. @throws UserError `store-busy`. */
 export function vacuum(db: Db): boolean {
   try {
     inTurn(db.raw, 'VACUUM', VACUUM_MS)

@@ -1,6 +1,5 @@
 import type { Db } from './db.ts'
 
-/** A definition that a discover session keeps: data as its value, procedures as their source. */
 export interface Kept {
   form: 'value' | 'source'
   source: string
@@ -19,14 +18,12 @@ export const measureDefines = (db: Db, session: string): { count: number; charac
 export const keepDefine = (db: Db, session: string, name: string, kept: Kept, at: number): void =>
   db.run('INSERT OR REPLACE INTO defines VALUES (?,?,?,?,?)', session, name, kept.form, kept.source, at)
 
-/** Forgets sessions that have defined nothing since `before`. */
 export const dropOldDefines = (db: Db, before: number): void =>
   db.run(
     'DELETE FROM defines WHERE session IN (SELECT session FROM defines GROUP BY session HAVING max(at) < ?)',
     before,
   )
 
-/** Whether a kept definition holds a text. */
 export const keptHolds = (db: Db, textValue: string): boolean =>
   db.get('SELECT 1 FROM defines WHERE instr(source, ?) > 0 LIMIT 1', JSON.stringify(textValue).slice(1, -1)) !==
   undefined

@@ -14,14 +14,13 @@ import { storeError } from './store-error.ts'
 import { hasOurSchema, holdsStore } from './tables.ts'
 
 /** What a store holds, for a person who is about to delete it. */
-export interface Contents {
+interface Contents {
   readonly project: string | undefined
   /** Live entities by kind, the most first. */
   readonly kinds: readonly { readonly kind: string; readonly n: number }[]
   readonly batches: number
   /** Of a last snapshot: what the project was called, and where it lay. */
   readonly name?: string
-  /** When it was written last. */
   readonly last: number | undefined
 }
 
@@ -32,7 +31,6 @@ function wholeFile(path: string): URL {
   return url
 }
 
-/** Reads a store; undefined where it cannot be read. */
 const reading = <T>(path: string, body: (db: DatabaseSync) => T): T | undefined =>
   attempt(() => withSqlite(wholeFile(path), { readOnly: true }, body))
 
@@ -59,7 +57,6 @@ function nameIn(db: DatabaseSync): { name?: string } {
   return value === undefined ? {} : { name: value }
 }
 
-/** Whether a file is a store in which SQLite finds nothing wrong: good enough to be kept. */
 const isSound = (path: string): boolean =>
   reading(path, (db) => holdsStore(db) && db.prepare('PRAGMA quick_check').get()?.quick_check === 'ok') === true
 
@@ -67,8 +64,7 @@ const LAST_DAYS = 30
 const DAY_MS = 86_400_000
 const lastFolder = (state: string) => join(state, 'uninstalled')
 
-/** The last snapshot of a store that an uninstall deleted. */
-export interface LastSnapshot {
+interface LastSnapshot {
   readonly path: string
   readonly project: string
   readonly at: number
@@ -103,7 +99,6 @@ function removeEmpty(dir: string): void {
   if (existsSync(dir) && readdirSync(dir).length === 0) rmdirSync(dir)
 }
 
-/** Copies a store, with everything that was committed, and says in the copy what it is of. */
 function copyFile(from: string, to: string, name?: string): void {
   const partial = `${to}.partial`
   withSqlite(wholeFile(from), { readOnly: true }, (db) => {
@@ -116,10 +111,9 @@ function copyFile(from: string, to: string, name?: string): void {
   })
 }
 
-/** How long an uninstall waits for another writer. */
 const LOCK_MS = 10_000
 
-export interface Deletion {
+interface Deletion {
   readonly path: string
   readonly files: readonly OwnFile[]
   /** Where the last snapshot goes; undefined: none is kept. */
@@ -130,10 +124,7 @@ export interface Deletion {
   readonly now: number
 }
 
-/**
- * Deletes the files of a store one by one, the store itself last, so that a run after a killed one finds it. Writers wait,
- * and find the store gone: what was committed before is in the last snapshot. Returns where that is.
- */
+/** Deletes the files of a store, the store itself last, so that a killed run can be repeated. Returns the last snapshot. */
 export function deleteStore({ path, files, keepIn, project, name, now }: Deletion): string | undefined {
   using lock = lockStore(path)
   const source = [...(lock ? [path] : []), ...snapshots(path, now).map((s) => s.path)].find(isSound)
@@ -154,7 +145,6 @@ export function deleteStore({ path, files, keepIn, project, name, now }: Deletio
   return kept
 }
 
-/** Holds the write lock of a store; undefined where there is none, or it is too damaged to be locked. */
 function lockStore(path: string): DatabaseSync | undefined {
   if (!existsSync(path)) return undefined
   waitForLock(LOCK_MS)

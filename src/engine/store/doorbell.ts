@@ -7,11 +7,7 @@ const IDLE_MS = 250
 /** Where commits come that no bell announced, look this often for a while. */
 const BUSY_MS = 5
 
-/**
- * Calls `onCommit` after other processes have committed to the store, and never keeps the process alive by itself.
- * The doorbell tells at once. Where it does not ring (a file system that cannot be watched), looking finds the commit,
- * at most 250 ms later, and sooner while others are at work. Returns the way to stop.
- */
+/** Calls `onCommit` after commits of other processes: at once by the doorbell, else within 250 ms. Returns how to stop. */
 export function watchCommits(db: Db, onCommit: () => void): () => void {
   let version = db.dataVersion()
   let pause = IDLE_MS
@@ -47,7 +43,6 @@ export function watchCommits(db: Db, onCommit: () => void): () => void {
   }
 }
 
-/** Listens to a file that is written to; `check` listens anew where another file has taken its place. */
 function listen(storePath: string, onRing: () => void): { check(): void; stop(): void } {
   let watcher: FSWatcher | undefined
   const path = bellPath(storePath)

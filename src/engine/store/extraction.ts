@@ -19,7 +19,7 @@ export interface Waiting {
   error?: string
 }
 
-export interface Used {
+interface Used {
   tokens: number
   calls: number
 }
@@ -32,10 +32,7 @@ CREATE TABLE IF NOT EXISTS leases (store TEXT PRIMARY KEY, owner TEXT NOT NULL, 
 `
 const SESSIONS_KEPT = 200
 
-/**
- * What a user has allowed of extraction, how much was used, and what waits. It is a file of the user's own for all projects
- * on this machine, and belongs to none. `store` names the project by the path of its store.
- */
+/** What a user allowed of extraction, its use, and what waits: one file of the user for all projects. `store`: the path of a store. */
 export class Extraction {
   readonly #db: DatabaseSync
   readonly #store: string
@@ -182,7 +179,6 @@ const waitingOf = (row: Record<string, unknown>): Waiting => ({
   ...(row.due === null ? {} : { due: Number(row.due) }),
 })
 
-/** Takes out what is told of failures, of all projects: it may quote what a session said. */
 export function eraseErrors(path: string): void {
   const sql = "UPDATE waiting SET body=json_remove(body, '$.error'); VACUUM; PRAGMA wal_checkpoint(TRUNCATE)"
   withSqlite(path, {}, (db) => db.exec(`PRAGMA busy_timeout=5000; ${sql}`))

@@ -1,7 +1,7 @@
 import { sha256 } from '../../model/digest.ts'
 import { column, type Db, insertion, stored } from './db.ts'
 import { isSameKey } from './keys.ts'
-import { isTombstone, type PurgeMark, tombstoneOf } from './line.ts'
+import { isTombstone, type MarkRow, type PurgeMark, tombstoneOf, unpackMarkRow } from './line.ts'
 import { allLinksAt, type EntityRow, type LinkRow } from './rows.ts'
 import { dropText, type IndexedText, indexText } from './text-index.ts'
 
@@ -71,7 +71,6 @@ export function heldInto(db: Db, id: string): Held[] {
   })
 }
 
-/** Of how many entities something waits. */
 export const countWaiting = (db: Db): number =>
   db.get<{ n: number }>(
     "SELECT (SELECT count(*) FROM held WHERE frozen>0 OR lines<>'[]') + (SELECT count(DISTINCT entity) FROM asked) AS n",
@@ -130,21 +129,14 @@ export const keepEndorsed = (db: Db, entity: string, { first, agreed }: Endorsed
     agreed,
   )
 
-/** An erasure that waits for the yes of somebody who may decide it. */
 export interface Asked extends PurgeMark {
-  /** The batch that asks for it. */
   readonly by: string
 }
 
-type AskedRow = Omit<PurgeMark, 'writes' | 'was' | 'before'> & { by: string; parts: string | null }
-const unpackAsked = ({ parts, ...p }: AskedRow): Asked => ({
-  ...p,
-  ...stored<Pick<PurgeMark, 'writes' | 'was' | 'before'>>(parts ?? '{}'),
-})
+type AskedRow = MarkRow & { by: string }
 
 export const isAnyAsked = (db: Db): boolean => db.get('SELECT 1 FROM asked LIMIT 1') !== undefined
 
-/** What is asked about an entity, as a whole or in part; of lines that are here and speak of it. */
 export const askedOf = (db: Db, id: string): Asked[] =>
   isAnyAsked(db)
     ? db
@@ -155,23 +147,21 @@ export const askedOf = (db: Db, id: string): Asked[] =>
           isTombstone(id) ? id : tombstoneOf(id),
           id,
         )
-        .map(unpackAsked)
+        .map(unpackMarkRow)
     : []
 
 /** So many, the newest of each line that asks last. */
 export const someAsked = (db: Db, limit = -1): Asked[] =>
-  db.all<AskedRow>('SELECT * FROM asked LIMIT ?', limit).map(unpackAsked)
+  db.all<AskedRow>('SELECT * FROM asked LIMIT ?', limit).map(unpackMarkRow)
 
 export function ask(db: Db, { replica, seq, hash, entity, by, writes, was, before }: Asked): void {
   const parts = writes === undefined ? null : JSON.stringify({ writes, was, before })
   db.run('INSERT OR REPLACE INTO asked VALUES (?,?,?,?,?,?)', replica, seq, hash, entity, by, parts)
 }
 
-/** Nothing is asked about an entity any more. */
 export const dropAsked = (db: Db, id: string): void =>
   db.run('DELETE FROM asked WHERE entity IN (?,?)', id, isTombstone(id) ? id : tombstoneOf(id))
 
-/** Whether somebody asks that something is erased that a line says. */
 export const isAsked = (db: Db, { replica, seq }: LineName): boolean =>
   db.get('SELECT 1 FROM asked WHERE replica=? AND seq=?', replica, seq) !== undefined
 

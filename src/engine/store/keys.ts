@@ -5,10 +5,7 @@ import { asSealed, type Line, printLine, printSigned, type Signature, textToSign
 import { signedFirst } from './line-v1.ts'
 import { makeState, readState } from './state.ts'
 
-/**
- * The name of a replica. Its end is made of the public key that its lines are signed with: nobody else can write under it, and
- * who meets it first needs to trust nobody. Where no state can be kept there is no key, and the name is short.
- */
+/** A replica's name ends in a digest of its public key, so nobody else can write under it. Without state it is short, and has no key. */
 const OF_CHANCE = 4
 const OF_KEY = 12
 const digits = (n: bigint, length: number): string => (n % 36n ** BigInt(length)).toString(36).padStart(length, '0')
@@ -26,7 +23,6 @@ export const mayBeOf = (key: string, handle: string): boolean =>
   handle.length === 7 && ofKey(key).startsWith(handle.slice(OF_CHANCE))
 export const isKeyOf = (key: string, replica: string): boolean => replica.slice(OF_CHANCE) === ofKey(key)
 
-/** A replica in names of files and keys of a hub, in a form that 0.1.0 knows too. */
 export const handleOf = (replica: string): string => replica.slice(0, 7)
 
 /** A batch as people read it: with the beginning of its replica. */
@@ -35,7 +31,6 @@ export const shortBatch = (batch: string): string => {
   return `${handleOf(replica)}:${seq}`
 }
 
-/** Whether two replicas write with one key: both are the same person's. */
 export const isSameKey = (a: string, b: string): boolean =>
   a === b || (isKeyed(a) && isKeyed(b) && a.slice(OF_CHANCE) === b.slice(OF_CHANCE))
 
@@ -82,7 +77,6 @@ export function sign(project: string, text: string): Signature | undefined {
 const signedBy = ({ priv }: Key, text: string): string =>
   crypto().sign(null, Buffer.from(text), priv).toString('base64url')
 
-/** Whether a text bears this signature: Ed25519, key and signature in base64url. */
 export function isSignedBy({ key, sig }: Signature, text: string): boolean {
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: key }
   const isRight = attempt(() => {
@@ -101,10 +95,7 @@ export function unsigned({ replica, signature }: Line, key = signature?.key, res
   return isSigned ? undefined : 'does not bear the signature of its replica'
 }
 
-/**
- * Prints lines as they leave this machine: its own signed, those of others with the signature that they came with. `keyOf`: by
- * which key a replica is known; `names`: the line names it, since nothing before it in the same file does.
- */
+/** Prints lines as they leave: own ones signed, others as they came. `keyOf`: the key of a replica; `names`: the line names it. */
 export function leaving(
   project: string,
   keyOf: (replica: string) => string | undefined,

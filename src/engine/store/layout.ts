@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path'
 /** Where a file lies: beside the store, in a work tree's `.tidemark/`, or in a directory of the user or the machine. */
 export type Place = 'store' | 'tree' | 'state' | 'models' | 'compiled' | 'temporary' | 'client'
 
-/** Files that Tidemark writes. */
-export interface FileKind {
+interface FileKind {
   readonly place: Place
   /** The path below the place; TOKENS has what stands in braces. */
   readonly path: string
@@ -14,7 +13,6 @@ export interface FileKind {
   readonly knowledge: boolean
   /** When it goes: with every uninstall, with the knowledge (--delete-knowledge), or never by uninstall. */
   readonly removed: 'always' | 'knowledge' | 'never'
-  /** The source that writes it. */
   readonly by: string
 }
 
@@ -41,10 +39,7 @@ const kinds = (
   rows: readonly (readonly [path: string, knowledge: boolean, by: string, about: string])[],
 ): FileKind[] => rows.map(([path, knowledge, by, about]) => ({ place, path, about, knowledge, removed, by }))
 
-/**
- * Every file that Tidemark ever writes, apart from exports and the clients' own files. Purge, its proof, uninstall and
- * doctor walk this list; test/cli/layout.test.ts fails for a file that is missing here.
- */
+/** Every file that Tidemark writes, except exports and clients' own files. Purge, uninstall and doctor use it (test/cli/layout.test.ts). */
 export const LAYOUT: readonly FileKind[] = [
   ...kinds('store', 'always', [
     ['prompts.db{sqlite}', true, 'engine/store/prompts.ts', 'what was typed in sessions here, for 90 days'],
@@ -54,18 +49,8 @@ export const LAYOUT: readonly FileKind[] = [
     ['{store}{sqlite}', true, 'engine/store/db.ts', 'the store: log, documents, rows, text index, vectors'],
     ['{store}.bell', false, 'engine/store/db.ts', 'the doorbell: which batch was written last; rung at each commit'],
     ['{store}.owner', false, 'engine/store/owner.ts', 'the marks of the machines whose user made or adopted the store'],
-    [
-      '{store}.foreign-{n}-{name}',
-      true,
-      'engine/replication/adopt.ts',
-      'a file of a store that was adopted, as it was',
-    ],
-    [
-      '.adopting-{name}/{tree}',
-      true,
-      'engine/replication/adopt.ts',
-      'a store that is being adopted, until it is complete',
-    ],
+    ['{store}.foreign-{n}-{name}', true, 'engine/replication/adopt.ts', 'a file of an adopted store'],
+    ['.adopting-{name}/{tree}', true, 'engine/replication/adopt.ts', 'a store that is being adopted'],
     ['.gitignore', false, 'engine/store/db.ts', 'keeps the store out of git, where it lies in a work tree'],
     ['.new-{hex}.db{sqlite}', false, 'engine/store/open-db.ts', 'a new store until it is complete'],
     ['{store}.damaged-{n}{sqlite}', true, 'engine/store/rescue.ts', 'a damaged store that a restore put aside'],
@@ -97,74 +82,29 @@ export const LAYOUT: readonly FileKind[] = [
     ['local/views/new-{hex}', true, 'work/handoff/views/copies.ts', 'a view until it is complete'],
     ['local/views/old-{hex}', true, 'work/handoff/views/copies.ts', 'a view that is being replaced'],
     ['local/mutations/{id}.md', false, 'work/evolution/change.ts', 'a skill as it was before a mutation changed it'],
-    [
-      'archive/observations-{month}.md',
-      true,
-      'work/evolution/archive.ts',
-      'observations that led to nothing in 30 days',
-    ],
+    ['archive/observations-{month}.md', true, 'work/evolution/archive.ts', 'observations that led to nothing'],
     ['cache/{hex}.sexpr', false, 'find/code/cache.ts', 'the symbols and calls of a content of a file'],
     ['cache/manifest.sexpr', false, 'find/code/cache.ts', 'which files have which content'],
-    [
-      'local/wiring.json',
-      false,
-      'session/clients/common/journal.ts',
-      "what wiring changed in clients' files: the way back",
-    ],
+    ['local/wiring.json', false, 'session/clients/common/journal.ts', 'the way back from wiring'],
     ['local/.wiring.json.tidemark-{hex}', false, 'session/clients/common/files.ts', 'the same until it is complete'],
     UNFINISHED,
   ]),
   ...kinds('tree', 'never', [
-    [
-      'log/{name}/{n}-{n}-{hex}.jsonl',
-      true,
-      'travel/sync/segments.ts',
-      'what travels with git: batches of one replica',
-    ],
+    ['log/{name}/{n}-{n}-{hex}.jsonl', true, 'travel/sync/segments.ts', 'batches of one replica, for git'],
     ['retro/{day}.md', true, 'work/evolution/report.ts', 'the report of a retro; who read it may have added to it'],
-    [
-      '{view}.edited-{time}.md',
-      true,
-      'work/handoff/views/copies.ts',
-      'a hand edit that could not be read; its author has it',
-    ],
-    [
-      'rules/{name}.md',
-      false,
-      'surfaces/tools/rules.ts',
-      'a rule of the way of working: the project’s own, to read and to edit',
-    ],
+    ['{view}.edited-{time}.md', true, 'work/handoff/views/copies.ts', 'a hand edit that could not be read'],
+    ['rules/{name}.md', false, 'surfaces/tools/rules.ts', 'a rule of the way of working'],
   ]),
   ...kinds('state', 'never', [
     ['projects/{hex}.json', false, 'engine/store/project-list.ts', 'one project of this user: its root and its store'],
     ['stores/{id}', false, 'engine/store/owner.ts', 'the secret by which this user knows the stores of a project'],
     ['stores/{id}.json', false, 'engine/store/state.ts', 'where the user chose to have the stores of a project'],
     ['keys/{id}', false, 'engine/store/keys.ts', 'the key by which this user signs what leaves a project'],
-    [
-      'wiring/{hex}',
-      false,
-      'session/clients/common/journal.ts',
-      'the hash of a wiring journal that this machine wrote',
-    ],
-    [
-      'uninstalled/{id}-{n}.db{sqlite}',
-      true,
-      'engine/store/deletion.ts',
-      'the last snapshot of a store that was deleted; 30 days',
-    ],
+    ['wiring/{hex}', false, 'session/clients/common/journal.ts', 'the hash of an own wiring journal'],
+    ['uninstalled/{id}-{n}.db{sqlite}', true, 'engine/store/deletion.ts', 'the last snapshot of a deleted store'],
     ['uninstalled/{id}-{n}.db.partial{sqlite}', true, 'engine/store/deletion.ts', 'the same until it is complete'],
-    [
-      'library/{tree}',
-      false,
-      'project/tiers/library.ts',
-      'the user’s library, a store of its own; an erasure there erases it',
-    ],
-    [
-      'extraction.db{sqlite}',
-      true,
-      'engine/store/extraction.ts',
-      'which extraction the user allows, and what waits for it',
-    ],
+    ['library/{tree}', false, 'project/tiers/library.ts', 'the library, a store of its own'],
+    ['extraction.db{sqlite}', true, 'engine/store/extraction.ts', 'allowed extraction, and what waits'],
     UNFINISHED,
   ]),
   ...kinds('models', 'never', [
@@ -181,25 +121,10 @@ export const LAYOUT: readonly FileKind[] = [
   ...kinds('temporary', 'never', [
     ['tidemark-demo-{name}/{tree}', false, 'surfaces/cli/commands/demo.ts', 'the project of `demo`, until it ends'],
     ['tidemark-bench-{name}/{tree}', true, 'bench/evaluate/measure.ts', 'the stores of `bench recall`, until it ends'],
-    [
-      'tidemark-adopt-{name}/{tree}',
-      true,
-      'engine/replication/adopt.ts',
-      'a store that is looked at before it is adopted',
-    ],
-    [
-      'tidemark-read-{name}/{tree}',
-      true,
-      'engine/store/db.ts',
-      'a copy of a store on a read-only disk, while it is read',
-    ],
+    ['tidemark-adopt-{name}/{tree}', true, 'engine/replication/adopt.ts', 'a store before it is adopted'],
+    ['tidemark-read-{name}/{tree}', true, 'engine/store/db.ts', 'a copy of a store that is read'],
     ['tidemark-edit-{name}/{name}.json', true, 'surfaces/cli/commands/edit.ts', 'an entity while it is in an editor'],
-    [
-      'tidemark-minilm-{name}/{tree}',
-      false,
-      'find/recall/embedders/minilm.ts',
-      'packages of a model, until they are unpacked',
-    ],
+    ['tidemark-minilm-{name}/{tree}', false, 'find/recall/embedders/minilm.ts', 'packages of a model'],
   ]),
   ...kinds('client', 'never', [
     ['.{name}.tidemark-{hex}', false, 'session/clients/common/files.ts', "a client's file until it is complete"],
@@ -209,7 +134,6 @@ export const LAYOUT: readonly FileKind[] = [
 
 const patterns = new Map<string, RegExp>()
 
-/** Whether a path below its place is of this kind. `store` is the name of the store's file. */
 function isOfKind({ path }: FileKind, file: string, store: string): boolean {
   const key = `${store}/${path}`
   let pattern = patterns.get(key)
@@ -224,11 +148,9 @@ function isOfKind({ path }: FileKind, file: string, store: string): boolean {
   return pattern.test(file)
 }
 
-/** What a file is, by its path below a place (with `/`); undefined for one that is not ours. */
 export const kindOfFile = (place: Place, file: string, store = 'store.db'): FileKind | undefined =>
   LAYOUT.find((k) => k.place === place && isOfKind(k, file, store))
 
-/** A file of ours that is there. */
 export interface OwnFile {
   readonly path: string
   readonly size: number
@@ -237,7 +159,6 @@ export interface OwnFile {
 
 const isDirectory = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
-/** The directories below a place that its files lie in, the innermost first. */
 export const directoriesOf = (place: Place): string[] =>
   [...new Set(LAYOUT.flatMap((k) => (k.place === place && !k.path.includes('{tree}') ? above(k.path) : [])))].sort(
     (a, b) => b.split('/').length - a.split('/').length,
@@ -248,10 +169,7 @@ function above(path: string): string[] {
   return dir === '.' ? [] : [dir, ...above(dir)]
 }
 
-/**
- * Our files in a place, found by their names: regular files alone, in directories that are none but directories. No link
- * is followed below the place.
- */
+/** Our files in a place, by their names: regular files only. No link below the place is followed. */
 export function ownFiles(place: Place, directory: string, store?: string): OwnFile[] {
   if (!isDirectory(directory)) return []
   const below = (dir: string) =>

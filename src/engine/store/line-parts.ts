@@ -17,11 +17,9 @@ export interface Author {
   task?: string
   source?: string
   intent?: string
-  /** Whether a person or an agent wanted it. */
   actor?: 'person' | 'agent'
   /** The work tree that it was written in: a random name. */
   tree?: string
-  /** Batches that this one takes back. */
   undoes?: string[]
 }
 
@@ -43,7 +41,6 @@ export interface PurgeMark {
   readonly before?: readonly StampRef[]
 }
 
-/** An identity that two stores have written under, and from which line on it counts no longer (K12). */
 export interface Fork {
   readonly replica: string
   readonly from: number
@@ -84,10 +81,7 @@ export interface Line {
   readonly signature?: { readonly key: string | undefined; readonly sig: string; readonly text: () => string }
 }
 
-/**
- * An event as JSON. Left out: `o` if it is `set`, `c` if it follows the event before, `v` of `$` if it says that the entity came to be.
- * The field `@` adds the line's author to the provenance. Numbers in `x` are of the same replica.
- */
+/** An event as JSON. Left out: `o` for `set`, a `c` that follows, `v` of `$` for a creation. `@`: adds the author to the provenance. */
 export interface RawEvent {
   f: string
   o?: Event['op']
@@ -102,10 +96,7 @@ export interface RawEvent {
   d?: string
 }
 
-/**
- * Events of one entity that follow each other: its id, the events, and for what stays on the machine some salt. In the own store
- * alone: two digests after `=`, where a restore found it again without its salt.
- */
+/** Consecutive events of one entity: its id, the events, a salt if they stay here; after `=` two digests, if a restore found them. */
 export type OpenRun = [entity: string, ...rest: (RawEvent | string)[]]
 /** One that is not here: how many events it has, and its digest. */
 export type HiddenRun = [events: number, digest: string]
@@ -121,10 +112,7 @@ export interface RawMark {
   b?: readonly StampRef[]
 }
 
-/**
- * A line as JSON. Its hash is made of digests: of the header, of each run of events, of the content of each event. So a part can be
- * taken out and its digest left in its place, and hash and signature hold for what is left: nobody can change or add anything.
- */
+/** A line as JSON. Its hash is made of digests of its parts, so a part can be replaced by its digest and hash and signature still hold. */
 export interface RawLine {
   v: 2
   r: string
@@ -135,9 +123,7 @@ export interface RawLine {
   c: number
   at: number
   by: { [key: string]: string } | string
-  /** What it was written for. */
   for?: { intent: string } | string
-  /** The batches that it takes back. */
   u?: string[]
   e: RawRun[]
   x?: (RawMark | string)[]
@@ -152,10 +138,7 @@ export interface RawLine {
   key?: string
 }
 
-/**
- * A line as 0.1.0 wrote it. It says everything twice: `e` has the events, `u` the updates of Yjs documents. These, the summary
- * and what events say was there before (`w`) are covered by the hash, and never applied or believed.
- */
+/** A line of 0.1.0: events in `e`, Yjs updates in `u`. Updates, summary and `w` are hashed, but never applied or believed. */
 export interface RawFirst {
   v: 1
   r: string
@@ -210,6 +193,11 @@ const AUTHOR = '@'
 /** What `$` says where it says nothing: the entity came to be with this line. */
 const created = (at: number): Json => ({ s: 'created', at })
 
+type Parts = Pick<PurgeMark, 'writes' | 'was' | 'before'>
+/** A mark as a row keeps it. `parts`: which writes, as JSON; all when null. */
+export type MarkRow = Omit<PurgeMark, keyof Parts> & { readonly parts: string | null }
+export const unpackMarkRow = <R extends MarkRow>({ parts, ...p }: R) => ({ ...p, ...stored<Parts>(parts ?? '{}') })
+
 export const unpackMark = (p: RawMark): PurgeMark => ({
   replica: p.r,
   seq: p.n,
@@ -229,7 +217,6 @@ export const packMark = (p: PurgeMark): RawMark => ({
   ...(p.before ? { b: p.before } : {}),
 })
 
-/** One event, with its stamp. `by`: what one that says nothing of its author means. */
 export function unpackEvent(raw: RawEvent, entity: string, stamp: Stamp, by?: Author): Event {
   const isAuthor = raw.f === AUTHOR && by !== undefined
   const event: { -readonly [K in keyof Event]: Event[K] } = {
@@ -275,6 +262,7 @@ export function unpackRun(body: string, entity: string, { ms, replica }: Omit<St
 export const isCount = (v: unknown): v is number => Number.isSafeInteger(v) && (v as number) >= 0
 export const isText = (v: unknown): v is string => typeof v === 'string'
 export const listOf = (is: (v: unknown) => boolean) => (v: unknown) => Array.isArray(v) && v.every(is)
+export const isCountOrRange = (v: unknown) => isCount(v) || (listOf(isCount)(v) && (v as unknown[]).length === 2)
 export const isPair = (v: unknown): boolean => Array.isArray(v) && v.length === 2 && isText(v[0]) && isCount(v[1])
 export const orNone = (is: (v: unknown) => boolean) => (v: unknown) => v === undefined || is(v)
 export const hasAll = (v: unknown, shape: { readonly [key: string]: (v: unknown) => boolean }): boolean =>
@@ -287,7 +275,7 @@ export const OPS: readonly unknown[] = ['set', 'clear', 'add', 'remove', 'put', 
 export const isEntity = (v: unknown): v is string => typeof v === 'string' && v.indexOf(':') > 0
 export const isOne = (v: unknown) => v === 1
 export const isDigest = (v: unknown) => typeof v === 'string' && /^[\w-]{43}$/.test(v)
-export const isRef = (v: unknown) => isCount(v) || isPair(v)
+const isRef = (v: unknown) => isCount(v) || isPair(v)
 
 /** The value of `$` says what became of the entity. */
 const isState = (v: unknown): boolean =>
@@ -296,11 +284,7 @@ const isState = (v: unknown): boolean =>
     s: (s) => s === 'created' || s === 'restored' || s === 'deleted',
     at: (at) => isCount(at) && at <= MOST_MS,
     seen: orNone((seen) => isObject(seen) && Object.values(seen).every((n) => typeof n === 'number')),
-    saw: orNone(
-      (saw) =>
-        isObject(saw) &&
-        Object.values(saw).every(listOf((x) => isCount(x) || (listOf(isCount)(x) && (x as unknown[]).length === 2))),
-    ),
+    saw: orNone((saw) => isObject(saw) && Object.values(saw).every(listOf(isCountOrRange))),
     reason: orNone(isText),
   }) &&
     ((v as { s: string }).s !== 'deleted' || Object.hasOwn(v as object, 'seen') || Object.hasOwn(v as object, 'saw')))
@@ -334,7 +318,6 @@ export const isEvent = (v: unknown): boolean =>
 
 export const MARK = { r: isText, n: isCount, h: isText, e: isText, c: orNone(listOf(isCount)), w: orNone(listOf(isCount)), b: orNone(listOf(isPair)) } // biome-ignore format: one row
 export const isPurge = (v: unknown): boolean => hasAll(v, MARK)
-/** The last moment that a date can be. */
 export const MOST_MS = 8.64e15
 
 export const newer = (form: number) =>
@@ -355,12 +338,9 @@ export const damaged = (why: string) =>
 export interface Redaction {
   /** Entities that are not told at all: their events leave a digest. */
   hides?(id: string): boolean
-  /** Entities that were erased whole. */
   erases?(id: string): boolean
-  /** Writes whose content was erased. */
   write?(ctr: number): boolean
   /** Writes of 0.1.0 of which goes what they say was there before. */
   was?(ctr: number): boolean
-  /** Who wrote it and what for. */
   header?: boolean
 }

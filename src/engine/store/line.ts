@@ -46,34 +46,11 @@ import {
 } from './line-parts.ts'
 import { parseFirst, withoutFirst } from './line-v1.ts'
 
-export {
-  type Author,
-  type Fork,
-  hasAll,
-  isCount,
-  isEntity,
-  isEvent,
-  isPurge,
-  isText,
-  isTombstone,
-  type Line,
-  listOf,
-  orNone,
-  PROVENANCE,
-  type PurgeMark,
-  packMark,
-  type Redaction,
-  runBody,
-  type Signature,
-  tombstoneOf,
-  unpackMark,
-  unpackRun,
-} from './line-parts.ts'
+export * from './line-parts.ts'
 
 /** So much of a hash names the line before: enough that nobody finds another one. */
 const PREV_LENGTH = 22
 export const shortHash = (hash: string): string => hash.slice(0, PREV_LENGTH)
-/** Whether a line follows one with this hash. */
 export const follows = ({ v, prev }: Line, hash: string): boolean =>
   v === 1 ? prev === hash : prev === shortHash(hash)
 
@@ -143,7 +120,6 @@ export interface Unsealed {
   readonly author: Author
   /** Their counters follow each other. */
   readonly events: readonly Event[]
-  /** The counter of the first event. */
   readonly ctr: number
   readonly purges?: readonly PurgeMark[]
   readonly forks?: readonly Fork[]
@@ -152,7 +128,6 @@ export interface Unsealed {
   salt?(entity: string): string | undefined
 }
 
-/** A line of a batch, with its hash. */
 export function seal(line: Unsealed): Line {
   const { replica, seq, from = seq, prev, at, author, events, ctr, purges = [], forks = [], local, salt } = line
   const { intent, undoes, ...by } = author
@@ -181,7 +156,6 @@ export function saltIn({ raw }: Line, entity: string): string | undefined {
   return run && textIn(run)
 }
 
-/** Events of one entity whose counters follow each other. */
 export function runsIn(events: readonly Event[]): Event[][] {
   const runs: Event[][] = []
   for (const e of events) {
@@ -259,7 +233,6 @@ const erasedEvent = ({ value: _value, path: _path, ...e }: Event): Event => ({
   erased: e.stamp.replica,
 })
 
-/** What a signature of a line is made over. */
 const signedText = (hash: string): string => `tidemark line ${hash}`
 export const textToSign = ({ hash }: Line): string => signedText(hash)
 
@@ -321,18 +294,11 @@ const isClean = (v: unknown): boolean =>
     ? v.isWellFormed() && !v.includes('\0')
     : !v || typeof v !== 'object' || Object.entries(v).every(([key, inner]) => isClean(key) && isClean(inner))
 
-/**
- * Whether who reads the text reads what is applied: JSON says some things in many ways, of two values under one key it drops one, and
- * what no gate lets in no row can hold (K7).
- */
+/** Whether the text says one thing to every reader: JSON allows double keys and other spellings (K7). */
 const isAsWritten = (text: string, raw: unknown): boolean =>
   JSON.stringify(raw) === text && (!/\\u(?:0000|d)/.test(text) || isClean(isObject(raw) && raw.v === 1 ? raw.e : raw))
 
-/**
- * Reads a line and checks its shape and its hash; a damaged one is refused. Whether its signature is right is another question.
- * `own`: the store's own text, where a line may stand in for one that was lost. `key`: the one that an earlier line of the same
- * file named.
- */
+/** Reads a line, and checks its shape and hash, not its signature. `own`: from the own store. `key`: named earlier in the file. */
 export function parseLine(text: string, own = false, key?: string): Line {
   // canonical text is made by recursion
   if (isTooDeep(text)) throw damaged('it is nested too deep')
@@ -368,16 +334,12 @@ export function readLine(text: string): Line {
 /** Whether a line stands in for one that was lost: it names no line before it, and its hash is one in name. */
 export const isStandIn = ({ raw }: Line): boolean => raw.v === 2 && raw.sub !== undefined
 
-/** A line made again from what it did, under the hash of the one that was lost. */
 export function standIn(line: Unsealed, hash: string): Line {
   const { raw, hash: sub } = seal(line)
   return lineOf({ ...(raw as RawLine), sub, h: hash }, hash)
 }
 
-/**
- * A line with its parts that stay on its machine, taken from events that are known there. The same line where these add nothing, or not
- * all that it leaves out.
- */
+/** A line completed from events that are known here; the same line where these are not all that it leaves out. */
 export function pieced(line: Line, events: readonly Event[]): Line {
   const { raw, hash } = line
   if (raw.v === 1) return line
@@ -405,7 +367,6 @@ export function withoutSignature({ raw, hash }: Line): Line {
   return lineOf(said, hash)
 }
 
-/** Whether something of a line was erased, and not just left out of what others get. */
 const isErasedIn = ({ partial, raw }: Line): boolean =>
   partial &&
   (raw.v === 1 ||
@@ -413,7 +374,6 @@ const isErasedIn = ({ partial, raw }: Line): boolean =>
     typeof raw.by === 'string' ||
     raw.e.some((run) => !isHidden(run) && (ERASED_ID.test(run[0]) || eventsIn(run).some((e) => e.d !== undefined))))
 
-/** Whether a line is here as others get it: something of it stayed on its machine. */
 export const leavesOut = (line: Line): boolean => line.partial && !isStandIn(line) && !isErasedIn(line)
 
 /** Of several forms of one line the best: as it was sealed, with all erased that was erased in one of them, and else with most of it. */
@@ -507,10 +467,7 @@ export function merged(more: Line, there: Line): Line {
   return JSON.stringify(raw) === JSON.stringify(b) ? there : lineOf(raw, there.hash)
 }
 
-/**
- * A line of a forked identity under its branch: every holder makes the same one of it (K12). `first`: the branch's first write.
- * `key`: what the original is signed with.
- */
+/** A line of a forked identity under its branch, the same for every holder (K12). `first`: the branch's first write. */
 export function branchLine(original: Line, tag: string, seq: number, prev: string, first: number, key?: string): Line {
   const { h: _h, ...kept } = original.raw as RawLine
   const raw: RawLine = {

@@ -10,7 +10,6 @@ const LONGEST_MS = 8
 const OLD_MS = 1000
 const OLD_PAUSE_MS = 1
 
-/** After this long `onLong` is called. */
 const LONG_MS = 2000
 
 const never = new Int32Array(new SharedArrayBuffer(4))
@@ -18,11 +17,7 @@ const never = new Int32Array(new SharedArrayBuffer(4))
 /** Pauses long enough for other processes to take the lock. */
 export const rest = (): void => void Atomics.wait(never, 0, 0, 4 * LONGEST_MS)
 
-/**
- * Retries until the attempt succeeds or the time is up; false then. Blocks the process. `onLong` is called once.
- * SQLite's own back-off sleeps up to 100 ms and favours latecomers: with ten writers the slowest hundredth of deliveries
- * took half a second. The pauses here are short and random and grow little. A process that has waited long retries soonest.
- */
+/** Retries with short random pauses until it succeeds or the time is up. Fairer than SQLite's back-off, which sleeps up to 100 ms. */
 export function retryWithBackoff(attempt: () => boolean, forMs: number, onLong?: () => void): boolean {
   if (attempt()) return true
   const since = performance.now()

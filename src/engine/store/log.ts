@@ -8,12 +8,14 @@ import { isSameKey } from './keys.ts'
 import {
   type Author,
   type Line,
+  type MarkRow,
   type PurgeMark,
   parseLine,
   printLine,
   readLine,
   runBody,
   runsIn,
+  unpackMarkRow,
   unpackRun,
 } from './line.ts'
 import { AS_TEXT, DUE, keptLine, LINE, PACK, packOlder } from './packed.ts'
@@ -33,7 +35,6 @@ export const hashOf = (db: Db, replica: string, seq: number): string | undefined
   db.get<{ hash: string }>('SELECT hash FROM log WHERE replica=? AND seq=?', replica, seq)?.hash ??
   db.get<{ hash: string }>('SELECT hash FROM covered WHERE replica=? AND last=?', replica, seq)?.hash
 
-/** Whether a line was folded away by a compaction. */
 export const isCovered = (db: Db, replica: string, seq: number): boolean =>
   db.get('SELECT 1 FROM covered WHERE replica=? AND first<=? AND last>=?', replica, seq, seq) !== undefined
 
@@ -42,7 +43,6 @@ export const isKnown = (db: Db, replica: string, seq: number): boolean =>
 
 type Head = { readonly seq: number; readonly hash: string }
 
-/** The last line of a replica that is known here: its sequence and hash. */
 export const head = (db: Db, replica: string): Head =>
   db.get<Head>(
     `SELECT seq, hash FROM (SELECT seq, hash FROM log WHERE replica=? UNION ALL
@@ -51,13 +51,11 @@ export const head = (db: Db, replica: string): Head =>
     replica,
   ) ?? { seq: 0, hash: '' }
 
-/** The known line of a replica next to a number, on one side. */
 export const beside = (db: Db, replica: string, seq: number, side: 'before' | 'after'): Line | undefined =>
   side === 'before'
     ? lines(db, 'log', 'replica=? AND seq<? ORDER BY seq DESC LIMIT 1', replica, seq)[0]
     : lines(db, 'log', 'replica=? AND seq>? ORDER BY seq LIMIT 1', replica, seq)[0]
 
-/** Which lines of each replica are known here, in ranges, folded ones included. */
 export function known(db: Db): Map<string, Range[]> {
   const rows = db.all<{ replica: string; first: number; last: number }>(
     `SELECT replica, min(seq) AS first, max(seq) AS last FROM (
@@ -79,25 +77,21 @@ export interface Gap {
 /** What is missing of replicas, by what their later lines say; nothing waits for it. */
 export const gaps = (db: Db): Gap[] => db.all('SELECT replica, seq FROM gaps ORDER BY replica, seq')
 
-/** Notes what a line that has come says of the one before it, and that it is missing no more. */
 export function noteGap(db: Db, { replica, seq, from, v }: Line): void {
   db.run('DELETE FROM gaps WHERE replica=? AND seq=?', replica, seq)
   if (v === 2 && from > 1 && !isKnown(db, replica, from - 1))
     db.run('INSERT OR IGNORE INTO gaps VALUES (?,?)', replica, from - 1)
 }
 
-/** The number of the last line that arrived here, also when it is gone again. */
 export const lastArrival = (db: Db): number =>
   db.get<{ n: number }>("SELECT seq AS n FROM sqlite_sequence WHERE name='log'")?.n ?? 0
 
-/** The number of the newest of some lines. */
 export const lastArrivalOf = (db: Db, lines: readonly { replica: string; first: number; last: number }[]): number =>
   lines.reduce((newest, { replica, first, last }) => {
     const sql = 'SELECT max(n) AS n FROM log WHERE replica=? AND seq>=? AND seq<=?'
     return Math.max(newest, db.get<{ n: number | null }>(sql, replica, first, last)?.n ?? 0)
   }, 0)
 
-/** The number of the newest line that is in the log. */
 export const lastLine = (db: Db): number | undefined =>
   db.get<{ n: number | null }>('SELECT max(n) AS n FROM log')?.n ?? undefined
 
@@ -124,7 +118,6 @@ export function packDue(db: Db, most = LEFT_TO_UPKEEP): boolean {
 
 const nameOf = ({ replica, seq, hash }: Pick<Line, 'replica' | 'seq' | 'hash'>) => ({ replica, seq, hash })
 
-/** Puts another form of a line in its place, with its events. */
 export function replaceLine(db: Db, line: Line): void {
   const { received } = db.get<{ received: number }>(
     'SELECT received FROM log WHERE replica=? AND seq=?',
@@ -144,7 +137,7 @@ export function takeUnproven(db: Db): { replica: string; seq: number }[] {
   return found
 }
 
-export const dropEvents = (db: Db, replica: string, seq: number): void =>
+const dropEvents = (db: Db, replica: string, seq: number): void =>
   db.run('DELETE FROM events WHERE replica=? AND seq=? AND base=0', replica, seq)
 
 /** Fields that say that an entity is there, or that lists leave it out. */
@@ -194,7 +187,6 @@ function runOf(i: number, events: readonly Event[], received: number): EventRun 
   return { i, ms, entity, lists: events.some(isForLists) ? 1 : 0, body: runBody(events, ms) }
 }
 
-/** Writes the events of a line. */
 export function indexEvents(db: Db, line: Line, received: number, events = countedIn(db, line)): void {
   if (line.partial && events.length < line.events.length && declinedAs(db, line) !== 'person')
     db.run('INSERT OR IGNORE INTO unproven VALUES (?,?)', line.replica, line.seq)
@@ -219,7 +211,6 @@ export function* admittedAfter(db: Db, n: number): Generator<{ line: Line; recei
     yield { line: parseLine(line, true), received }
 }
 
-/** Lines in the order of arrival here, after `n`. */
 export const linesAfter = (db: Db, n: number): Line[] => lines(db, 'log', 'n>? ORDER BY n', n)
 
 /** As `linesAfter`, with their place, but taken as they are: for those who follow what happens, many times a second. */
@@ -244,7 +235,6 @@ export interface EventRow {
 
 const EVENTS = 'SELECT replica, seq, i, entity, ms, body FROM events'
 
-/** An event with the batch it belongs to. */
 export interface LoggedEvent {
   /** `replica:seq:i`, the same on every replica. */
   id: string
@@ -254,7 +244,6 @@ export interface LoggedEvent {
   event: Event
 }
 
-/** The events that a row holds, with their batch. */
 export const unpack = (r: EventRow): LoggedEvent[] =>
   unpackRun(r.body, r.entity, { ms: r.ms, replica: r.replica }).map((event, k) => ({
     id: `${r.replica}:${r.seq}:${r.i + k}`,
@@ -316,7 +305,6 @@ export function* eventsUpTo(db: Db, ms: number): Generator<LoggedEvent> {
   for (const row of db.each<EventRow>(`${EVENTS} WHERE ms<=? ORDER BY entity`, ms)) yield* unpack(row)
 }
 
-/** What had happened to these entities up to a moment. */
 export const eventsOfUpTo = (db: Db, entities: readonly string[], ms: number): LoggedEvent[] =>
   db
     .all<EventRow>(`${EVENTS} WHERE entity IN (SELECT value FROM json_each(?)) AND ms<=?`, JSON.stringify(entities), ms)
@@ -364,7 +352,6 @@ export const listEventsUpTo = (
     .flatMap(unpack)
     .filter(({ event }) => isForLists(event) || also.includes(event.field))
 
-/** Entities that something happened to after one moment, and not after another. */
 export const touchedBetween = (db: Db, after: number, upTo: number): string[] =>
   column<string>(db, 'SELECT DISTINCT entity FROM events WHERE ms>? AND ms<=?', after, upTo)
 
@@ -396,21 +383,17 @@ export const loggedIn = (line: Line): LoggedEvent[] =>
     event,
   }))
 
-/** Batches that touched an entity. */
 export const batchesOf = (db: Db, entity: string, foldedToo = true): { replica: string; seq: number }[] =>
   db.all(
     `SELECT DISTINCT replica, seq FROM events WHERE entity=? ${foldedToo ? '' : 'AND base=0'} ORDER BY replica, seq`,
     entity,
   )
 
-/** The entities that a line of the log touches; none of a line that was folded away. */
 export const entitiesOf = (db: Db, replica: string, seq: number): string[] =>
   column<string>(db, 'SELECT DISTINCT entity FROM events WHERE replica=? AND seq=? AND base=0', replica, seq)
 
-/** Every entity that anything is known to have happened to. */
 export const entitiesIn = (db: Db): string[] => column<string>(db, 'SELECT DISTINCT entity FROM events')
 
-/** Who wrote a batch and when it arrived, or nothing if compaction folded it away. */
 export function headerOf(db: Db, batch: string): { line: Line; received: number; n: number } | undefined {
   const [replica = '', seq = '0'] = batch.split(':')
   const row = db.get<{ line: string; received: number; n: number }>(
@@ -483,13 +466,11 @@ export function takeLinesFrom(db: Db, replica: string, seq: number): Line[] {
   return taken
 }
 
-/** Takes one line out of the log, with its events; for one that is said again. */
 export function takeLine(db: Db, { replica, seq }: Line): void {
   db.run('DELETE FROM log WHERE replica=? AND seq=?', replica, seq)
   db.run('DELETE FROM events WHERE replica=? AND seq=?', replica, seq)
 }
 
-/** The same of lines that wait. */
 export function takeParkedFrom(db: Db, replica: string, seq: number): Line[] {
   const taken = lines(db, 'parked', 'replica=? AND seq>=? ORDER BY seq, hash', replica, seq)
   db.run('DELETE FROM parked WHERE replica=? AND seq>=?', replica, seq)
@@ -500,21 +481,14 @@ export function takeParkedFrom(db: Db, replica: string, seq: number): Line[] {
 export const isErased = (db: Db, tombstone: string): boolean =>
   db.get('SELECT 1 FROM purged WHERE entity=?', tombstone) !== undefined
 
-export type PurgeRow = Omit<PurgeMark, 'writes' | 'was' | 'before'> & { parts: string | null }
-
-export const unpackPurge = ({ parts, ...p }: PurgeRow): PurgeMark => ({
-  ...p,
-  ...(parts !== null ? stored<Pick<PurgeMark, 'writes' | 'was' | 'before'>>(parts) : {}),
-})
-
 export const purgesOf = (db: Db, replica: string, seq: number): PurgeMark[] =>
-  db.all<PurgeRow>('SELECT * FROM purged WHERE replica=? AND seq=?', replica, seq).map(unpackPurge)
+  db.all<MarkRow>('SELECT * FROM purged WHERE replica=? AND seq=?', replica, seq).map(unpackMarkRow)
 
 export const purgesIn = (db: Db, entity: string): PurgeMark[] =>
-  db.all<PurgeRow>('SELECT * FROM purged WHERE entity=?', entity).map(unpackPurge)
+  db.all<MarkRow>('SELECT * FROM purged WHERE entity=?', entity).map(unpackMarkRow)
 
 export const allPurges = (db: Db): PurgeMark[] =>
-  db.all<PurgeRow>('SELECT * FROM purged ORDER BY replica, seq, entity').map(unpackPurge)
+  db.all<MarkRow>('SELECT * FROM purged ORDER BY replica, seq, entity').map(unpackMarkRow)
 
 export const anythingPurged = (db: Db): boolean => db.get('SELECT 1 FROM purged LIMIT 1') !== undefined
 
@@ -572,14 +546,13 @@ export function spreadErasure(db: Db, entity: string): void {
   }
 }
 
-/** The key that lines of a replica are signed with. */
 export const keyOf = (db: Db, replica: string): string | undefined =>
   db.get<{ key: string }>('SELECT key FROM keys WHERE replica=?', replica)?.key
 export const keepKey = (db: Db, replica: string, key: string): void =>
   db.run('INSERT OR IGNORE INTO keys VALUES (?,?)', replica, key)
 
 /** Why a line is not sent again: a history of git added and removed it, or a person here wants it to count nowhere. */
-export type Declined = 'history' | 'person'
+type Declined = 'history' | 'person'
 
 export const declinedAs = (
   db: Db,
@@ -593,14 +566,12 @@ export const undecline = (db: Db, { replica, seq, hash }: Pick<Line, 'replica' |
 export const allDeclined = (db: Db): { replica: string; seq: number; hash: string; why: Declined }[] =>
   db.all('SELECT replica, seq, hash, why FROM declined ORDER BY replica, seq, hash')
 
-/** Lines that are dated later than a moment. */
 export const linesFrom = (db: Db, moment: number): { lines: number; last: number } =>
   db.get<{ lines: number; last: number }>(
     'SELECT count(*) AS lines, coalesce(max(at), 0) AS last FROM log WHERE at>?',
     moment,
   )!
 
-/** A replica's lines that are in the log, from a number up to another, in their order. */
 export function* linesBetween(db: Db, replica: string, from: number, to: number): Generator<Line> {
   const sql = `SELECT ${LINE} AS line FROM log WHERE replica=? AND seq>=? AND seq<=? ORDER BY seq`
   for (const { line } of db.each<{ line: string }>(sql, replica, from, to)) yield parseLine(line, true)
@@ -619,7 +590,6 @@ export const missingLines = (db: Db): { key: string; replica: string; from: numb
     return replica === undefined ? [] : [{ key, replica, from: Number(from), to: Number(to) }]
   })
 
-/** Whether all lines of a range are here; those of a forked identity have other names. */
 export function areHere(db: Db, { replica, from, to }: { replica: string; from: number; to: number }): boolean {
   const end = Math.min(to, (forkedFrom(db, replica) ?? to + 1) - 1)
   for (let seq = from; seq <= end; seq++) if (!isKnown(db, replica, seq)) return false
@@ -637,13 +607,11 @@ export function settleFindings(db: Db): void {
 export const findings = (db: Db): { key: string; at: number; text: string }[] =>
   db.all('SELECT key, at, text FROM findings ORDER BY at')
 
-/** Rewrites events of an entity that are left of folded lines, and whom they belong to. */
 export function rewriteBaseEvents(db: Db, entity: string, rewrite: (e: Event, seq: number) => Event): void {
   for (const row of db.all<EventRow>(`${EVENTS} WHERE entity=? AND base=1`, entity))
     for (const { event } of unpack(row)) putBaseEvent(db, row.seq, row.i, rewrite(event, row.seq), row.ms)
 }
 
-/** Rewrites lines that wait. */
 export function rewriteParked(db: Db, rewrite: (line: Line) => Line): void {
   for (const line of lines(db, 'parked', 'true')) {
     const now = rewrite(line)
@@ -663,7 +631,6 @@ const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 const eventText = (e: Event): string => JSON.stringify([e.entity, e.field, e.value ?? null, e.path ?? []])
 
-/** Events whose content holds a text. */
 export const eventsHolding = (db: Db, text: string): LoggedEvent[] =>
   db
     .all<EventRow>(`${EVENTS} WHERE instr(body, ?) OR instr(entity, ?)`, inJson(text), text)

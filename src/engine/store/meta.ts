@@ -1,6 +1,5 @@
 import { type Db, stored } from './db.ts'
 
-/** What the store keeps of itself, by name. */
 export const getMeta = (db: Db, key: string): string | undefined =>
   db.get<{ value: string }>('SELECT value FROM meta WHERE key=?', key)?.value
 

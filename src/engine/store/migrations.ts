@@ -1,10 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { NAME_KEY_MAX, nameKey } from '../../model/entity.ts'
 
-/**
- * Append-only: a released function is never edited, so that every store a release wrote still opens (design §3).
- * A migration that old code can live with (a new table, a new column that may stay empty) leaves `OLDEST_WRITER` alone.
- */
+/** Append-only: a released migration is never edited. One that old code can live with leaves `OLDEST_WRITER` alone. */
 export const MIGRATIONS: readonly ((db: DatabaseSync) => void)[] = [
   m001_log_rows_and_index,
   m002_current_work,
@@ -282,10 +279,7 @@ function m015_changed_entities(db: DatabaseSync): void {
   `)
 }
 
-/**
- * The lines are the truth: no documents any more. What is made of them is compared, and what a compaction kept in a document alone
- * is taken over, by the next one who opens the store and has the time (`engine/replication/first-form.ts`).
- */
+/** No documents any more. What only they hold is taken over by `engine/replication/first-form.ts`. */
 function m016_lines_alone(db: DatabaseSync): void {
   db.exec(`
     -- Lines that later ones name as the one before them, and that nobody here has seen. Nothing waits for them.

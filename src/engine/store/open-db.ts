@@ -1,19 +1,4 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-  statSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, sep } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
@@ -35,20 +20,19 @@ const NETWORK_FS = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997])
 /** What is left of a store whose file is gone. */
 function leftOf(path: string): string | undefined {
   const dir = dirname(path)
-  if (existsSync(`${path}-wal`)) return 'its write-ahead log is'
-  if (readdirSync(dir).some((f) => f.startsWith(`${basename(path)}.damaged-`))) return 'damaged copies of it are'
+  if (fs.existsSync(`${path}-wal`)) return 'its write-ahead log is'
+  if (fs.readdirSync(dir).some((f) => f.startsWith(`${basename(path)}.damaged-`))) return 'damaged copies of it are'
   const backups = join(dir, 'backups')
-  return existsSync(backups) && readdirSync(backups).some((f) => f.endsWith('.db')) ? 'its snapshots are' : undefined
+  return fs.existsSync(backups) && fs.readdirSync(backups).some((f) => f.endsWith('.db'))
+    ? 'its snapshots are'
+    : undefined
 }
 
-/**
- * Makes a new store under another name, then links it into place. So nobody sees half of one, and of several processes
- * that start at once one wins. An empty file at the path is always damage.
- */
+/** Makes a store under another name and links it into place, so that nobody sees half of one and one of several processes wins. */
 export function createStore(path: string): void {
   const leftovers = leftOf(path)
   if (leftovers !== undefined) {
-    if (existsSync(path)) return // another process made it since this one looked, and both are its own
+    if (fs.existsSync(path)) return // another process made it since this one looked, and both are its own
     throw new UserError(
       'store-missing',
       `the store ${path} is gone, but ${leftovers} still there`,
@@ -61,10 +45,10 @@ export function createStore(path: string): void {
 /** Makes an empty store, whatever lies beside it. */
 export function newStore(path: string): void {
   const dir = dirname(path)
-  rmSync(bellPath(path), { force: true })
+  fs.rmSync(bellPath(path), { force: true })
   const fresh = join(dir, `.new-${randomBytes(6).toString('hex')}.db`)
   try {
-    closeSync(openSync(fresh, 'wx', 0o600)) // SQLite gives its other files the mode of this one
+    fs.closeSync(fs.openSync(fresh, 'wx', 0o600)) // SQLite gives its other files the mode of this one
     const db = openSqlite(fresh)
     pragmas(db)
     db.exec('PRAGMA page_size=4096; BEGIN')
@@ -72,25 +56,25 @@ export function newStore(path: string): void {
     db.exec('COMMIT; PRAGMA journal_mode=WAL')
     db.close()
     try {
-      linkSync(fresh, path)
+      fs.linkSync(fresh, path)
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code
       if (code === 'EPERM' || code === 'ENOTSUP' || code === 'EOPNOTSUPP') {
-        if (!existsSync(path)) renameSync(fresh, path) // a file system without hard links
+        if (!fs.existsSync(path)) fs.renameSync(fresh, path) // a file system without hard links
       } else if (code !== 'EEXIST') throw error // EEXIST: another process was first, and its store is as good
     }
   } finally {
-    for (const suffix of ['', '-wal', '-shm', '-journal']) if (existsSync(fresh + suffix)) rmSync(fresh + suffix)
+    for (const suffix of ['', '-wal', '-shm', '-journal']) if (fs.existsSync(fresh + suffix)) fs.rmSync(fresh + suffix)
   }
 }
 
 /** Makes the directory of a store, with a `.gitignore`: for everything in a new one, for the store's files in an old one. */
 function makeDirectory(dir: string, store: string): void {
-  const isNew = !existsSync(dir)
+  const isNew = !fs.existsSync(dir)
   if (isNew) {
-    mkdirSync(dirname(dir), { recursive: true })
+    fs.mkdirSync(dirname(dir), { recursive: true })
     try {
-      mkdirSync(dir, 0o700)
+      fs.mkdirSync(dir, 0o700)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // another process was first
     }
@@ -110,7 +94,6 @@ export interface OpenOptions {
   create?: boolean
   /** Refuses a large store that has to be migrated first, which takes seconds: a hook has no time. */
   hurried?: boolean
-  /** Called before a migration. */
   beforeMigration?(db: DatabaseSync): void
   /** Called in the transaction of a migration: all of it happens, or nothing. `progress` is told how far it is. */
   afterMigration?(db: Db, progress: (done: number, total: number) => void): void
@@ -125,7 +108,7 @@ export const tellOfMigrating = (tell: (line: string) => void): void => void (onM
 
 /** Brings a store up to date: in one transaction, after a snapshot. */
 function bringUpToDate(db: DatabaseSync, path: string, inode: number, options: OpenOptions): void {
-  const isLarge = statSync(path).size > HURRIED_BYTES
+  const isLarge = fs.statSync(path).size > HURRIED_BYTES
   if (isLarge && options.hurried)
     throw new UserError(
       'store-older',
@@ -163,15 +146,15 @@ export function openDb(path: string, options: OpenOptions): Db {
 
 function open(path: string, options: OpenOptions): Db {
   checkOwner(path, options.owner)
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) {
+  if (fs.statSync(path, { throwIfNoEntry: false }) === undefined) {
     if (!options.create)
       throw new UserError('no-store', `no store at ${path}`, 'run `tidemark init` in the project root')
     makeDirectory(dirname(path), basename(path))
     markStore(path, options.owner.project) // before the store: one without a mark is somebody else's
     createStore(path)
   }
-  if (statSync(path).size === 0) throw damaged(`the store ${path} is empty`)
-  if (NETWORK_FS.has(statfsSync(dirname(path)).type)) {
+  if (fs.statSync(path).size === 0) throw damaged(`the store ${path} is empty`)
+  if (NETWORK_FS.has(fs.statfsSync(dirname(path)).type)) {
     throw new UserError(
       'network-file-system',
       `the store ${path} lies on a network file system, where SQLite corrupts`,
@@ -215,15 +198,15 @@ const MAY_NOT_WRITE = new Set(['EACCES', 'EPERM', 'EROFS'])
 function connect(path: string, prepare: (db: DatabaseSync) => void) {
   const tryOpen = (name: string, readOnly = false) => openReady(name, { readOnly }, prepare)
   try {
-    accessSync(path, constants.W_OK) // where the shared memory of a log lies beside it, SQLite would open it to read and not say so
+    fs.accessSync(path, fs.constants.W_OK) // where the shared memory of a log lies beside it, SQLite would open it to read and not say so
     return { raw: tryOpen(path), readOnly: false, forget: () => {} }
   } catch (error) {
     const refused = MAY_NOT_WRITE.has((error as NodeJS.ErrnoException).code ?? '')
     if (!refused && codeOf(error) !== CANTOPEN && codeOf(error) !== READONLY) throw error
-    if (!statSync(path).isFile()) throw error
-    accessSync(path, constants.R_OK) // throws what is in the way of reading
+    if (!fs.statSync(path).isFile()) throw error
+    fs.accessSync(path, fs.constants.R_OK) // throws what is in the way of reading
     // without a write-ahead log the file is all there is, and SQLite may read it without making files beside it
-    if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) {
+    if ((fs.statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) {
       try {
         const raw = tryOpen(`${pathToFileURL(path).href}?immutable=1`, true)
         return { raw, readOnly: true, forget: () => {} }
@@ -231,11 +214,11 @@ function connect(path: string, prepare: (db: DatabaseSync) => void) {
         if (codeOf(again) !== READONLY) throw again // an old store, which is to be migrated: in a copy
       }
     }
-    const own = mkdtempSync(join(tmpdir(), 'tidemark-read-'))
-    const forget = () => rmSync(own, { recursive: true, force: true })
+    const own = fs.mkdtempSync(join(tmpdir(), 'tidemark-read-'))
+    const forget = () => fs.rmSync(own, { recursive: true, force: true })
     try {
       for (const suffix of ['', '-wal'])
-        if (existsSync(path + suffix)) copyFileSync(path + suffix, join(own, `store.db${suffix}`))
+        if (fs.existsSync(path + suffix)) fs.copyFileSync(path + suffix, join(own, `store.db${suffix}`))
       return { raw: tryOpen(join(own, 'store.db')), readOnly: true, forget }
     } catch (again) {
       forget()

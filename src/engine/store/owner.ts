@@ -7,20 +7,15 @@ import { sha256 } from '../../model/digest.ts'
 import { ownFiles } from './layout.ts'
 import { makeState, readState, stateDirectory } from './state.ts'
 
-/** Beside each store: the marks of the machines whose user made or adopted it. */
 export const markPath = (storePath: string) => `${storePath}.owner`
 
 /** How many machines may share a store, such as a container and its host. */
 const MARKS = 16
 const MARK_BYTES = 4_096
 
-/** Where this user keeps the mark of a project's stores; undefined for an id that names no file. */
 const keptMark = (project: string) => (/^[A-Za-z0-9-]{1,64}$/.test(project) ? `stores/${project}` : undefined)
 
-/**
- * The secret by which this user knows the stores of a project: 32 random bytes, made once on this machine. A secret for
- * each project is compared as text; a signature would cost every hook 7 ms for loading node:crypto.
- */
+/** This user's secret for the stores of a project: 32 random bytes. A signature would cost every hook 7 ms. */
 function ownMark(project: string): string {
   const path = keptMark(project)
   if (path === undefined)
@@ -47,10 +42,7 @@ export function isMarked(storePath: string, project: string): boolean {
   return mark !== undefined && mark.length === 64 && marksAt(storePath).includes(mark)
 }
 
-/**
- * The name of a work tree in lines: random to whoever does not have the secret of this machine, so nobody learns or guesses the
- * path from it. Nothing where no store of the project was made.
- */
+/** The random name of a work tree in lines: it does not show the path. Undefined where no store was made. */
 export function treeName(project: string, root: string): string | undefined {
   const path = keptMark(project)
   const mark = path && readState(path)?.trim()
@@ -62,7 +54,6 @@ function writeMarks(storePath: string, marks: readonly string[]): void {
   replaceFile(markPath(storePath), newest.map((m) => `${m}\n`).join(''), { mode: 0o600 })
 }
 
-/** Says that this user made the store, or has adopted it. Marks of other machines stay. */
 export function markStore(storePath: string, project: string): void {
   const mark = ownMark(project)
   const marks = marksAt(storePath)
@@ -148,10 +139,7 @@ export const filesOfStore = (storePath: string): string[] =>
     .filter(({ kind }) => !/^(?:\.gitignore|\.new-|\{dirs\})/.test(kind.path)) // of one that is just being made
     .map(({ path }) => path)
 
-/**
- * Lets a store be opened only if this user made or adopted it (T30). What an archive or another user has laid there is
- * refused before anything is read from it.
- */
+/** Lets a store be opened only if this user made or adopted it (T30); others are refused unread. */
 export function checkOwner(storePath: string, { project, mayTakeOver, ownDirectory }: Claim): void {
   const isThere = checkFiles(storePath, ownDirectory)
   if (isMarked(storePath, project)) return
@@ -168,7 +156,6 @@ export function checkOwner(storePath: string, { project, mayTakeOver, ownDirecto
   })
 }
 
-/** The project of a store that this user made or adopted, without opening it. */
 export function projectOfStore(storePath: string): string | undefined {
   const marks = marksAt(storePath)
   const stores = join(stateDirectory(), 'stores')

@@ -32,7 +32,6 @@ const COMMON = Buffer.from(
 
 const zlib = () => process.getBuiltinModule('node:zlib')
 
-/** A line, compressed. */
 export const packLine = (text: string): string | Uint8Array =>
   text.length > MAX_BYTES / 4
     ? text
@@ -64,16 +63,12 @@ export function lineText(kept: unknown): string {
   }
 }
 
-/** Where the next lines to be compressed begin and end; nothing while there are too few. */
 export const DUE = `SELECT packed AS "from", arrived - asText AS upTo FROM (
   SELECT ? AS asText, ? AS least, coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key='${PACKED_N}'), 0) AS packed,
     coalesce((SELECT seq FROM sqlite_sequence WHERE name='log'), 0) AS arrived)
   WHERE arrived - packed >= asText + least`
 
-/**
- * Compresses the oldest lines that are still text: a line takes a third of the space. The rows are written anew, since
- * SQLite joins pages only where rows go. The caller holds the write lock. Returns whether there was anything to do.
- */
+/** Compresses the oldest lines that are still text. The caller holds the write lock. Returns whether any were due. */
 export function packOlder(db: DatabaseSync, asText = AS_TEXT, least = PACK): boolean {
   const due = db.prepare(DUE).get(asText, least) as { from: number; upTo: number } | undefined
   if (!due) return false

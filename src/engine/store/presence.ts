@@ -19,12 +19,10 @@ export interface SessionRow {
   agent?: string
   role?: string
   user?: string
-  /** The work tree it works in. */
   root?: string
   branch?: string
   /** The client's process, where it is known. */
   process?: ProcessRef
-  /** Why it ended. */
   reason?: string
   /** Up to which event it has been told the news. */
   cursor?: number
@@ -66,7 +64,6 @@ export interface ClaimRow {
   status?: string
   result?: string
   handoff?: string
-  /** Who handed it over. */
   from?: string
   /** Words of a block of the swarm state that mean nothing to us. */
   more?: { [key: string]: string }
@@ -180,7 +177,6 @@ const claimOf = ({ n, session, until, ended, body }: ClaimCells): ClaimRow => ({
 const claims = (db: Db, rest: string, ...params: Param[]): ClaimRow[] =>
   db.all<ClaimCells>(`SELECT n, session, until, ended, body FROM claims ${rest}`, ...params).map(claimOf)
 
-/** Claims that nobody has ended, whether or not they still hold. */
 export const openClaims = (db: Db): ClaimRow[] => claims(db, 'INDEXED BY claims_held WHERE ended IS NULL ORDER BY n')
 
 export const getClaim = (db: Db, n: number): ClaimRow | undefined => claims(db, 'WHERE n=?', n)[0]
@@ -207,11 +203,9 @@ export const leftNotes = (db: Db): ClaimRow[] =>
      ORDER BY ended DESC, n`,
   )
 
-/** The newest claim of a role, ended or not. */
 export const lastOfRole = (db: Db, role: string): ClaimRow | undefined =>
   roleClaims(db).findLast((c) => c.role === role)
 
-/** The fencing number that the next grant gets. */
 export const nextFence = (db: Db): number =>
   (db.get<{ n: number }>("SELECT seq AS n FROM sqlite_sequence WHERE name='claims'")?.n ?? 0) + 1
 
@@ -256,17 +250,13 @@ export function dropUnreadablePresence(db: Db): void {
 /** How long a claim lasts; of a damaged row nothing is known. */
 const TTL = "CASE WHEN json_valid(body) THEN json_extract(body, '$.ttl') END"
 
-/**
- * A clock that was ahead, and is right again, has left signs of life and leases in the future. Nobody has been seen later
- * than now, and no lease runs longer from now than its time. The caller holds the write lock.
- */
+/** Corrects what a clock that was ahead left: nobody was seen later than now, no lease runs longer than its TTL. */
 export function clampToNow(db: Db, now: number): void {
   db.run('UPDATE sessions SET seen=? WHERE seen>?', now, now + MAX_LEAD_MS)
   db.run('UPDATE doors SET at=? WHERE at>?', now, now + MAX_LEAD_MS)
   db.run(`UPDATE claims SET until=? + ${TTL} WHERE ended IS NULL AND until>? + ${TTL}`, now, now + MAX_LEAD_MS)
 }
 
-/** Whether any of them lies in the future. */
 export const isAheadOf = (db: Db, now: number): boolean =>
   db.get(
     `SELECT 1 WHERE EXISTS (SELECT 1 FROM sessions WHERE seen>?)
@@ -292,7 +282,6 @@ export function addPresence(
   return { seq, at, session, type, body }
 }
 
-/** What a batch, or the end of a session, does to claims: the rows afterwards, and the events of it. */
 export interface ClaimChanges {
   rows: ClaimRow[]
   events: Pick<PresenceEvent, 'session' | 'type' | 'body'>[]

@@ -5,8 +5,7 @@ import { linkedWorkTrees, workTreeOf } from '../../base/git.ts'
 import { sha256 } from '../../model/digest.ts'
 import { readState, stateDirectory, writeState } from './state.ts'
 
-/** A project on this machine. */
-export interface Project {
+export interface Project extends Settings {
   /** Random, kept in `.tidemark/config.json`: never the folder's name. */
   id: string
   /** Other ids of the same project: several clones ran `init` before they met. */
@@ -17,17 +16,15 @@ export interface Project {
   storePath: string
   /** Somebody chose where the store lies: the caller now (`named`), or earlier. */
   chosen?: 'named' | 'remembered'
-  /** What its configuration says of recall, as it stands there: checked where it is used. */
+}
+
+/** Settings of a project's configuration as they stand there: checked where they are used. */
+export interface Settings {
   recall?: unknown
-  /** The same of hooks. */
   hooks?: unknown
-  /** The same of what excludes each other in rules. */
   alternatives?: unknown
-  /** The same of topics and the words that speak of them. */
   topics?: unknown
-  /** The same of the level of its maturity. */
   maturity?: unknown
-  /** The same of who reviews, and by which keys they are known. */
   reviewers?: unknown
 }
 
@@ -39,7 +36,6 @@ interface Entry {
   marked?: true
 }
 
-/** Where this user's projects are listed. */
 export const listDirectory = (): string => join(stateDirectory(), 'projects')
 
 export const fileOf = (root: string) => join(listDirectory(), nameOf(root))

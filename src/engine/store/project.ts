@@ -6,7 +6,7 @@ import { ancestors, gitDirectory, gitRoot } from '../../base/git.ts'
 import { randomBytes } from '../../base/random.ts'
 import { isProjectId, slug } from '../../model/names.ts'
 import { ADOPT, projectOfStore } from './owner.ts'
-import { isListedUnmarked, type Project } from './project-list.ts'
+import { isListedUnmarked, type Project, type Settings } from './project-list.ts'
 import { withSqlite } from './sqlite.ts'
 import { isTrustedRoot, keepPlaces, placesOf } from './state.ts'
 
@@ -15,18 +15,12 @@ export type { Project } from './project-list.ts'
 /** The folder in a project's root that says it is one. */
 export const PROJECT_DIR = '.tidemark'
 
-interface Config {
+interface Config extends Settings {
   id: string
   /** Further ids of the project: of clones where `init` ran before they met. */
   aliases?: readonly string[]
   name?: string
   created: string
-  recall?: unknown
-  hooks?: unknown
-  alternatives?: unknown
-  topics?: unknown
-  maturity?: unknown
-  reviewers?: unknown
 }
 
 /** Where a project's store lies, by K18; `TIDEMARK_STORE` or `persistencePath` (a directory) overrule it. */
@@ -51,10 +45,7 @@ export function storePathFor(root: string, persistencePath = process.env.TIDEMAR
     : join(common, 'tidemark', 'below', slug(below.split(sep).join('/'), true), 'store.db')
 }
 
-/**
- * A file beside a project's store, as src/base/files.ts takes it: no link is followed in the project, nor from git's directory
- * to the store's.
- */
+/** A file beside the store, for src/base/files.ts: no link is followed from the project or git's directory to it. */
 export function besideStore(
   { root, storePath }: Pick<Project, 'root' | 'storePath'>,
   name: string,
@@ -102,10 +93,7 @@ function readConfig(root: string): Config {
 const hasId = (config: unknown): config is Config => isProjectId((config as Config | null)?.id)
 const aliasesOf = ({ aliases }: Config): string[] => (Array.isArray(aliases) ? aliases.filter(isProjectId) : [])
 
-/**
- * What two clones wrote that both ran `init`, where git left both texts with marks of a conflict: one id, the same for
- * whoever merges, and the other as its alias. The settings are those of the work tree's own side.
- */
+/** Merges two configurations with conflict marks, of clones that both ran `init`: one id, the other as its alias. */
 function mergedConfig(text: string): Config | undefined {
   const sides: [string[], string[]] = [[], []]
   let at: readonly number[] = [0, 1]
@@ -158,7 +146,6 @@ function storeOf(
   return { storePath: remembered, ...(remembered === usual ? {} : { chosen: 'remembered' }) }
 }
 
-/** Every store of a project on this machine that is there: there should be one. */
 export const storesOf = ({ id, root, storePath }: Project): string[] =>
   [...new Set([storePath, ...placesOf(id, root), storePathFor(root, '')])].filter((path) => existsSync(path))
 
@@ -172,7 +159,6 @@ export function rememberPlace({ id, root, storePath, chosen }: Project): void {
   keepPlaces(id, root, [...new Set([...first, storePath])])
 }
 
-/** The project whose configuration lies in `home`, seen from one of its work trees. */
 function projectAt(home: string, persistencePath?: string, root = home): Project {
   const config = readConfig(home)
   const { name = basename(home), recall, hooks, alternatives, topics, maturity, reviewers } = config
@@ -188,16 +174,10 @@ function projectAt(home: string, persistencePath?: string, root = home): Project
     name,
     root,
     ...storeOf(id, root, persistencePath),
-    recall,
-    hooks,
-    alternatives,
-    topics,
-    maturity,
-    reviewers,
+    ...{ recall, hooks, alternatives, topics, maturity, reviewers },
   }
 }
 
-/** Where the configuration of the project around a directory lies, and the work tree. */
 function homeOf(from: string): { home: string; root: string } | undefined {
   for (const dir of ancestors(from)) {
     if (hasConfig(dir)) return { home: dir, root: dir }
@@ -209,17 +189,12 @@ function homeOf(from: string): { home: string; root: string } | undefined {
   return undefined
 }
 
-/** Keeps one setting of a project; whatever else its configuration says stays as it is. */
 export function keepSetting(root: string, key: 'maturity', value: unknown): void {
   const home = homeOf(root)?.home ?? root
   writeInside(home, CONFIG, `${JSON.stringify({ ...readConfig(home), [key]: value }, null, 2)}\n`)
 }
 
-/**
- * The project around a directory: the nearest `.tidemark/config.json` upward. A linked worktree without one shares the
- * project and the store of the main worktree. Creates nothing.
- * @throws UserError `no-project` with the hint to run `init`.
- */
+/** The project around a directory; a linked worktree shares the main one's. @throws UserError `no-project`. */
 export function findProject(from: string, persistencePath?: string): Project {
   if (!existsSync(from))
     throw new UserError('no-directory', `there is no directory ${from}`, 'give an existing one with --project')
@@ -232,10 +207,7 @@ export function findProject(from: string, persistencePath?: string): Project {
   )
 }
 
-/**
- * The id of a store that is already there: knowledge kept from before an uninstall. Nothing is read from a store that this
- * user did not make.
- */
+/** The id of a store that an uninstall left. A store that this user did not make is not read. */
 function idOfStore(storePath: string): string | undefined {
   const marked = projectOfStore(storePath)
   if (marked !== undefined || !existsSync(storePath) || !isListedUnmarked(storePath)) return marked
@@ -296,10 +268,7 @@ export function ignoreViews(root: string): void {
   if (missing.length > 0) appendInside(root, IGNORE, `${text.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`)
 }
 
-/**
- * Makes a directory a project: `.tidemark/config.json` with a random id, and `.tidemark/.gitignore`. Of several
- * that do it at the same moment one wins, and all return its id. Says what it created.
- */
+/** Makes a directory a project with a random id. Concurrent calls get the same id. Returns what it created. */
 export function createProject(
   root: string,
   options: { name?: string; persistencePath?: string; personal?: boolean } = {},

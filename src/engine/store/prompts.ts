@@ -91,10 +91,7 @@ export class Prompts {
   readonly #db: DatabaseSync
   readonly #since: number
 
-  /**
-   * Nothing where there is no such file and none is to be made, where it is a link or somebody else's, and where the disk does not let
-   * it be read. A damaged one is put aside, and a new one begun. `wait`: ms for another process that writes; `now`: ms.
-   */
+  /** Undefined where there is none, or it is not ours or unreadable. A damaged file is moved aside. `wait`, `now`: ms. */
   static open(path: string, options: { create?: boolean; wait?: number; now?: number } = {}): Prompts | undefined {
     const there = isOurs(path)
     if (there === false || (there === undefined && !options.create)) return undefined
@@ -135,10 +132,7 @@ export class Prompts {
     return Number(this.#db.prepare(sql).run(...params).changes)
   }
 
-  /**
-   * Keeps a prompt, and what is older no longer. `sentences`: what it says, to know what is said again; `typed`: no program sent it.
-   * Returns its id.
-   */
+  /** Keeps a prompt, and drops those that are too old. `typed`: by a person. Returns its id. */
   add({ at, session, client, text }: Omit<Prompt, 'id'>, sentences: readonly string[] = [], typed = true): number {
     this.#db.exec('BEGIN IMMEDIATE')
     try {
@@ -158,13 +152,11 @@ export class Prompts {
     }
   }
 
-  /** In how many sessions a sentence was typed. */
   sessionsThatSay(sentence: string): number {
     const row = this.#db.prepare('SELECT count(*) AS n FROM sentences WHERE words=?').get(wordsOf(sentence))
     return Number(row?.n)
   }
 
-  /** The person does not want this sentence to be kept, and is not asked again. */
   refuse(sentence: string, at: number): void {
     this.#run('INSERT OR REPLACE INTO refused VALUES (?,?)', wordsOf(sentence), at)
   }

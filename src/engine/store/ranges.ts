@@ -1,4 +1,3 @@
-/** Whole numbers that follow each other, from and to. */
 export type Range = readonly [from: number, to: number]
 
 /** Ranges in their order, with one more; those that touch become one. */

@@ -4,7 +4,7 @@ import { type Db, inodeOf } from './db.ts'
 import { newTag, publicKey } from './keys.ts'
 import { head } from './log.ts'
 import { getMeta, setMeta } from './meta.ts'
-import { keepOwn } from './trust.ts'
+import { keepOwn } from './own-lines.ts'
 
 /** This store's identity in the log: its tag names the key that its lines are signed with (`keys.ts`). */
 export interface Replica {
@@ -12,7 +12,7 @@ export interface Replica {
   clock: Clock
 }
 
-function mint(db: Db, env: Env): string {
+export function mintReplica(db: Db, env: Env): string {
   const project = getMeta(db, 'project')
   const tag = newTag(env.random(4), project === undefined ? undefined : publicKey(project))
   const before = getMeta(db, 'replica')
@@ -24,9 +24,6 @@ function mint(db: Db, env: Env): string {
   return tag
 }
 
-export const mintReplica = (db: Db, env: Env): string => mint(db, env)
-
-/** A line of the own identity, and its hash. */
 export interface Place {
   readonly seq: number
   readonly hash: string
@@ -44,13 +41,10 @@ export function followingShared(db: Db): { from: number; prev: string } {
 }
 export const keepShared = (db: Db, { seq, hash }: Place): void => setMeta(db, 'shared', `${seq} ${hash}`)
 
-/**
- * The identity to write under. A copied or restored store file has another inode. It gets an identity of its own before
- * its first write: else two stores would write different lines under one name.
- */
+/** The identity to write under. A copied or restored store, known by its inode, gets a new one. */
 export function replicaFor(db: Db, env: Env): Replica {
   let tag = getMeta(db, 'replica')
-  if (tag === undefined || getMeta(db, 'inode') !== String(inodeOf(db.path))) tag = mint(db, env)
+  if (tag === undefined || getMeta(db, 'inode') !== String(inodeOf(db.path))) tag = mintReplica(db, env)
   return { tag, clock: { ms: Number(getMeta(db, 'clock_ms') ?? 0), ctr: Number(getMeta(db, 'ctr') ?? 0) } }
 }
 

@@ -8,16 +8,15 @@ import { readMark } from './bell-file.ts'
 import { baseIsSound } from './compare.ts'
 import { type Covered, coveredLines } from './coverage.ts'
 import { type Db, insert, type Param, readDb } from './db.ts'
-import type { Line, PurgeMark } from './line.ts'
+import { type Line, type MarkRow, type PurgeMark, unpackMarkRow } from './line.ts'
 import * as log from './log.ts'
-import { type PurgeRow, unpackPurge } from './log.ts'
 import { getMeta } from './meta.ts'
+import { keepLeft, leftOf, ownIdentities } from './own-lines.ts'
 import { LINE } from './packed.ts'
 import { salvage, soundLine } from './salvage.ts'
 import { openReady } from './sqlite.ts'
 import { isBusy, storeError } from './store-error.ts'
 import { holdsStore } from './tables.ts'
-import { keepLeft, leftOf, ownIdentities } from './trust.ts'
 
 const LOCK_MS = 10_000
 const TAG = /^[0-9a-z]{1,16}$/
@@ -33,10 +32,7 @@ export function damagedCopies(path: string): string[] {
   return [...new Set(numbers)].sort((a, b) => b - a).map((n) => `${path}.damaged-${n}`)
 }
 
-/**
- * Puts the files of the store aside. The database goes first: from then on nobody can open it, and nobody's write-ahead log
- * is taken for another's.
- */
+/** Moves the store's files aside, the database first: then nobody can open it. */
 export function moveAside(path: string, now: number): string[] {
   const kept: string[] = []
   let n = now
@@ -63,7 +59,6 @@ export function finishMovingAside(path: string): void {
   if (last) renameSync(`${path}-wal`, `${last}-wal`)
 }
 
-/** Removes what interrupted restores were building. */
 export function sweepBuilds(path: string): void {
   for (const f of readdirSync(dirname(path))) {
     const pid = Number(/^\.restoring-(\d+)/.exec(f.slice(basename(path).length))?.[1])
@@ -129,7 +124,6 @@ export class Source {
     return this.#read((db) => getMeta(db, key))
   }
 
-  /** The number of the last arrival. */
   get arrived(): number {
     return Math.max(this.#read(log.lastArrival) ?? 0, this.#read(log.lastLine) ?? 0)
   }
@@ -176,19 +170,17 @@ export class Source {
   /** What it says was erased; whether that is all that it knows of. */
   marks(): { marks: PurgeMark[]; isWhole: boolean } {
     const marks: PurgeMark[] = []
-    const isWhole = this.#each<PurgeRow>(
+    const isWhole = this.#each<MarkRow>(
       'SELECT * FROM purged',
-      (row) => void attempt(() => marks.push(unpackPurge(row))),
+      (row) => void attempt(() => marks.push(unpackMarkRow(row))),
     )
     return { marks, isWhole }
   }
 
-  /** Whether files were still to be cleaned of what was erased. */
   get isErasing(): boolean {
     return this.meta('erasing') !== undefined
   }
 
-  /** Gives a store what is known of lines that have left, and of lines that were declined. */
   copyDeclined(to: Db): void {
     for (const { replica } of this.identities()) keepLeft(to, replica, this.#read((db) => leftOf(db, replica)) ?? [])
     this.#each('SELECT * FROM declined', (row) => insert(to, 'declined', row, 'OR REPLACE'))
@@ -224,10 +216,7 @@ export class Source {
     })
   }
 
-  /**
-   * Gives a store what this machine alone knows: sessions, claims, what waits. Numbers that were given are not given again.
-   * Returns the tables that could not be read to their end.
-   */
+  /** Copies sessions, claims and what waits. Numbers are not reused. Returns the tables that could not be read whole. */
   copyPresence(to: Db): string[] {
     const unread = OF_THIS_MACHINE.filter(
       (table) => !this.#each(`SELECT * FROM ${table}`, (row) => insert(to, table, row, 'OR REPLACE')),

@@ -8,7 +8,6 @@ import { clearTexts, dropText } from './text-index.ts'
 export interface EntityRow {
   id: string
   kind: string
-  /** As `keptName` keeps it. */
   name: string
   name_key: string
   live: number
@@ -64,7 +63,6 @@ export const rowsOfIds = (db: Queries, ids: readonly string[]): EntityRow[] =>
 export const rowId = (db: Queries, id: string): number | undefined =>
   db.get<{ rowid: number }>('SELECT rowid FROM entities WHERE id=?', id)?.rowid
 
-/** Where the row of an entity stands, and what its next version needs of it. */
 export interface RowPlace {
   readonly rowid: number
   readonly updated: number
@@ -84,7 +82,6 @@ export function putRow(db: Db, r: EntityRow, rowid: number | undefined): number 
 
 export interface ListOptions {
   limit?: number
-  /** Without the first so many. */
   offset?: number
   /** Recorded at or after, ms. */
   since?: number
@@ -95,16 +92,12 @@ export interface ListOptions {
   standing?: string
 }
 
-/** Live entities of a kind, newest first. */
 export const listRows = (db: Queries, kind: string, o: ListOptions = {}): EntityRow[] => listed(db, COLUMNS, [kind], o)
 
 /** SQLite joins 500 selects at most. */
 export const MOST_KINDS = 400
 
-/**
- * Those of several kinds, without reading them. Each kind is read in the order of its index, and all of them together no
- * further than the last one that is asked for.
- */
+/** Ids of several kinds, newest first, read by index and no further than asked. */
 export const listIds = (
   db: Queries,
   kinds: readonly string[],
@@ -167,10 +160,7 @@ export const standingOfIds = (
     JSON.stringify(ids),
   )
 
-/**
- * Entities of a kind that were there at a moment and were touched since. `changed`: what a list shows of them may have been
- * another then.
- */
+/** Entities of a kind that existed at a moment and were touched since. `changed`: lists may show them otherwise. */
 export const touchedSince = (db: Db, kind: string, ms: number): (Listed & { changed: number })[] =>
   db.all(
     `SELECT ${LISTED},
@@ -296,15 +286,12 @@ export const linksAt = (db: Queries, end: 'src' | 'dst', id: string): LinkRow[] 
     id,
   )
 
-export interface EdgeRow extends LinkRow {
+interface EdgeRow extends LinkRow {
   at: number
   confidence: number | null
 }
 
-/**
- * Links at several entities that somebody stands by, whose other end is alive. One statement for a whole step of a
- * walk; of the link's own entity only the confidence is read.
- */
+/** Agreed links at several entities whose other end is alive: one statement for a step of a walk. */
 export function edgesAt(
   db: Queries,
   end: 'src' | 'dst',
@@ -357,7 +344,6 @@ export const idsOfKind = (db: Queries, kind: string): string[] =>
 /** Lines that were folded away, by replica: their numbers, and ranges of them. Of 0.1.0 it is known how many they were. */
 export type Counts = { readonly [replica: string]: number | readonly (number | Range)[] }
 
-/** Which of the lines folded away touched an entity, and when the last of them was written. */
 export interface Folded {
   entity: string
   updated: number
@@ -402,7 +388,6 @@ export function addCounts(a: Counts = {}, b: Counts): Counts {
 export const countOf = (folded: Folded | undefined): number =>
   Object.values(folded?.counts ?? {}).reduce((sum: number, own) => sum + countIn(own), 0)
 
-/** Drops everything that is made from the log; events kept by a compaction stay. */
 export function clearIndexes(db: Db): void {
   db.exec(
     'DELETE FROM entities; DELETE FROM links; DELETE FROM unproven; DELETE FROM events WHERE base=0; DELETE FROM survivors',
@@ -417,10 +402,6 @@ export function dropEntityIndexes(db: Db, id: string): void {
   db.run('DELETE FROM links WHERE id=?', id)
 }
 
-/**
- * Forgets what may hold what was erased: what sessions have defined, were asked and answered, what failed in
- * them, news that wait for them, and ids of what is no more.
- */
 export function forgetErased(db: Db, isThere: (id: string) => boolean): void {
   const gone = ['title', 'request', 'said', 'failing', 'later', 'questions'].map((key) => `'$.data.${key}'`).join()
   db.run(`UPDATE sessions SET body=json_remove(body, ${gone})`)

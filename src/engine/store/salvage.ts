@@ -13,11 +13,7 @@ const LEAF_OF_TABLE = 13
 /** The line that a text is, if its hash fits. */
 export const soundLine = (text: string): Line | undefined => attempt(() => parseLine(text, true))
 
-/**
- * The sound log lines of a store's file, whatever is damaged around them. First what SQLite reads, from the front up to the
- * damage and from the back; then what stands on the pages themselves, of the write-ahead log too, past where SQLite stops.
- * Each is checked against its hash. Of several with one number the first is the one that counted last.
- */
+/** The sound lines of a damaged file: what SQLite reads, then what stands on its pages and in the write-ahead log. */
 export function salvage(path: string): Line[] {
   const found = new Map<string, Line>()
   const take = (text: string) => {

@@ -13,7 +13,6 @@ export function openSqlite(path: string | URL, options: { readOnly?: boolean } =
   return db
 }
 
-/** Opens a file and prepares it; closes it if that fails. */
 export function openReady(path: string | URL, options: { readOnly?: boolean }, prepare: (db: DatabaseSync) => void) {
   const db = openSqlite(path, options)
   try {
@@ -25,7 +24,6 @@ export function openReady(path: string | URL, options: { readOnly?: boolean }, p
   }
 }
 
-/** Opens a file for as long as `body` runs. */
 export function withSqlite<T>(path: string | URL, options: { readOnly?: boolean }, body: (db: DatabaseSync) => T): T {
   using db = openSqlite(path, options)
   return body(db)
@@ -57,10 +55,7 @@ export function inTurn(db: DatabaseSync, sql: string, forMs: number, onLong?: ()
   if (!retryWithBackoff(attempt, forMs, onLong) && last && 'busy' in last) throw last.busy
 }
 
-/**
- * Empties the write-ahead log, unless somebody reads it: false then. It never waits: SQLite would wait for readers with the
- * write lock in its hand, and writers would be refused.
- */
+/** Empties the write-ahead log; false if somebody reads it. Never waits: SQLite would wait with the write lock held. */
 export function truncateWal(raw: DatabaseSync): boolean {
   const tried = unlessBusy(raw, () => raw.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number })
   return 'done' in tried && tried.done.busy === 0

@@ -16,7 +16,6 @@ export function stateDirectory(): string {
 
 const PRIVATE = { mode: 0o600, dirMode: 0o700, sync: true }
 
-/** What stands in a file of the state directory; undefined where there is none, or none of this user's. */
 export function readState(path: string): string | undefined {
   const dir = stateDirectory()
   const found = inspect(dir, path)
@@ -49,7 +48,6 @@ export function makeState(path: string, text: string): string {
   return readState(path) ?? ''
 }
 
-/** What a user has said of a project on this machine, by the roots of its clones. */
 interface Said {
   /** Where its stores lie: the first that is there is opened unless the caller names another one. */
   readonly places?: { readonly [root: string]: readonly string[] }
@@ -73,7 +71,6 @@ const saidPath = (project: string) => `stores/${project}.json`
 /** Nothing also where it was edited by hand and is none. */
 const said = (project: string): Said => (jsonIn(readState(saidPath(project)) ?? '{}') ?? {}) as Said
 
-/** The stores of a clone that somebody named, where they lay when they were opened. */
 export const placesOf = (project: string, root: string): readonly string[] => said(project).places?.[root] ?? []
 
 const say = (project: string, change: (before: Said) => Said): void => {
@@ -90,7 +87,6 @@ export const isTrustedRoot = (project: string, root: string): boolean => said(pr
 export const trustRoot = (project: string, root: string): void =>
   say(project, ({ roots = [] }) => ({ roots: [...new Set([...roots, root])] }))
 
-/** Whether the user allowed exactly this endpoint for the project whose store lies here. */
 export const isAllowedEndpoint = (project: string, store: string, endpoint: string): boolean =>
   said(project).endpoints?.[store] === endpoint
 

@@ -11,7 +11,6 @@ const [ERROR, BUSY, LOCKED, IOERR, CORRUPT, FULL, NOTADB] = [1, 5, 6, 10, 11, 13
 
 export const isBusy = (error: unknown): boolean => codeOf(error) === BUSY || codeOf(error) === LOCKED
 
-/** The file is no database, or a broken one. */
 export const isDamage = (error: unknown): boolean => codeOf(error) === CORRUPT || codeOf(error) === NOTADB
 
 /** SQLite cannot make sense of a statement, or of the definition of a table that it touches. */
@@ -34,6 +33,13 @@ function isFull(directory: string): boolean {
 
 /** Whether the store could not be read or written: no fault of what was to be written, which is to be tried again. */
 export const isOfStore = (error: unknown): boolean => error instanceof UserError && /^(?:store|disk)-/.test(error.code)
+
+const noSpace = (path: string) =>
+  new UserError(
+    'disk-full',
+    `no space left for the store ${path}`,
+    'free some space and try again; what was written before is safe',
+  )
 
 /** Turns what SQLite says of a file into what the caller can do about it. */
 export function storeError(error: unknown, path: string): unknown {
@@ -63,11 +69,7 @@ export function storeError(error: unknown, path: string): unknown {
       )
     case 'ENOSPC':
     case 'EDQUOT':
-      return new UserError(
-        'disk-full',
-        `no space left for the store ${path}`,
-        'free some space and try again; what was written before is safe',
-      )
+      return noSpace(path)
   }
   const code = codeOf(error)
   if (code === CORRUPT || code === NOTADB) return damaged(`the store ${path} is damaged: ${error.message}`)
@@ -79,13 +81,7 @@ export function storeError(error: unknown, path: string): unknown {
     )
   }
   // where no file can grow, opening the database already fails, as an error of reading or writing
-  if (code === FULL || (code === IOERR && isFull(dirname(path)))) {
-    return new UserError(
-      'disk-full',
-      `no space left for the store ${path}`,
-      'free some space and try again; what was written before is safe',
-    )
-  }
+  if (code === FULL || (code === IOERR && isFull(dirname(path)))) return noSpace(path)
   if (code === CANTOPEN) {
     return new UserError(
       'store-unreadable',

@@ -15,7 +15,7 @@ const STOP = new Set(
     .flatMap((w) => [w, w.replace("'", '')]),
 )
 // without the apostrophe these are words
-for (const word of ['ill', 'shell', 'wed', 'well', 'were', 'hell', 'id']) if (word !== 'were') STOP.delete(word)
+for (const word of ['ill', 'shell', 'wed', 'well', 'hell', 'id']) STOP.delete(word)
 
 export const isStopWord = (word: string): boolean => STOP.has(word)
 
@@ -32,10 +32,7 @@ function patternsOver(re: (source: string, flags?: string) => RegExp) {
   const word = `(?:${letter})+`
   return {
     cjk: re(cjk),
-    /**
-     * A word in any script, with its marks and inner apostrophes; what is written as one in code: a path, `node:sqlite`,
-     * `--no-verify`, `.env`, `C++`; a run of a script without spaces; a pictograph.
-     */
+    /** A word with its marks and apostrophes; a word of code (a path, `node:sqlite`, `.env`, `C++`); a CJK run; a pictograph. */
     token: re(
       String.raw`${cjk}+|(?:(?<![\p{L}\p{N}_./-])(?:--?|[.@])(?=[\p{L}]))?${word}(?:(?:[.\\@#-]|::?|\/\.?)${word})*(?:\+\+|#(?![\p{L}\p{N}]))?|[\p{Extended_Pictographic}]`,
       'g',
@@ -51,10 +48,7 @@ function patternsOver(re: (source: string, flags?: string) => RegExp) {
   }
 }
 
-/**
- * Unicode's own, made when a text first needs them, and those that do for ASCII: V8 takes 8 ms for the former, a tenth of
- * what a hook may take.
- */
+/** The Unicode patterns take V8 8 ms, so they are made when a text first needs them. */
 export const PATTERNS = {
   ascii: patternsOver(
     (source, flags) =>
@@ -123,10 +117,8 @@ export interface Term {
   readonly word: string
 }
 
-/** Longer ones are data. */
 const MAX_CODE = 128
 
-/** What is written as one word in code, without a line number; of a path the file's name as well. */
 function codeIn(token: string, { unlikeProse, unlikeName }: Patterns): string[] {
   const path = token.replaceAll('\\', '/')
   const whole = plain(path.includes(':') ? path.replace(/(?::\d+){1,2}$/, '') : path)
@@ -137,7 +129,6 @@ function codeIn(token: string, { unlikeProse, unlikeName }: Patterns): string[] 
   return name !== whole && name.includes('.') ? [whole, name] : [whole]
 }
 
-/** What a token is found by. */
 interface Token {
   /** In order, stop-words and what belongs to them too. */
   readonly terms: readonly (Term & { readonly isStop: boolean })[]
@@ -155,8 +146,7 @@ function takeApart(token: string): Token {
   const known = taken.get(token)
   if (known) return known
   const { terms, more } = apart(token)
-  const hashes: number[] = []
-  for (const t of terms) if (!t.isStop) hashes.push(hashOf(t.stem))
+  const hashes = terms.flatMap((t) => (t.isStop ? [] : [hashOf(t.stem)]))
   const made = { terms, hashes, more }
   if (token.length > MAX_WORD) return made
   if (taken.size > MAX_TAKEN) taken.clear()
@@ -202,10 +192,7 @@ function apart(token: string): Omit<Token, 'hashes'> {
   return { terms, more }
 }
 
-/**
- * The terms of a text, in order: lower case, without accents, stemmed (Porter 1980), without stop-words. Identifiers and
- * paths come whole and in parts. Scripts without spaces come as pairs of characters.
- */
+/** The stemmed terms of a text, in order, without stop-words. Identifiers and paths come whole and in parts, CJK in pairs. */
 export function termsOf(text: string, limit = Number.POSITIVE_INFINITY, withStopWords = false): Term[] {
   const out: Term[] = []
   for (const [token] of text.matchAll(patternsFor(text).token)) {
@@ -241,79 +228,22 @@ export const isCode = (word: string): boolean => patternsFor(word).unlikeWord.te
 /** A word as the index has it, which parts words at every sign: what holds one stands under a number of its own. */
 export const indexed = (word: string): string => (isCode(word) ? `x${hashOf(word)}` : word)
 
-/**
- * A text taken apart once: hashes of its first terms, and what is put into the index, which splits at spaces and signs,
- * beside it. That is the parts of identifiers, the pairs of scripts without spaces, and names for pictographs and for whole
- * identifiers.
- */
+/** Hashes of a text's first terms, and what the index cannot find by itself: parts of identifiers, pairs of CJK, pictographs. */
 export function textParts(text: string, limit: number): { hashes: number[]; more: string[] } {
-  const { token } = patternsFor(text)
   const more: string[] = []
   const hashes: number[] = []
-  for (let at = 0; ; ) {
-    while (isSpace(text.charCodeAt(at))) at++
-    const end = at === 0 || isSpace(text.charCodeAt(at - 1)) ? endOfWord(text, at) : at
-    if (end > at) {
-      const hash = wordHash(text, at, end)
-      if (hash >= 0 && hashes.length < limit) hashes.push(hash)
-      at = end
-      continue
-    }
-    token.lastIndex = at
-    const found = token.exec(text)?.[0]
-    if (found === undefined) return { hashes, more }
-    at = token.lastIndex
-    const taken = takeApart(found)
-    if (taken.more.length > 0) more.push(...taken.more)
-    if (hashes.length < limit) for (const h of taken.hashes) hashes.push(h)
+  for (const [token] of text.matchAll(patternsFor(text).token)) {
+    const taken = takeApart(token)
+    more.push(...taken.more)
+    if (hashes.length < limit) hashes.push(...taken.hashes)
   }
-}
-
-const isSpace = (code: number): boolean => code === 32 || code === 10
-
-/** Where a plain word ends that begins here: it is a token by itself, since a space or a mark of a sentence follows. */
-function endOfWord(text: string, at: number): number {
-  const first = text.charCodeAt(at) | 32
-  if (!(first >= 97 && first <= 122)) return at
-  let end = at + 1
-  let code = text.charCodeAt(end)
-  while (code >= 97 && code <= 122) code = text.charCodeAt(++end)
-  if (end - at > MAX_WORD) return at
-  if (code === 46) code = text.charCodeAt(end + 1) // a full stop; within a name a letter follows it
-  return Number.isNaN(code) || isSpace(code) || code === 44 || code === 59 ? end : at
-}
-
-/**
- * Plain words in lower case by a hash of their letters: most of every text, so they are found without being taken out of it.
- * A free slot, or that of an older word, takes a new one.
- */
-const slots: ({ readonly word: string; readonly hash: number } | undefined)[] = new Array(1 << 14).fill(undefined)
-
-/** The hash of a plain word's term; -1 of a stop-word. */
-function wordHash(text: string, from: number, to: number): number {
-  let h = 0x811c9dc5
-  for (let i = from; i < to; i++) h = Math.imul(h ^ (text.charCodeAt(i) | 32), 0x01000193)
-  const slot = (h ^ (h >>> 14)) & (slots.length - 1)
-  const known = slots[slot]
-  if (known !== undefined && isAt(known.word, text, from, to)) return known.hash
-  const word = text.slice(from, to).toLowerCase()
-  const hash = STOP.has(word) ? -1 : hashOf(stem(word))
-  slots[slot] = { word, hash }
-  return hash
-}
-
-function isAt(word: string, text: string, from: number, to: number): boolean {
-  if (word.length !== to - from) return false
-  for (let i = 0; i < word.length; i++) if (word.charCodeAt(i) !== (text.charCodeAt(from + i) | 32)) return false
-  return true
+  return { hashes, more }
 }
 
 /** 32 bits of a stem (FNV-1a): texts keep these instead of words; two words alike in them are rare enough not to matter. */
 export function hashOf(stemmed: string): number {
   let h = 0x811c9dc5
-  for (let i = 0; i < stemmed.length; i++) {
-    h = Math.imul(h ^ stemmed.charCodeAt(i), 0x01000193)
-  }
+  for (let i = 0; i < stemmed.length; i++) h = Math.imul(h ^ stemmed.charCodeAt(i), 0x01000193)
   return h >>> 0
 }
 

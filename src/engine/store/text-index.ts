@@ -8,7 +8,6 @@ export interface WeightedText {
   readonly weight: number
 }
 
-/** What an entity is found by. */
 export interface EntityText {
   readonly title: WeightedText
   readonly parts: readonly WeightedText[]
@@ -39,7 +38,6 @@ const MAX_TERMS = 20_000
 /** How texts are taken apart: another number makes every index of them anew. */
 export const TEXT_VERSION = '4'
 
-/** Words as a person counts them: what stands between spaces, all of Unicode's. */
 function countWords(text: string): number {
   let words = 0
   let isWithin = false
@@ -52,10 +50,7 @@ function countWords(text: string): number {
   return words
 }
 
-/**
- * Runs as bytes: their number; then for each its weight in hundredths, its length and its hashes; all of 32 bits. `more`:
- * what the word index does not find in each text by itself.
- */
+/** Runs as 32-bit words: their number, then weight in hundredths, length and hashes of each. `more`: what the index lacks. */
 export function packRuns(texts: readonly WeightedText[]): { terms: Uint8Array; words: number; more: string[][] } {
   let left = MAX_TERMS
   let words = 0
@@ -121,10 +116,7 @@ export function indexedText({ title, parts, source, place }: EntityText): Indexe
   }
 }
 
-/**
- * Puts an entity's text into the indexes in place of what was there; nothing: takes it out. `was`: nothing was there
- * (`none`), or the text is what it was, and so is the vector that was made of it (`same`).
- */
+/** Indexes a text in place of the old one; undefined removes it. `was`: nothing (`none`), the same text (`same`), or another. */
 export function indexText(db: Db, rowid: number, text: IndexedText | undefined, was: 'none' | 'same' | 'other'): void {
   if (was === 'other' && db.get('SELECT 1 FROM texts WHERE rowid=?', rowid) !== undefined) dropText(db, rowid)
   if (!text) return
@@ -141,10 +133,7 @@ export function dropText(db: Db, rowid: number): void {
   db.run('DELETE FROM texts WHERE rowid=?', rowid)
 }
 
-/**
- * Empties the whole word index, since a contentless one cannot delete single words for certain, and what is kept of texts.
- * Vectors stay with their rows.
- */
+/** Empties the word index, which cannot delete single words for certain, and the texts. Vectors stay. */
 export const clearWords = (db: Db): void =>
   db.exec("INSERT INTO text_index (text_index) VALUES ('delete-all'); DELETE FROM texts")
 
@@ -229,15 +218,13 @@ const FILTER: Readonly<Record<Which, string>> = {
   live: "AND e.standing<>'rejected'",
 }
 
-/** An entity whose text holds what was looked for. */
-export interface Hit {
+interface Hit {
   readonly rowid: number
   readonly id: string
   readonly kind: string
   readonly score: number
 }
 
-/** Rows that hold any of the words, or all of any group of words, best first (BM25). */
 export function rowsWith(
   db: Queries,
   words: readonly (string | readonly string[])[],
@@ -255,10 +242,7 @@ const SPARE = 200
 /** And so many of them first. */
 const FEW = 20
 
-/**
- * The best are found first, and their entities read then: the entities of all that match lie all over the file. Undefined
- * where too many of the best do not count, or the last ones are equally good.
- */
+/** Ranks first, then reads the best entities. Undefined where too many of the best do not count, or the last are tied. */
 function bestWith(
   db: Queries,
   match: string,
@@ -311,7 +295,6 @@ const allWith = (
     limit,
   )
 
-/** Rows up to a number that hold all words of any group, of those that count, best first (BM25). */
 export function bestAmong(
   db: Db,
   groups: readonly (readonly string[])[],
@@ -340,7 +323,6 @@ export function bestAmong(
   return found.slice(0, limit)
 }
 
-/** The rows up to a number that hold a word. */
 export const rowidsWith = (db: Db, word: string, upTo: number): number[] =>
   stored(
     db.get<{ rowids: string }>(
@@ -365,7 +347,6 @@ export function textsInRows(
   return Map.groupBy(found, (r) => r.source)
 }
 
-/** In how many texts a stem stands. */
 export const textsWith = (db: Db, stem: string): number =>
   countOnce(
     db,

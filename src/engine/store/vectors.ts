@@ -1,17 +1,13 @@
 import type { Db } from './db.ts'
 import { dropMeta, getMeta, setMeta } from './meta.ts'
 
-/** The model that the vectors in the store are of. */
 export const vectorModel = (db: Db): string | undefined => getMeta(db, 'vector_model')
 
 /** How many vectors and blocks of signs go in one transaction: the lock is free again within some milliseconds. */
 const SLICE = 500
 const SLICE_OF_BLOCKS = 100
 
-/**
- * One step towards the vectors of this model: those of another one are taken out slice by slice, and their texts wait for
- * new ones. True when none is left. The caller holds the write lock.
- */
+/** One step from the vectors of another model to this one's. True when done. The caller holds the write lock. */
 export function useModel(db: Db, id: string): boolean {
   const model = vectorModel(db)
   if (model === id) return true
@@ -47,7 +43,6 @@ export const due = (db: Db, limit: number): { rowid: number; id: string; version
     limit,
   )
 
-/** Whether a vector is still wanted for this version of a text. */
 export const isDue = (db: Db, rowid: number, version: number): boolean =>
   db.get(
     'SELECT 1 FROM vectors_due d JOIN entities e ON e.rowid=d.rowid WHERE d.rowid=? AND e.version=?',
@@ -55,7 +50,6 @@ export const isDue = (db: Db, rowid: number, version: number): boolean =>
     version,
   ) !== undefined
 
-/** Vectors as their model made them, by row. */
 export const plainVectors = (db: Db, rowids: readonly number[]): Map<number, Uint8Array> =>
   new Map(
     db
@@ -73,7 +67,7 @@ export const vectorsOf = (db: Db, rowids: readonly number[]): { rowid: number; d
     JSON.stringify(rowids),
   )
 
-export interface NewVector {
+interface NewVector {
   readonly rowid: number
   readonly data: Uint8Array
   readonly mixed: Uint8Array | null
@@ -81,7 +75,6 @@ export interface NewVector {
   readonly signs: Int32Array
 }
 
-/** Stores vectors in place of what was there. The caller holds the write lock. */
 export function putVectors(db: Db, vectors: readonly NewVector[]): void {
   for (const v of vectors) {
     db.run('INSERT OR REPLACE INTO vectors (rowid, data, mixed) VALUES (?,?,?)', v.rowid, v.data, v.mixed)

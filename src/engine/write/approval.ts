@@ -5,7 +5,7 @@ import { type Entity, isAgreed, kindOf, LINK_KIND, provenanceOf } from '../../mo
 import type { Json } from '../../model/field.ts'
 import type { Report } from '../../model/validate.ts'
 import { HEADER } from '../replication/purge.ts'
-import { BESIDE, endorses } from '../replication/trust.ts'
+import { BESIDE, endorses } from '../replication/vouched.ts'
 import type { Planning, Result } from './plan.ts'
 import { recordedAs } from './record.ts'
 import type { View } from './view.ts'
@@ -72,10 +72,7 @@ function changeOf(was: State, now: State): Change | undefined {
   return keepsWords(was.fields, now.fields) ? undefined : 'change'
 }
 
-/**
- * Watches what an agent's batch does to what a person stands by, to what binds later sessions, and to the work of others. It
- * looks at the effect of each action, not at the verb, so that no route is forgotten, and asks the table (model/authority.ts).
- */
+/** Watches the effects of an agent's actions, whatever the verb, and asks the table in model/authority.ts. */
 export class AuthorityWatch {
   readonly #p: Planning
   readonly #states = new Map<string, State>()
@@ -87,7 +84,6 @@ export class AuthorityWatch {
     this.#p = p
   }
 
-  /** What the last action has done that a person has to agree to: ids of entities, and of batches. */
   unasked(): string[] {
     const { draft, view } = this.#p
     const found = new Set<string>()
@@ -158,7 +154,6 @@ export class AuthorityWatch {
     return { existed: true, fields: e.fields, holds, ...(isRule && isEndorsed() ? { binds: bindingText(e) } : {}) }
   }
 
-  /** Whether a person here wrote or confirmed it, or somebody confirmed its words with a digest. */
   #isConfirmed(id: string): boolean {
     const { view } = this.#p
     if (view.ofPerson(id)) return true
@@ -186,10 +181,7 @@ export class AuthorityWatch {
 /** More than this is not put up one by one. */
 const MOST_ERASED = 20
 
-/**
- * The actions to put up instead of one that a person has to agree to. A text to be erased is not said again: what holds it
- * is named. Nothing where it cannot wait.
- */
+/** The proposals to make instead of an action that needs a person. A text to erase is not repeated: what holds it is named. */
 export function proposalsOf(p: Planning, verb: string, args: Args, result: Result): [verb: string, args: Args][] {
   if (verb === 'undo' && args.allOf === undefined) return [[verb, { ...args, batch: result.id }]]
   if (verb !== 'purge' || typeof args.secret !== 'string') return [[verb, args]]
@@ -226,7 +218,6 @@ export function saidAgain(p: Planning, verb: string, args: Args): Args {
   return { ...args, standing: 'confirmed' }
 }
 
-/** Refuses what only a person can do and what cannot wait, with what the person can type. */
 export function needsPerson(verb: string, id: string, args: Args, report: Report): void {
   const command = { undo: `undo ${String(args.batch ?? '--last')}`, purge: `forget ${id} --erase` }[verb]
   report({

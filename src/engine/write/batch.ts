@@ -22,7 +22,7 @@ import {
 import { sharedNow } from './context-key.ts'
 import { type Draft, type MakeRegistry, type PlanContext, Planning, type Result } from './plan.ts'
 import { linkIdNow, record, recordedAs, remove } from './record.ts'
-import { refuseSettled } from './settle.ts'
+import { refuseSettled } from './settled-mutations.ts'
 import { planVerb, type RunAction, type Verb } from './verb.ts'
 import type { View } from './view.ts'
 
@@ -35,7 +35,6 @@ export type Action = readonly [verb: string, args: Readonly<Record<string, unkno
 
 /** A batch as callers may give it; see `parseBatch`. */
 export interface Batch {
-  /** The projects it names: an id or a name. */
   projects: string[]
   intent?: string
   session?: string
@@ -46,10 +45,7 @@ export interface Batch {
 
 const USAGE = 'a batch is [["verb", {…}], …] or {"actions": [["verb", {…}], …]}; (verbs) lists the verbs'
 
-/**
- * Reads a batch: a list of `[verb, args]`, or an object with `actions`. A list given as a JSON string and a single
- * flat tuple are repaired, and a note says so (A5).
- */
+/** Reads a batch: a list of `[verb, args]`, or an object with `actions`. JSON strings and a flat tuple are repaired (A5). */
 export function parseBatch(input: unknown): { batch: Batch; notes: string[] } {
   const notes: string[] = []
   const refuse = (message: string, received: unknown): never => {
@@ -117,7 +113,7 @@ export function parseBatch(input: unknown): { batch: Batch; notes: string[] } {
   return { batch: { ...said, actions }, notes }
 }
 
-export interface PlanOptions {
+interface PlanOptions {
   verbs: ReadonlyMap<string, Verb>
   redact: boolean
   makeRegistry: MakeRegistry
@@ -154,7 +150,6 @@ export function refusal(problems: readonly Problem[], actions: number): UserErro
   )
 }
 
-/** What is wrong with a refused batch, action by action; empty for any other error. */
 export const problemsOf = (error: unknown): readonly Problem[] =>
   error instanceof UserError && (error.code === 'refused' || error.code === 'secret')
     ? ((error.details.problems ?? []) as readonly Problem[])
@@ -166,10 +161,7 @@ export const isRefusedFor = (error: unknown, code: Problem['code']): boolean => 
   return problems.length > 0 && problems.every((p) => p.code === code)
 }
 
-/**
- * Plans a batch: judges every action against the view and against what the earlier ones will have done. Pure: it
- * returns what is to be written, or throws all problems at once.
- */
+/** Plans a batch without writing: judges each action after the earlier ones. Throws all problems at once. */
 export function planBatch(view: View, ctx: PlanContext, actions: readonly Action[], options: PlanOptions): Planned {
   const proposed: Proposals = new Map()
   for (;;) {
@@ -258,7 +250,6 @@ function aliasesOf(p: Planning, verb: string, verbs: PlanOptions['verbs']): Para
   return kind ? fieldsOf(kind) : (verbs.get(verb)?.args ?? {})
 }
 
-/** Plans one action: `record-` or `delete-` of a kind, or a verb of its own. */
 function runner(p: Planning, verbs: PlanOptions['verbs']): RunAction {
   const run: RunAction = (verb, given, report) => {
     const registry = p.registry()
@@ -281,7 +272,6 @@ function runner(p: Planning, verbs: PlanOptions['verbs']): RunAction {
   return run
 }
 
-/** The arguments as they may be stored; nothing where they hold a secret that nobody asked to redact. */
 function screenArgs(p: Planning, given: Args, redacting: boolean, report: Report): Args | undefined {
   const { value, secrets, privateLeftOut } = screen(given, redacting)
   if (privateLeftOut) p.note('text between <private> and </private> was left out')
@@ -300,7 +290,6 @@ function screenArgs(p: Planning, given: Args, redacting: boolean, report: Report
   return secrets.length > 0 && !redacting ? undefined : (value as Args)
 }
 
-/** A rule, or a change of one, that somebody has to agree to. */
 const isWaiting = (p: Planning, id: string): boolean => {
   const e = p.entity(id)
   return e?.fields.standing === 'proposed' && (e.kind === 'proposal' || p.registry().kind(e.kind)?.binding === true)

@@ -44,7 +44,7 @@ export type Actor = 'person' | 'agent'
 
 export interface PlanContext {
   by: Actor
-  /** A person has just agreed to it on a terminal, or it was measured: see settle.ts. */
+  /** A person has just agreed to it on a terminal, or it was measured: see settled-mutations.ts. */
   settles: boolean
   replica: string
   /** The batch's one clock reading, ms, and its id. */
@@ -65,13 +65,11 @@ export interface PlanContext {
   evidence?: ((quote: string) => string | undefined) | undefined
 }
 
-/** What one action did. */
 export interface Result {
   verb: string
   id: string
   kind?: string
   name?: string
-  /** The entity's version after the batch. */
   version?: number
   created?: boolean
   [extra: string]: Json | undefined
@@ -84,13 +82,11 @@ export interface Draft {
   purges: PurgeMark[]
   /** Documents that go on under another id: new → old. */
   moves: Map<string, string>
-  /** Batches that this one takes back. */
   undone: string[]
   /** Something was erased that stands in no batch: the files are to be written anew all the same. */
   scrub: boolean
   /** Entities about which nothing is asked any more, and which no longer stay as they were. */
   decided: string[]
-  /** Where in the work tree the session stands from now on, if the batch says so. */
   work: readonly string[] | undefined
   /** Entities whose record was refused. */
   promised: Set<string>
@@ -100,7 +96,6 @@ export interface Draft {
   ctr: number
 }
 
-/** What a reference may mean. */
 interface Wanted {
   readonly deleted?: boolean
   readonly kind?: string
@@ -132,7 +127,6 @@ export class Planning {
   readonly ctx: PlanContext
   /** Names of the verbs that are not derived from kinds. */
   readonly verbs: ReadonlySet<string>
-  /** Claims as they stand in the plan. */
   readonly claims: ClaimPlan
   readonly #makeRegistry: MakeRegistry
   #draft: Draft
@@ -179,7 +173,6 @@ export class Planning {
 
   #seen = (id: string, field: string, part?: string): Cell[] => seen(this.cells(id), field, part)
 
-  /** Adds one event, which overwrites some cells, and applies it to the plan's own cells. */
   #emit(id: string, field: string, op: Event['op'], over: readonly Cell[], more: Partial<Event> = {}): true {
     const draft = this.#draft
     const stamp = { ms: this.ctx.ms, ctr: ++draft.ctr, replica: this.ctx.replica }
@@ -211,12 +204,10 @@ export class Planning {
     }
   }
 
-  /** Entities called so in the plan, deleted ones too; the argument is folded. */
   byName(key: string): Entity[] {
     return this.#withPlanned(this.view.byName(key), (e) => nameKey(e.name) === key)
   }
 
-  /** Entities of a kind in the plan that its key may identify like these values, deleted ones too. */
   byKey(kind: Kind, values: Readonly<{ [field: string]: Json }>): Entity[] {
     const key = nameKey(String(values[kind.key[0]]))
     const rest = restOfKey(kind, values)
@@ -238,7 +229,6 @@ export class Planning {
     return [...new Set([...this.view.allIds(), ...this.#draft.touched])]
   }
 
-  /** Live entities of a kind in the plan. */
   ofKind(kind: string): Entity[] {
     const found = new Map(this.view.ofKind(kind).map((e) => [e.id, e]))
     for (const id of this.#draft.touched) if (kindOf(id) === kind) found.set(id, this.entity(id)!)
@@ -436,7 +426,6 @@ export class Planning {
   /** The person's words that the action at hand rests on, as evidence has them. */
   said: string | undefined
 
-  /** Adds this batch's provenance to the entity. */
   sign(id: string, more: { [key: string]: Json } = {}): void {
     const value = { ...this.#provenance(kindOf(id)), ...(this.said === undefined ? {} : { said: this.said }), ...more }
     if (Object.keys(value).length === 0) return
@@ -444,10 +433,7 @@ export class Planning {
     if (!signed.some(visibility(this.cells(id)))) this.#emit(id, 'provenance', 'add', signed, { value })
   }
 
-  /**
-   * Who writes, and in what: the task that is current here in the batch, else the activity, else the goal. The work tree
-   * itself says where its members belong; what was current when one was started is no part of it.
-   */
+  /** Who writes, and in what: the current task, activity or goal. Members of the work tree say themselves where they belong. */
   #provenance(kind: string): { [key: string]: Json } {
     if (!this.ctx.ofCurrentTask) return this.ctx.provenance
     const { task: _before, ...rest } = this.ctx.provenance
@@ -457,7 +443,6 @@ export class Planning {
     return deepest === undefined ? rest : { ...rest, [deepest]: place[deepest]! }
   }
 
-  /** What the author's session works on, as it stands in the plan. */
   place(): Place {
     return placeOn(this.#draft.work ?? this.ctx.work ?? [], (id) => this.entity(id))
   }
@@ -488,7 +473,6 @@ export class Planning {
     return make(this.ctx.ms, this.#chance)
   }
 
-  /** Says that the batch takes another one back. */
   undoes(batch: string): void {
     this.#draft.undone.push(batch)
   }

@@ -20,10 +20,7 @@ import type { Planning, Result } from './plan.ts'
 const said = (changes: readonly Change[]): { [field: string]: Json } =>
   Object.fromEntries(changes.flatMap((c) => (c.op === 'set' ? [[c.field, c.value]] : [])))
 
-/**
- * `record-<kind>`: records the entity, or adds to it what is said if it is there; what is not mentioned stays.
- * With `ref` it edits that entity, with `anew` it starts over on a deleted one.
- */
+/** `record-<kind>`: records or extends an entity. `ref` edits that one, `anew` starts over on a deleted one. */
 export function record(
   p: Planning,
   kind: Kind,
@@ -88,7 +85,6 @@ export function record(
   return write(p, kind, id, renewed(kind, before, changes, args), args.anew === true || empty)
 }
 
-/** The kind as Tidemark's own code writes it: fields that are refused from callers too. */
 const withOwnFields = (kind: Kind): Kind => ({
   ...kind,
   fields: Object.fromEntries(Object.entries(kind.fields).map(([name, field]) => [name, { ...field, system: false }])),
@@ -109,7 +105,6 @@ function renewed(
   )
 }
 
-/** What is found when a file is read. */
 const FOUND = ['hash', 'summary', 'concepts', 'importantSymbols', 'relatedFiles']
 
 /** A file was read when it is said what is in it, unless the caller says when. */
@@ -164,7 +159,6 @@ export function usableId(p: Planning, id: string | undefined): string | undefine
 export const linkIdNow = (p: Planning, from: string, relation: string, to: string): string =>
   usableId(p, linkId(from, relation, to))!
 
-/** The id under which `record-…` would put what its arguments say; nothing for kinds without identity. */
 export function recordedAs(p: Planning, kind: Kind, args: Readonly<Record<string, unknown>>): string | undefined {
   const values = Object.fromEntries(
     Object.entries(args).filter(([, v]) => typeof v === 'string' || typeof v === 'number'),

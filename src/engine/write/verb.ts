@@ -13,7 +13,6 @@ export type VerbArgs = Readonly<Record<string, VerbArg>>
 
 type Planned = Omit<Result, 'verb'> | undefined
 
-/** A write verb that is not derived from a kind. */
 export interface Verb {
   readonly name: string
   readonly about: string
@@ -23,10 +22,7 @@ export interface Verb {
   readonly example: Readonly<Record<string, Json>>
   /** Its texts may hold a secret: it is there to erase one. */
   readonly unscreened?: boolean
-  /**
-   * Judges the arguments together and adds the writes to the plan. Everything wrong is reported; a verb that reported
-   * something returns nothing, and the whole batch is refused.
-   */
+  /** Judges the arguments and adds the writes to the plan. A verb that reported a problem returns nothing. */
   plan(p: Planning, args: never, report: Report, run: RunAction): Planned
 }
 
@@ -86,7 +82,6 @@ function resolveAll(p: Planning, given: unknown, name: string, arg: Arg, report:
   return found.length === all.length ? found : undefined
 }
 
-/** Plans one call of a verb: reads its arguments, then has it judge them. */
 export function planVerb(
   p: Planning,
   verb: Verb,

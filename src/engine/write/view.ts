@@ -6,17 +6,16 @@ import { ClaimView } from '../claims/lease.ts'
 import type { Cells } from '../log/cells.ts'
 import type { States } from '../materialize/apply.ts'
 import { entityOf } from '../read/reader.ts'
-import { vouchedFor } from '../replication/trust.ts'
+import { vouchedFor } from '../replication/vouched.ts'
 import type { Db } from '../store/db.ts'
 import { keptHolds } from '../store/definitions.ts'
 import { type Asked, askedOf, endorsedBefore, type Held, heldInto, isErasedOf } from '../store/held.ts'
 import type { Line } from '../store/line.ts'
 import * as log from '../store/log.ts'
+import { isOwnReplica } from '../store/own-lines.ts'
 import * as rows from '../store/rows.ts'
-import { isOwnReplica } from '../store/trust.ts'
 
-/** A batch of the log, as plans look at it. */
-export interface LoggedBatch {
+interface LoggedBatch {
   readonly line: Line
   readonly events: log.LoggedEvent[]
   readonly session: string | undefined
@@ -33,7 +32,6 @@ interface ViewHost {
 
 /** What planning may look at: the store under the write lock. It reads, and never writes. */
 export class View {
-  /** Sessions and what they have claimed. */
   readonly claims: ClaimView
   readonly #host: ViewHost
   readonly #db: Db
@@ -67,7 +65,6 @@ export class View {
   }
   links = (end: 'src' | 'dst', id: string): rows.LinkRow[] => rows.linksAt(this.#db, end, id)
   replacing = (id: string): rows.LinkRow[] => rows.linksInto(this.#db, 'supersedes', [id])
-  /** Live entities of a kind. */
   ofKind = (kind: string): Entity[] => rows.listRows(this.#db, kind).map(entityOf)
   allIds = (): readonly string[] => rows.allIds(this.#db)
   someNames = (limit: number) => rows.someNames(this.#db, limit)
@@ -75,7 +72,6 @@ export class View {
   idsOfKind = (kind: string): string[] => rows.idsOfKind(this.#db, kind)
   eventsOf = (id: string): log.LoggedEvent[] => log.eventsOf(this.#db, id)
   batchNamed = (said: string): string => log.batchNamed(this.#db, said)
-  /** Nothing if it is not in the log. */
   batch(id: string): LoggedBatch | undefined {
     const line = log.headerOf(this.#db, id)?.line
     if (!line) return undefined
@@ -99,13 +95,10 @@ export class View {
   isErasedOf = (tombstone: string, replica: string): boolean => isErasedOf(this.#db, tombstone, replica)
   /** Whether what a replica wrote was written in this store. */
   isOwn = (replica: string): boolean => isOwnReplica(this.#db, replica)
-  /** Whether somebody in this store stands by an entity, whatever others said of it. */
   endorsed = (id: string): boolean => vouchedFor({ db: this.#db }, [id]).has(id)
-  /** Whether a person at this store has said something of an entity. */
   ofPerson = (id: string): boolean => log.replicasOfPersons(this.#db, id).some(this.isOwn)
   /** Whether somebody here spoke of it in lines that are folded away since. */
   spokenBefore = (id: string): boolean => endorsedBefore(this.#db, id) !== undefined
-  /** What of others waits for a yes at an entity. */
   waitingAt = (id: string): Held[] => heldInto(this.#db, id)
   /** Which erasures others ask for at it. */
   askedOf = (id: string): Asked[] => askedOf(this.#db, id)

@@ -32,7 +32,7 @@ import * as presence from '../store/presence.ts'
 import { keepShared, lastShared, newSalt, replicaFor, saveClock } from '../store/replica.ts'
 import { getRow } from '../store/rows.ts'
 import { type Action, type Planned, planBatch } from './batch.ts'
-import type { Actor, Result } from './plan.ts'
+import type { PlanContext, Result } from './plan.ts'
 import type { Verb } from './verb.ts'
 import { View } from './view.ts'
 
@@ -43,25 +43,24 @@ export interface ActResult {
   notes: string[]
 }
 
-/** What a batch is written with. */
 interface WriteHost {
   readonly db: Db
   readonly env: Env
   readonly verbs: ReadonlyMap<string, Verb>
   /** The kinds and relations that come with Tidemark. */
   readonly core: Registry
-  /** These and the project's own, as they hold here; and as the rows of all lines have them. */
   registry(): Registry
   rowRegistry(): Registry
-  /** Whether a file holds a text; for purge. */
   filesHold(text: string): boolean
 }
+
+/** Who writes a batch, and by what right. */
+type Who = Pick<PlanContext, 'by' | 'settles' | 'evidence'> & { readonly author: Author }
 
 interface Written {
   readonly result: ActResult
   /** Something was erased: the files of the store are to be cleaned. */
   readonly purged: boolean
-  /** Entities that it has written. */
   readonly touched: ReadonlySet<string>
   /** Listeners have claims to hear of, even without a batch. */
   readonly claimsChanged: boolean
@@ -73,16 +72,8 @@ const WORK_KEPT_MS = 90 * 86_400_000
 /** The note of a batch that had nothing to write. */
 export const NOTHING_CHANGED = 'nothing changed: all of it was there already'
 
-/** Plans a batch, writes its line and brings everything up to date with it; under the store's lock. */
-export function writeBatch(
-  host: WriteHost,
-  actions: readonly Action[],
-  said: Author,
-  by: Actor,
-  redacting: boolean,
-  settles = false,
-  evidence?: (quote: string) => string | undefined,
-): Written {
+export function writeBatch(host: WriteHost, actions: readonly Action[], who: Who, redacting: boolean): Written {
+  const { author: said, ...rest } = who
   const { db, env } = host
   const now = env.now()
   const { tag, clock } = replicaFor(db, env)
@@ -101,18 +92,10 @@ export function writeBatch(
   const planned = planBatch(
     view,
     {
-      by,
-      settles,
-      replica: tag,
-      ms,
-      batch,
-      ctr: clock.ctr,
-      provenance,
-      work,
-      ofCurrentTask,
+      ...rest,
+      ...{ replica: tag, ms, batch, ctr: clock.ctr, provenance, work, ofCurrentTask },
       author: JSON.stringify(author),
       random: (n) => env.random(n),
-      evidence,
     },
     actions,
     {
@@ -150,7 +133,7 @@ export function writeBatch(
     from: before.seq + 1,
     prev: before.hash,
     at: ms,
-    author: { ...author, actor: by, ...(planned.undone.length > 0 ? { undoes: planned.undone } : {}) },
+    author: { ...author, actor: who.by, ...(planned.undone.length > 0 ? { undoes: planned.undone } : {}) },
     events,
     ctr: clock.ctr + 1,
     purges,
@@ -168,7 +151,6 @@ export function writeBatch(
   return { claimsChanged, result: { batch, results, notes }, purged: purges.length > 0, touched }
 }
 
-/** The ends of links, as a batch leaves them. */
 function endsAmong(db: Db, events: readonly Event[]): Ends {
   const said = new Map<string, { [end: string]: Json }>()
   for (const { entity, field, value } of events)

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
-import { vouchedFor } from '../../engine/replication/trust.ts'
+import { vouchedFor } from '../../engine/replication/vouched.ts'
 import type { Project } from '../../engine/store/project.ts'
 import { stem } from '../../engine/store/terms.ts'
 import { type Entity, linkId, madeAt, standingOf } from '../../model/entity.ts'

@@ -1,5 +1,5 @@
 import type { Memory } from '../../engine/memory.ts'
-import { vouchedFor } from '../../engine/replication/trust.ts'
+import { vouchedFor } from '../../engine/replication/vouched.ts'
 import { canonical } from '../../model/canonical.ts'
 import { type Entity, standingOf } from '../../model/entity.ts'
 import { isObject } from '../../model/object.ts'

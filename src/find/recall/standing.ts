@@ -1,5 +1,5 @@
 import type { Memory } from '../../engine/memory.ts'
-import { vouchedFor } from '../../engine/replication/trust.ts'
+import { vouchedFor } from '../../engine/replication/vouched.ts'
 import { type Entity, provenanceOf } from '../../model/entity.ts'
 import { similarity, stemsOf } from './wording.ts'
 

@@ -31,38 +31,9 @@ import { result } from './result.ts'
 import { retroScore } from './retro-score.ts'
 import { task } from './task.ts'
 
-/** Every core kind, in the order in which lists and docs show them. */
 export const KINDS = [
-  principle,
-  pattern,
-  decision,
-  fact,
-  learning,
-  correction,
-  exception,
-  failedApproach,
-  insight,
-  question,
-  concept,
-  hypothesis,
-  file,
-  chunk,
-  mark,
-  measurement,
-  person,
-  eventNote,
-  goal,
-  activity,
-  task,
-  actionNote,
-  result,
-  observation,
-  mutation,
-  retroScore,
-  handoff,
-  context,
-  relationship,
-  proposal,
-  projectKind,
+  principle, pattern, decision, fact, learning, correction, exception, failedApproach, insight, question,
+  concept, hypothesis, file, chunk, mark, measurement, person, eventNote, goal, activity, task, actionNote,
+  result, observation, mutation, retroScore, handoff, context, relationship, proposal, projectKind,
   projectRelation,
-] as const
+] as const // biome-ignore format: a list to read at a glance

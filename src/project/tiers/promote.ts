@@ -1,7 +1,7 @@
 import { UserError } from '../../base/errors.ts'
 import { screen } from '../../base/secrets/screen.ts'
 import type { Memory } from '../../engine/memory.ts'
-import { vouchedFor } from '../../engine/replication/trust.ts'
+import { vouchedFor } from '../../engine/replication/vouched.ts'
 import { stored } from '../../engine/store/db.ts'
 import { getMeta, setMeta } from '../../engine/store/meta.ts'
 import type { Project } from '../../engine/store/project.ts'

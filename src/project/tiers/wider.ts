@@ -1,4 +1,4 @@
-import { vouchedFor } from '../../engine/replication/trust.ts'
+import { vouchedFor } from '../../engine/replication/vouched.ts'
 import type { WideStatement } from '../../find/recall/overridden.ts'
 import { stateOf } from '../../find/recall/validity.ts'
 import { askLibrary } from './library.ts'

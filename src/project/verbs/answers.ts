@@ -1,5 +1,5 @@
 import { entityOf } from '../../engine/read/reader.ts'
-import { BESIDE, contentDigest } from '../../engine/replication/trust.ts'
+import { BESIDE, contentDigest } from '../../engine/replication/vouched.ts'
 import type { Asked, Held } from '../../engine/store/held.ts'
 import type { LoggedEvent } from '../../engine/store/log.ts'
 import type { Planning } from '../../engine/write/plan.ts'

@@ -1,7 +1,7 @@
 import { NEVER_PROPOSED } from '../../engine/write/approval.ts'
 import type { Planning, Result } from '../../engine/write/plan.ts'
 import { linkIdNow, recordedAs } from '../../engine/write/record.ts'
-import { refuseSettled } from '../../engine/write/settle.ts'
+import { refuseSettled } from '../../engine/write/settled-mutations.ts'
 import { defineVerb, reading } from '../../engine/write/verb.ts'
 import { any } from '../../model/args.ts'
 import { canonical } from '../../model/canonical.ts'

@@ -48,7 +48,6 @@ const place: Run = ([text, part], ctx) => {
 
 const order = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
 
-/** Copies are paid for: those that are compared without their case. */
 const comparison =
   (holds: (order: number) => boolean, isFolded: boolean): Run =>
   (args, ctx) => {
@@ -133,7 +132,6 @@ const charOf =
     return [...text].length === 1 ? new Char(text.codePointAt(0)!) : c
   }
 
-/** Strings and characters. */
 // biome-ignore format: a table, one entry a line where it can be
 export const strings: Record<string, Run | string> = {
   '(string? x) | Is it a string? | (string? "a")': ([x]) => typeof x === 'string',

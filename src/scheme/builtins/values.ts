@@ -3,7 +3,6 @@ import { isEqual, isSame } from '../equality.ts'
 import { access, Entity, type Fields, isProcedure, isTrue, Keyword, list, Many, Rec, type Run, SchemeError, Sym, UNSPECIFIED, type Value, Vec } from '../values.ts' // biome-ignore format: one line of names
 import { brief } from '../write.ts'
 
-/** A field's name: a keyword, a string or a symbol. */
 function key(v: Value): string {
   if (typeof v === 'string') return v
   if (v instanceof Keyword || v instanceof Sym) return v.name
@@ -19,7 +18,6 @@ function fields(v: Value): Fields {
   return found
 }
 
-/** The fields of a record, and those that follow as key, value, key, value … */
 const recordOf = (old: Fields, rest: readonly Value[], ctx: Parameters<Run>[1]): Rec => {
   if (rest.length % 2 !== 0) throw new WrongArgument('expects a value after each key')
   ctx.alloc(old.size + rest.length)
@@ -41,7 +39,6 @@ const allSame =
     return args.every((arg) => isSame(arg, args[0]))
   }
 
-/** Booleans, symbols, equality, records, vectors, and what else is no list, number or string. */
 // biome-ignore format: a table, one entry a line where it can be
 export const values: Record<string, Run | string> = {
   '(not x) | #t for #f and nil, else #f. | (not #f)': is((x) => !isTrue(x)),

@@ -1,7 +1,7 @@
 import type { Memory } from '../../engine/memory.ts'
 import { isOpen } from '../../engine/read/work-tree.ts'
+import { arrivedBy } from '../../engine/store/own-lines.ts'
 import type { Project } from '../../engine/store/project.ts'
-import { arrivedBy } from '../../engine/store/trust.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { shellWord } from '../../model/shell.ts'

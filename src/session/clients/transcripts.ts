@@ -2,13 +2,13 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { below, filesBelow, linesOf, realPath } from '../../base/files.ts'
-import { opencodeSessions, opencodeTexts } from '../../engine/store/opencode.ts'
 import { sha256 } from '../../model/digest.ts'
 import { isObject, jsonIn } from '../../model/object.ts'
 import { saidInSpecstory } from '../hooks/extract/specstory.ts'
 import { type Said, saidIn } from '../hooks/extract/turns.ts'
 import { codexHome, configDir, copilotHome, geminiHome, opencodeData } from './common/homes.ts'
 import type { ClientContext } from './common/types.ts'
+import { opencodeSessions, opencodeTexts } from './opencode/sessions.ts'
 
 /** One session that a client has kept. */
 export interface KeptSession {

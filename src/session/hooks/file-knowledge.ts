@@ -1,6 +1,6 @@
 import type { Memory } from '../../engine/memory.ts'
 import { markOf, Staleness } from '../../engine/read/stale.ts'
-import { vouchedFor } from '../../engine/replication/trust.ts'
+import { vouchedFor } from '../../engine/replication/vouched.ts'
 import { knownOn } from '../../find/code/known.ts'
 import type { Entity } from '../../model/entity.ts'
 import { byline } from '../briefing/format.ts'

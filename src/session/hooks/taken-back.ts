@@ -2,7 +2,7 @@
 
 import { calledAs } from '../../engine/read/called.ts'
 import type { Reader } from '../../engine/read/reader.ts'
-import { contentDigest } from '../../engine/replication/trust.ts'
+import { contentDigest } from '../../engine/replication/vouched.ts'
 import { isStopWord } from '../../engine/store/terms.ts'
 import { type Entity, identityOf, isAgreed } from '../../model/entity.ts'
 import { actionOf } from '../../travel/formats/import/said-as.ts'

@@ -6,7 +6,7 @@
 import { attempt, UserError } from '../../base/errors.ts'
 import { calledAs } from '../../engine/read/called.ts'
 import { shortRefs } from '../../engine/read/short-references.ts'
-import { contentDigest } from '../../engine/replication/trust.ts'
+import { contentDigest } from '../../engine/replication/vouched.ts'
 import { type Prompts, wordsOf } from '../../engine/store/prompts.ts'
 import { sha256 } from '../../model/digest.ts'
 import { type Entity, provenanceOf } from '../../model/entity.ts'

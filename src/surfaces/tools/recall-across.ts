@@ -1,6 +1,6 @@
 import { UserError } from '../../base/errors.ts'
 import type { Memory } from '../../engine/memory.ts'
-import { vouchedFor } from '../../engine/replication/trust.ts'
+import { vouchedFor } from '../../engine/replication/vouched.ts'
 import { explanation } from '../../find/recall/answer.ts'
 import { type Card, formsOf } from '../../find/recall/card.ts'
 import { bindingRules, vocabularyOf } from '../../find/recall/contradictions.ts'

@@ -1,6 +1,6 @@
 import { UserError } from '../../base/errors.ts'
 import type { Memory } from '../../engine/memory.ts'
-import { hasOthers } from '../../engine/store/trust.ts'
+import { hasOthers } from '../../engine/store/own-lines.ts'
 import { lookAgain } from '../../find/code/look.ts'
 import { estimateTokens } from '../../find/recall/token-estimate.ts'
 import { PRESETS, type Recalled, type RecallOptions, type RecallResult, SCOPES } from '../../find/recall/types.ts'

@@ -1,6 +1,6 @@
 import { newestFirst, type Reader } from '../../engine/read/reader.ts'
 import { type Stale, Staleness } from '../../engine/read/stale.ts'
-import { vouchedFor } from '../../engine/replication/trust.ts'
+import { vouchedFor } from '../../engine/replication/vouched.ts'
 import { sayingOf } from '../../find/recall/card.ts'
 import { foldSimilar } from '../../find/recall/duplicates.ts'
 import type { Entity } from '../../model/entity.ts'

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { UsageError, UserError } from '../../base/errors.ts'
 import type { Memory } from '../../engine/memory.ts'
-import { vouchedFor } from '../../engine/replication/trust.ts'
+import { vouchedFor } from '../../engine/replication/vouched.ts'
 import { cardOf } from '../../find/recall/card.ts'
 import type { Json } from '../../model/field.ts'
 import { hereOf } from '../../project/open.ts'

@@ -4,7 +4,7 @@ import type { SignedSnapshot } from '../../engine/replication/compaction.ts'
 import { isKeyed, isKeyOf, isSignedBy } from '../../engine/store/keys.ts'
 import type { Line, Signature } from '../../engine/store/line.ts'
 import * as log from '../../engine/store/log.ts'
-import { keepPins, pinned } from '../../engine/store/trust.ts'
+import { keepPins, pinned } from '../../engine/store/own-lines.ts'
 
 type Store = Pick<Memory, 'db'>
 

@@ -1,7 +1,7 @@
 import { HAND } from '../../engine/claims/lease.ts'
 import type { Memory } from '../../engine/memory.ts'
+import { arrivedBy } from '../../engine/store/own-lines.ts'
 import { toldSince } from '../../engine/store/presence.ts'
-import { arrivedBy } from '../../engine/store/trust.ts'
 import type { Entity } from '../../model/entity.ts'
 import { sessionsOf } from '../coordination/sessions.ts'
 import { type Amounts, addAmounts, noAmounts } from './amounts.ts'

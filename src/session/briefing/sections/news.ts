@@ -1,6 +1,6 @@
 import { heldOf } from '../../../engine/store/held.ts'
 import { isErased } from '../../../engine/store/log.ts'
-import { type Touch, touchesAfter } from '../../../engine/store/trust.ts'
+import { type Touch, touchesAfter } from '../../../engine/store/own-lines.ts'
 import type { Entity } from '../../../model/entity.ts'
 import { kindOf } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'

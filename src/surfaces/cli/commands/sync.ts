@@ -3,6 +3,7 @@ import { UserError } from '../../../base/errors.ts'
 import type { Memory } from '../../../engine/memory.ts'
 import { shortBatch } from '../../../engine/store/keys.ts'
 import { missingLines } from '../../../engine/store/log.ts'
+import { withoutKey } from '../../../engine/store/own-lines.ts'
 import {
   findProject,
   ignoreViews,
@@ -14,7 +15,6 @@ import {
 import { rememberProject } from '../../../engine/store/project-list.ts'
 import { hubOf } from '../../../engine/store/state.ts'
 import { summaryOf } from '../../../engine/store/summary.ts'
-import { withoutKey } from '../../../engine/store/trust.ts'
 import type { Json } from '../../../model/field.ts'
 import { openProject } from '../../../project/open.ts'
 import { many } from '../../../session/briefing/format.ts'

@@ -1,6 +1,5 @@
-import { readDb, stored } from './db.ts'
+import { readDb, stored } from '../../../engine/store/db.ts'
 
-/** A session of opencode, as its database has it. */
 export interface OpencodeSession {
   readonly id: string
   readonly directory: string
@@ -14,7 +13,6 @@ export function opencodeSessions(path: string): OpencodeSession[] {
   )
 }
 
-/** The texts of a session, in order. */
 export function opencodeTexts(path: string, session: string): { role: unknown; text: unknown; at: unknown }[] {
   using db = readDb(path)
   const rows = db.all<{ message: string; part: string }>(

@@ -8,7 +8,6 @@ import { addRange, type Range } from './ranges.ts'
 
 const BEFORE = 'replicas_before'
 
-/** Up to which line this store wrote under identities that it has given up since. */
 const before = (db: Db): { [replica: string]: number } =>
   stored<{ [replica: string]: number }>(getMeta(db, BEFORE) ?? '{}')
 
@@ -20,7 +19,6 @@ export function keepOwn(db: Db, replica: string, upTo: number): void {
 const LEFT = 'left'
 type Left = { [replica: string]: readonly Range[] }
 
-/** Which own lines are known to others: they were written for git, or pushed to a hub. */
 export const leftOf = (db: Db, replica: string): readonly Range[] =>
   stored<Left>(getMeta(db, LEFT) ?? '{}')[replica] ?? []
 
@@ -56,7 +54,6 @@ export const isOfPeers = (db: Db, replica: string, seq: number): boolean =>
     seq,
   ) !== undefined
 
-/** Every identity that this store writes or wrote under, and up to which line. */
 export function ownIdentities(db: Db): { replica: string; upTo: number }[] {
   const now = getMeta(db, 'replica')
   const earlier = Object.entries(before(db)).map(([replica, upTo]) => ({ replica, upTo }))
@@ -78,7 +75,6 @@ export function ownAhead(db: Db, moment: number): { lines: number; last: number 
   return lines === 0 ? undefined : { lines, last: Math.max(...found.map((f) => f.last)) }
 }
 
-/** Whether this store writes, or wrote, under an identity. */
 export const isOwnReplica = (db: Db, replica: string): boolean =>
   replica === getMeta(db, 'replica') || Object.hasOwn(before(db), replica)
 
@@ -94,8 +90,7 @@ export const hasOthers = (db: Db): boolean => {
 export const withoutKey = (db: Db): string[] =>
   [...known(db).keys()].filter((replica) => !isKeyed(replica) && !isOwnReplica(db, replica)).sort()
 
-/** The key by which each replica is known here, and the first of its lines that bore it. */
-export type Pins = { [replica: string]: { key: string; from: number } }
+type Pins = { [replica: string]: { key: string; from: number } }
 const PINS = 'sync_keys'
 export const pinned = (db: Db): Pins => stored<Pins>(getMeta(db, PINS) ?? '{}')
 export const keepPins = (db: Db, pins: Pins): void => setMeta(db, PINS, JSON.stringify({ ...pinned(db), ...pins }))
@@ -168,12 +163,10 @@ const arrivedWhere = (db: Db, where: string, ...params: Param[]): Arrived[] =>
 export const eventsIn = (db: Db, replica: string, first: number, last: number): Arrived[] =>
   arrivedWhere(db, 'l.replica=? AND l.seq>=? AND l.seq<=?', replica, first, last)
 
-/** Everything that happened to some entities. */
 export const eventsOfAll = (db: Db, ids: readonly string[]): Arrived[] =>
   arrivedWhere(db, 'e.entity IN (SELECT value FROM json_each(?))', JSON.stringify(ids))
 
 export interface Touch {
-  /** Order of arrival here. */
   n: number
   at: number
   entity: string

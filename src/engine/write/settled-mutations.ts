@@ -3,10 +3,7 @@ import type { Report } from '../../model/validate.ts'
 import { STATE } from '../log/cells.ts'
 import type { Planning } from './plan.ts'
 
-/**
- * The key of an option that only code of Tidemark can give: a person has just said yes on a terminal, or it was measured.
- * No batch, no argument and no request can say it.
- */
+/** An option that only Tidemark's own code can give: a person said yes on a terminal, or it was measured. */
 export const SETTLES = Symbol('settles')
 
 const KIND = 'mutation'
@@ -15,10 +12,7 @@ const OPEN = new Set(['provenance', 'tags', 'topics', 'evidence'])
 /** What a person may do to any knowledge: take it out of lists, delete it. */
 const PERSONS = new Set([STATE, 'retired', 'standing'])
 
-/**
- * Refuses whatever would change what was proposed or decided, whichever verb does it: a mutation with a number is
- * changed by `tidemark mutation` alone. `from`: the first event of the action.
- */
+/** Refuses changes to a proposed or decided mutation, whichever verb: only `tidemark mutation` may. `from`: the action's first event. */
 export function refuseSettled(p: Planning, from: number, report: Report): void {
   if (p.ctx.settles) return
   for (const { entity, field, purged } of p.draft.events.slice(from)) {

@@ -43,7 +43,6 @@ const CHANGES =
 const CHANGED =
   /^(?:[ \t]{1,4}(?:on|of|for) [^.,\n]{1,40}?)?[ \t]{1,4}(?:(?:was|is|has been) )?(?:changed|updated|reset|set|geändert|gesetzt)\b|^[^.\n]{1,60} (?:geändert|gesetzt)\b/i
 
-/** How much stands between a name and the value that is told of it; nothing if none is. */
 export function told(text: string, start: number, end: number): number | undefined {
   TOLD.lastIndex = TO.lastIndex = end
   const near = text.slice(end, end + 70)
@@ -117,11 +116,9 @@ const USER_GIVEN = new RegExp(
 const SECTION = /^[ \t]*\[[\w.:" -]{1,60}\][ \t]*$/m
 const ENV = /(?<=(?:^|\n)[ \t]{0,20}(?:ENV|setx|SetEnv|set -gx|#define)[ \t]{1,4})/y
 
-/** Whether a user's name stands before it, and a program would not put a variable there. */
 export const isPaired = (text: string, start: number, given: Given): boolean =>
   holds(USER_GIVEN, text, start) && (given !== 'equals' || SECTION.test(text.slice(Math.max(0, start - 300), start)))
 
-/** How a value right behind its name is given, by what stands before the name. */
 export const givenBeside = (text: string, start: number): Given =>
   holds(MACHINE, text, start)
     ? 'record'

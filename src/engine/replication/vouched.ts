@@ -12,7 +12,6 @@ import { heldAmong } from '../store/held.ts'
 import { isKeyed, isKeyOf, isSameKey } from '../store/keys.ts'
 import { originalIn } from '../store/line.ts'
 import { beside, eventsOf } from '../store/log.ts'
-import { getRow } from '../store/rows.ts'
 import {
   type Arrivals,
   type Arrived,
@@ -26,18 +25,14 @@ import {
   pinned,
   touchedByPeers,
   touchedElsewhere,
-} from '../store/trust.ts'
+} from '../store/own-lines.ts'
+import { getRow } from '../store/rows.ts'
 import { acceptedReviewers } from './reviewers.ts'
 
 /** What is said beside the thing itself: others may add to it without anybody having to agree again. */
 export const BESIDE: ReadonlySet<string> = new Set(['provenance', 'tags', 'topics', 'evidence'])
 
-/**
- * Which entities somebody in this store stands by: after the last that another replica said of them arrived here, they
- * were recorded, edited or confirmed here or by another store with the same key, or a reviewer whom the person here accepted has confirmed them. What came by sync, or from a
- * peer of a live Yjs document, is unverified until then, whatever it says of its own standing (M6). Who wrote a line is known by where it came from, and when by the order of arrival: the author's name
- * and the stamp in it are the writer's word alone.
- */
+/** Which entities somebody here stands by: the last word on them is of this store, its key, or an accepted reviewer (M6). */
 export function vouchedFor({ db }: { readonly db: Db }, ids: readonly string[]): Set<string> {
   const held = db.here === db ? undefined : heldAmong(db, ids)
   const vouched = new Set(held ? ids.filter((id) => held.get(id) !== false) : ids)
@@ -97,10 +92,7 @@ export const isAgreement = ({ event: { field, value } }: Arrived): boolean =>
 /** A digest of the content says nothing of this. */
 export const isStanding = (fields: Entity['fields']): boolean => standingOf(fields) === 'confirmed'
 
-/**
- * The last arrival after which an entity said what the last word of somebody who decides agrees to. Lines come in another order to
- * a store that was lost: the agreement may come before what it is to. 0: their last word is no such agreement, or to something else.
- */
+/** The last arrival after which the entity said what the last confirmation is of; 0 if there is none. */
 export function agreedUpTo(id: string, events: readonly Arrived[], decides: (e: Arrived) => boolean): number {
   let last: Arrived | undefined
   for (const e of events)
@@ -132,10 +124,7 @@ function lastWords(db: Db, events: readonly Arrived[]): Map<string, Partial<Arri
   return last
 }
 
-/**
- * Keeps who stood by what, and when it arrived, of lines that are to be folded away: a compaction takes back nobody's word. What is vouched for
- * here whatever others say of it stays so.
- */
+/** Keeps who stood by what, of lines that are to be folded: a compaction takes back nobody's word. */
 export function keepTrust(db: Db, covered: readonly { replica: string; first: number; last: number }[]): void {
   for (const c of covered) {
     const last = lastWords(db, eventsIn(db, c.replica, c.first, c.last))
@@ -170,10 +159,7 @@ export function contentDigest({ id, fields }: Pick<Entity, 'id' | 'fields'>): st
   return sha256(canonical([id, Object.fromEntries(said)] as Json)).slice(0, 32)
 }
 
-/**
- * Which entities an accepted reviewer has confirmed as they stand, in a batch that bears the reviewer's key. What a
- * reviewer, or somebody here, has turned down since is not among them.
- */
+/** Entities that an accepted reviewer confirmed as they stand, and that nobody who decides has turned down since. */
 function reviewedAmong(
   db: Db,
   ids: readonly string[],
@@ -197,8 +183,7 @@ function reviewedAmong(
   })
 }
 
-/** Tells the lines that bear the key of an accepted reviewer; nothing where none is accepted. */
-export function reviewersLines(db: Db): ((replica: string, seq: number) => boolean) | undefined {
+function reviewersLines(db: Db): ((replica: string, seq: number) => boolean) | undefined {
   const keys = new Set(Object.values(acceptedReviewers(db)).flat())
   if (keys.size === 0) return undefined
   const pins = pinned(db)
