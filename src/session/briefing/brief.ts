@@ -1,6 +1,5 @@
 /**
- * briefing: what a session is told when it starts. One file per section in `sections/`, one token budget (`budget.ts`),
- * and a fence around everything that others wrote (`fence.ts`).
+ * briefing: what a session is told at its start: one file per section, a token budget, a fence around what others wrote.
  */
 
 import type { Memory } from '../../engine/memory.ts'
@@ -25,7 +24,6 @@ import type { About, Built, Section } from './types.ts'
 /** How many of the newest facts are looked at. A session that needs more can ask. */
 const FACTS = 120
 
-/** The briefing of an empty memory, for the agent and its person. */
 const EMPTY = `Tidemark, this project's memory, is empty. Record decisions with their reasons, and what failed, with act: [["record-decision", {"name": "use-sqlite", "rationale": "no daemon"}]].
 Rules that the user lays down bind after the user's yes.`
 const HELD_LINE = 'nothing new since this session was last told'
@@ -36,13 +34,11 @@ const EMPTY_LINE =
 const OF_THE_PAST = ['rules', 'decisions', 'failures']
 
 export interface BriefOptions {
-  /** The session that is told. */
   readonly session?: string | undefined
   /** The client that is told: what it reads by itself is not repeated. */
   readonly client?: string | undefined
   readonly user?: string | undefined
   readonly branch?: string | undefined
-  /** Tokens at most. */
   readonly budget?: number | undefined
   /** Characters at most; never more than BRIEFING_CHARS. */
   readonly chars?: number | undefined
@@ -60,7 +56,6 @@ export interface BriefOptions {
 
 export interface BriefedSection {
   readonly name: string
-  /** Entities, sessions and claims that it tells of. */
   readonly ids: readonly string[]
   readonly tokens: number
   readonly omitted: number
@@ -71,7 +66,6 @@ export interface Briefing {
   readonly sections: readonly BriefedSection[]
   readonly tokens: number
   readonly chars: number
-  /** The one line that a person sees. */
   readonly line: string
 }
 
@@ -111,7 +105,6 @@ export function brief(memory: Memory, project: Project, options: BriefOptions = 
   return { text, sections: told, tokens, chars: text.length, line }
 }
 
-/** What sections have to tell that the conversation does not hold yet. */
 const build = (sections: readonly Section[], memory: Memory, project: Project, options: BriefOptions) =>
   memory.db.read(() => {
     const about = aboutOf(memory, project, options)
@@ -122,14 +115,12 @@ const build = (sections: readonly Section[], memory: Memory, project: Project, o
     })
   })
 
-/** Whether it is the first thing that a session is told; a subagent has its task. */
 function isFirst(memory: Memory, { session }: BriefOptions): boolean {
   if (session === undefined) return true
   const sessions = sessionsOf(memory)
   return sessions.get(session)?.parent === undefined && sessions.toldOf(session).length === 0
 }
 
-/** What of a section the conversation does not hold yet. */
 function unheld(built: Built, held: ReadonlyMap<string, number>, { reader, session }: About): Built | undefined {
   const items = built.items.filter(({ id }) => {
     const e = id === undefined ? undefined : reader.entity(id)
@@ -158,7 +149,6 @@ export function sectionsOf(memory: Memory, project: Project, names: readonly str
   return fill(built, { tokens: VIEW_CHARS, chars: VIEW_CHARS, count: (text) => text.length }).text
 }
 
-/** What sections are built from, at one moment. */
 export function aboutOf(memory: Memory, project: Project, options: BriefOptions): About {
   const reader = options.past ?? memory.reader
   const moment = options.moment ?? memory.env.now()

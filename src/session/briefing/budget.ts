@@ -9,11 +9,9 @@ export const BRIEFING_CHARS = 9_000
 export interface Budget {
   readonly tokens: number
   readonly chars: number
-  /** The tokens of a text. */
   count(text: string): number
 }
 
-/** A section that has something to tell, and how each of its items is told. */
 interface Filling {
   readonly section: Section
   readonly built: Built
@@ -28,18 +26,12 @@ const MISSES = 5
 export interface Filled {
   readonly section: Section
   readonly built: Built
-  /** The items that are told. */
   readonly shown: readonly Item[]
-  /** What its items cost. */
   readonly tokens: number
   readonly omitted: number
 }
 
-/**
- * Lays sections out in their order within a budget. Each has its share first; what one leaves goes to the others, the
- * first before the last. Items are told whole, in fewer words, or not at all, and a long one does not shut out a short one
- * behind it. Equal input gives equal bytes.
- */
+/** Fills sections in order. Each gets its share first; what is left goes to all, the first before the last. */
 export function fill(
   given: readonly { section: Section; built: Built }[],
   budget: Budget,
@@ -63,7 +55,6 @@ export function fill(
   const chars = Math.max(0, budget.chars - frameOf(fillings).length)
   let usedTokens = 0
   let usedChars = 0
-  /** Tells the items of a section that fit into its part of the budget. */
   const take = (f: Filling, part: number): void => {
     const upToTokens = Math.min(all, usedTokens + all * part)
     const upToChars = Math.min(chars, usedChars + chars * part)

@@ -10,24 +10,19 @@ import { type Said, saidIn } from '../hooks/extract/turns.ts'
 import { codexHome, configDir, copilotHome, geminiHome, opencodeData } from './common/homes.ts'
 import type { ClientContext } from './common/types.ts'
 
-/** One session that a client has kept. */
 export interface KeptSession {
   readonly client: string
   readonly id: string
   readonly path: string
-  /** What was said in it, a line at a time. */
   said(): Iterable<Said>
 }
 
-/** What was found of one client. */
 export interface FoundSessions {
   readonly title: string
-  /** Where it keeps them. */
   readonly where: string
   readonly sessions: readonly KeptSession[]
 }
 
-/** What the beginning of a transcript says of it. */
 interface Head {
   readonly client: string
   readonly id: string
@@ -120,7 +115,6 @@ function opencodeAt(path: string, belongs: (directory: string) => boolean): Kept
     }))
 }
 
-/** The sessions of a project that the clients on this machine have kept, client by client. */
 export function sessionsOfProject(ctx: ClientContext, roots: readonly string[]): FoundSessions[] {
   const isHere = (cwd: string | undefined) => cwd !== undefined && roots.some((root) => below(root, cwd) !== undefined)
   const byCwd = ({ cwd }: Head) => isHere(cwd)
@@ -146,7 +140,6 @@ export function sessionsOfProject(ctx: ClientContext, roots: readonly string[]):
   ] // biome-ignore format: a table
 }
 
-/** The sessions that SpecStory has written into a folder of the project. */
 export function specstoryIn(path: string): FoundSessions {
   const stat = statSync(path, { throwIfNoEntry: false })
   const files = !stat ? [] : stat.isDirectory() ? sessionsBelow(path, (name) => name.endsWith('.md')) : [path]

@@ -41,17 +41,13 @@ function unsafeFile(ctx: ClientContext, client: Client): { file: string; why: st
   return undefined
 }
 
-/** Instead of a plan: that a client is left alone, and why. */
 function leftAlone(ctx: ClientContext, client: Client): WiringChange[] | undefined {
   const unsafe = unsafeFile(ctx, client)
   if (!unsafe) return undefined
   return [leave({ client: client.name, file: unsafe.file, scope: 'committed' }, null, `${unsafe.why}: ${NO_LINKS}`)]
 }
 
-/**
- * What has to change so that the clients found here (or those named) start Tidemark; nothing is written. Files that are
- * right already, or that are the user's to decide, are told of with the action `none`.
- */
+/** Plans the wiring of the clients found here, or of those named. Files that stay have the action `none`. */
 export function planWiring(ctx: ClientContext, names?: string[]): WiringChange[] {
   const clients = names ? [...new Set(names.map(named))] : CLIENTS.filter((c) => c.detect(ctx).found)
   return once(clients.flatMap((c) => leftAlone(ctx, c) ?? planned(ctx, c)))
@@ -81,7 +77,6 @@ const once = (changes: WiringChange[]) =>
         ),
   )
 
-/** What has to change so that nothing of Tidemark is left in any client's file. */
 export function planUnwiring(ctx: ClientContext): WiringChange[] {
   return once([...CLIENTS.flatMap((c) => leftAlone(ctx, c) ?? c.unwire(ctx)), ...planUnloading(ctx)])
 }
@@ -114,7 +109,6 @@ interface Write {
   change: WiringChange
   /** Where the bytes go: the file, or what it links to inside the same tree. */
   target: string
-  /** Folders that have to be made for it. */
   dirs: string[]
 }
 
@@ -167,7 +161,6 @@ function writeAll(ctx: ClientContext, writes: readonly Write[]): void {
   }
 }
 
-/** Carries out a wiring plan, and notes how to take it back. */
 export function applyWiring(ctx: ClientContext, changes: readonly WiringChange[]): void {
   const writes = prepare(ctx, changes)
   if (writes.length === 0) return

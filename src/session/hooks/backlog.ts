@@ -26,7 +26,6 @@ const MOST = 1_000
 const missedFile = (project: Project) => besideStore(project, 'hooks.missed')
 export const missedPath = (project: Project): string => join(...missedFile(project))
 
-/** What waits to be noted, oldest first. */
 function missed(project: Project): MissedEdit[] {
   return `${readInside(...missedFile(project)) ?? ''}`
     .split('\n')

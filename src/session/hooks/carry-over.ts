@@ -14,10 +14,7 @@ function fitting(texts: readonly string[]): string[] {
   return from < texts.length ? texts.slice(from) : [closed(last.slice(0, MOST_CHARS).replace(/\n[^\n]*$/, ''))]
 }
 
-/**
- * What is to be told to the agent at an event that takes nothing for it is kept with the session and goes with the next
- * answer that does.
- */
+/** Context that an event cannot carry is delivered with the next one that can. */
 export function carried(memory: Memory, session: string, reply: HookReply, tells: boolean): HookReply {
   if (session === '') return reply
   const sessions = sessionsOf(memory)

@@ -6,10 +6,8 @@ import type { Hook } from './hook.ts'
 import { recordedBy } from './session-records.ts'
 
 const MOST = 12
-/** Kinds that a summary refers to. */
 const REFERRED = ['decision', 'task', 'question', 'failed-approach', 'correction']
 
-/** The conversation is shortened: the handoff is written, and there is room again. */
 export async function compacted(hook: Hook): Promise<void> {
   await handOff(hook, 'compaction')
   hook.attempt('room again', () =>

@@ -23,7 +23,6 @@ export function toldSince({ sessions, session }: Hook): Map<string, number> {
   return new Map(told.flatMap((t) => t.ids.map((id) => [id, t.at])))
 }
 
-/** A text that somebody recorded, as data on one line. */
 export const dataLine = (text: unknown, most = 240): string => plain(String(text), most)
 
 /** Lines of what others recorded, behind the fence that they cannot open. */

@@ -11,12 +11,10 @@ export interface HookSummary {
   event: string
   last: number
   calls: number
-  /** The middle one. */
   ms: number
   errors: number
   lastError?: string
   code?: string
-  /** Calls since the last of them. */
   since: number
 }
 
@@ -44,7 +42,6 @@ export function hookSummaries(project: Project): HookSummary[] {
     .sort((a, b) => b.last - a.last)
 }
 
-/** What to do about an error of a hook, by its code. */
 const WAYS_OUT: Readonly<Record<string, string>> = {
   'store-busy':
     'another process was writing for longer than a hook may wait: edits are made up for, the rest comes with the next call; only if it goes on, look for a process that hangs',
@@ -57,10 +54,7 @@ const WAYS_OUT: Readonly<Record<string, string>> = {
 const wayOut = (code = 'bug'): string =>
   WAYS_OUT[code] ?? 'the store could not be used then; what is wrong with it now stands above'
 
-/**
- * What is set for hooks that is not accepted; the last call of each client and event, and what went wrong there. `when` says
- * a moment.
- */
+/** Wrong settings of hooks, and the last call of each client and event. `when` prints a moment. */
 export function checkHooks(project: Project, when: (ms: number) => string = localMinute): Check[] {
   const checks = hooksConfig(project.hooks).problems.map((what) =>
     wrong('hooks.config', `.tidemark/config.json: ${what}`, 'until then the default is used'),

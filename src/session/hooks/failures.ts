@@ -22,13 +22,11 @@ interface Failing {
   command: string
   last: string
   at: number
-  /** How many edits the session had made by then. */
   edits?: number
 }
 
 const isFailing = (v: unknown): v is Failing => typeof v === 'object' && v !== null && 'n' in v && 'command' in v
 
-/** The commands that failed, by what they are. */
 export function failingOf(data: { readonly [key: string]: unknown } | undefined): Record<string, Failing> {
   const kept = data?.failing
   if (typeof kept !== 'object' || kept === null) return {}

@@ -7,7 +7,6 @@ import { byline } from '../briefing/format.ts'
 import { dataLine, dataList, keepTold, toldSince } from './delivery.ts'
 import type { Hook } from './hook.ts'
 
-/** Told at once, at most. */
 const MOST = 4
 
 const TEXTS = ['summary', 'description', 'rationale', 'outcome', 'lesson', 'rightBelief', 'justification', 'body']

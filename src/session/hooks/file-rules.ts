@@ -8,16 +8,12 @@ import { type Hook, joined } from './hook.ts'
 /** Characters that are told at once; the client has its own bound, and others have something to say as well. */
 const MOST = 4_000
 
-/** One file's text; of what is too long, where it stands. */
 function linesOf(rule: Rule, left: number): string[] {
   const lines = ruleLines(rule)
   return lines.join('\n').length <= left ? lines : [`read ${rule.path}: it is too long to be told here`]
 }
 
-/**
- * Active rules for the files at hand, each once in a conversation: instructions where a person here has confirmed them, else
- * behind the fence.
- */
+/** Active rules for these files, once in a conversation: instructions where confirmed, else behind the fence. */
 export async function rulesFor(hook: Hook, paths: readonly string[]): Promise<string | undefined> {
   const { project, memory, call } = hook
   const rules = rulesOf(project.root, project.maturity, memory.db)?.all ?? []

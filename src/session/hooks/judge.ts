@@ -1,13 +1,9 @@
-/**
- * The agent judges what of a session lasts: it understood the session, and no pattern does. It is told so once at the start. It is
- * asked again where it writes anyway, with what the person typed and nothing was recorded for.
- */
+/** The agent judges what of a session lasts. It is told so at the start, and asked again where it writes anyway. */
 import type { Prompt, Prompts } from '../../engine/store/prompts.ts'
 import { dataLine, dataList } from './delivery.ts'
 import type { Hook } from './hook.ts'
 import { openPrompts, PROMPTS_MS } from './kept-prompts.ts'
 
-/** At the start of a session. */
 export const TO_RECORD =
   'Tidemark: when the user says something that later sessions need (a rule, a decision, how things are), record it with act, and add "said": their exact words.'
 

@@ -27,10 +27,7 @@ const KINDS = [
 /** A word that more than this share of all texts holds tells nothing. */
 const COMMON = 0.05
 const FEW = 20
-/**
- * The bar: what an item must hold of the weight of the prompt's words, from 0 to 1, and how many telling ones. What failed is met in
- * other words, so of the prompt's words those count that stand in any text.
- */
+/** The least share of the prompt's weight that an item holds. For what failed, words in any text count. */
 const SHARE = 0.5
 const WORDS_HELD = 2
 /** Or: a long prompt, such as one with an error message, holds so much of what an item is called, a rare word among it. */

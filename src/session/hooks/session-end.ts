@@ -6,7 +6,6 @@ import { handOff } from './automatic-handoff.ts'
 import { type HookReply, NOTHING } from './call.ts'
 import type { Hook } from './hook.ts'
 
-/** What it leaves is written down, what it holds is free. */
 export async function sessionEnd(hook: Hook): Promise<HookReply> {
   const { call, session, sessions } = hook
   if (session === '') return NOTHING

@@ -7,6 +7,7 @@ import { shellWord } from '../../model/shell.ts'
 import { userName } from '../../project/open.ts'
 import { receiveChanges } from '../../travel/sync/receive.ts'
 import { clientProcess } from '../../work/coordination/client-process.ts'
+import { factsOf } from '../../work/coordination/clients.ts'
 import { readEdits } from '../../work/handoff/views/refresh.ts'
 import { type BriefOptions, brief, wasBriefed } from '../briefing/brief.ts'
 import { BRIEFING_CHARS, BRIEFING_TOKENS } from '../briefing/budget.ts'
@@ -14,9 +15,10 @@ import type { HookCall, HookReply } from './call.ts'
 import { toldSince } from './delivery.ts'
 import { type Hook, joined } from './hook.ts'
 
-/** Claude Code reads this file before each command of the agent's shell: so `tidemark` there knows whose it is. */
-function tellShell(session: string): void {
-  const file = process.env.CLAUDE_ENV_FILE
+/** Tells `tidemark` in the agent's shell which session it belongs to. */
+function tellShell({ client }: HookCall, session: string): void {
+  const variable = factsOf(client)?.shellFileVariable
+  const file = variable && process.env[variable]
   if (file) appendFileSync(file, `export TIDEMARK_SESSION=${shellWord(session)}\n`)
 }
 
@@ -82,7 +84,7 @@ export async function sessionStart(hook: Hook): Promise<HookReply> {
     }),
   )
   const id = info?.id ?? hook.session
-  if (call.client === 'claude' && id !== '') hook.attempt('CLAUDE_ENV_FILE', () => tellShell(id))
+  if (id !== '') hook.attempt('shell', () => tellShell(call, id))
   if (call.source === 'compact' && hook.session !== '') await (await import('./compaction.ts')).compacted(hook)
   const told = (await hook.attemptLater('briefing', () => briefing(hook, id))) ?? {}
   // what goes on holds it already

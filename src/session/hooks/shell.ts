@@ -18,7 +18,6 @@ const LOOK_BACK = 1_000
 const MOST_WORDS = 60
 const MOST_FILES = 60
 
-/** Words of a command that may be paths of files. */
 const WORD = /"([^"\n]+)"|'([^'\n]+)'|([^\s"'|&;<>()`$]+)/g
 
 function wordsOf(command: string): string[] {
@@ -63,15 +62,10 @@ function editedByOthers({ memory, session }: Hook, since: number): Set<string> {
 
 interface Changed {
   readonly path: string
-  /** The command names it. */
   readonly named: boolean
 }
 
-/**
- * Files that were written while a shell command ran, as far as can be seen from outside: of those that it names, and of
- * those that other sessions have claimed by name, unless these told of an edit themselves. A command that writes files
- * which nobody named, or removes some, goes unseen.
- */
+/** Files that changed while a command ran: those it names, and those that others claimed and did not edit. */
 export function changedByShell(hook: Hook, command: string, since: number): Changed[] {
   if (LOOKS.test(command)) return []
   const { root, call, config, memory } = hook
@@ -89,7 +83,6 @@ export function changedByShell(hook: Hook, command: string, since: number): Chan
   return changed
 }
 
-/** Takes note of what a command changed, and says so where somebody else holds it. */
 export function afterShell(hook: Hook): string | undefined {
   const { call, memory, session } = hook
   const command = call.tool?.command

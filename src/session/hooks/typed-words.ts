@@ -93,7 +93,6 @@ export function withoutElements(text: string, unclosedToo = true): string {
   return left + text.slice(at)
 }
 
-/** Whether nothing else stands on the line of a region. */
 function isAlone(text: string, from: number, to: number): boolean {
   const isSpace = (at: number) => text[at] === ' ' || text[at] === '\t' || text[at] === '\r'
   while (isSpace(from - 1)) from--
@@ -101,7 +100,6 @@ function isAlone(text: string, from: number, to: number): boolean {
   return (from === 0 || text[from - 1] === '\n') && (to === text.length || text[to] === '\n')
 }
 
-/** Lines that stand together, as one block each. */
 function blocksOf(text: string): string[][] {
   const blocks: string[][] = [[]]
   for (const line of text.split('\n')) {
@@ -111,7 +109,6 @@ function blocksOf(text: string): string[][] {
   return blocks.filter((block) => block.length > 0)
 }
 
-/** Mostly what machines write. */
 const isOutput = (block: readonly string[]): boolean =>
   block.some((line) => DIFF.test(line)) || (block.length >= 3 && block.filter(isMachine).length * 2 >= block.length)
 
@@ -133,10 +130,7 @@ function said(block: readonly string[], announced: boolean): string[] {
   return (to < 0 ? block : block.slice(0, to)).filter((line) => !isMachine(line) && !/^\s*>/.test(line))
 }
 
-/**
- * What of a prompt its writer said: without what is private, code, quotations, elements in tags, attached files, output
- * of machines, what a line announces as somebody else's, and documents that were pasted. Rather too little than too much.
- */
+/** What the writer of a prompt said, without quotations, code, output and pasted documents. Rather too little. */
 export function ownWords(text: string): string {
   const open = withoutPrivate(text, () => ' ').replace(UNSEEN, '')
   // up to the end of a word: half of a secret does not look like one

@@ -1,7 +1,4 @@
-/**
- * The person's yes, as hooks see it: what the person was asked in this session, with the version that was shown, and what they
- * type after that. Where a question comes from is nothing to it.
- */
+/** The person's yes: what they were asked in this session, in which version, and what they typed after that. */
 
 import { attempt, UserError } from '../../base/errors.ts'
 import { calledAs } from '../../engine/read/called.ts'
@@ -13,6 +10,7 @@ import { type Entity, provenanceOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject } from '../../model/object.ts'
 import { COMMAND_LINE, markOfAgent } from '../../work/coordination/caller.ts'
+import { factsOf } from '../../work/coordination/clients.ts'
 import type { HookReply } from './call.ts'
 import { dataLine } from './delivery.ts'
 import { type Hook, joined } from './hook.ts'
@@ -32,13 +30,11 @@ interface Question {
 
 /** What the person said, as the actions that would keep it. Nothing is written before the yes. */
 export interface Wish {
-  /** The person's sentence. */
   readonly words: string
   readonly actions: readonly (readonly [verb: string, args: { readonly [field: string]: Json | undefined }])[]
   /** What it does beside recording the sentence, in words: `replaces "…"`; and to what, as that was shown. */
   readonly also?: string
   readonly to?: { readonly id: string; readonly digest: string }
-  /** The kept prompt that it stands in. */
   readonly prompt?: number
 }
 
@@ -58,7 +54,6 @@ const keep = (hook: Hook, questions: readonly Question[]): void =>
 const prompts = (hook: Hook): number => Number(hook.kept('prompts') ?? 0)
 
 interface Asked extends Pick<Question, 'id' | 'digest' | 'wish'> {
-  /** What it is called, as it is shown. */
   readonly whole: string
   /** The person's words that it rests on, where it says something else. */
   readonly from?: string | undefined
@@ -72,10 +67,7 @@ function fromOf(prompts: Prompts | undefined, e: Entity): string | undefined {
 /** Whether somebody can still say yes to it. */
 const waits = (e: Entity | undefined): e is Entity => e?.live === true && e.fields.standing === 'proposed'
 
-/**
- * The question to the person, in one line, about what is proposed; nothing where the client does not show it. Only what is
- * shown whole is asked.
- */
+/** Asks the person on one line about what is proposed. Only what the client shows whole is asked. */
 export function askAbout(hook: Hook, ids: readonly string[], wishes: readonly Wish[] = []): string | undefined {
   const { memory, call, session } = hook
   if (call.silent === true || session === '') return undefined
@@ -136,10 +128,7 @@ export interface Answer {
   readonly refs: readonly string[]
 }
 
-/**
- * What a prompt answers. It says so at its very beginning, in words of its own: what stands in quotes, behind another
- * sentence, or in a question is no answer.
- */
+/** What a prompt answers, at its very beginning. Quotes, later sentences and questions are no answers. */
 export function answersIn(prompt: string): Answer[] {
   const text = prompt.trim()
   const answers: Answer[] = []
@@ -172,18 +161,9 @@ const bareRest = (rest: string): string =>
     .filter((w) => !FILLER.test(w))
     .join('')
 
-/** What a client leaves in the environment of its own hooks as well; whatever else names an agent tells of a shell of it. */
-const OF_HOOKS: Readonly<Record<string, readonly string[]>> = {
-  claude: ['CLAUDE_CODE_SESSION_ID', 'CLAUDECODE', 'AI_AGENT'], // seen in 2.1.330, whatever its documentation says
-  codex: ['CODEX_THREAD_ID'],
-  gemini: ['GEMINI_SESSION_ID'],
-  opencode: ['OPENCODE', 'AGENT', 'AI_AGENT'],
-  copilot: ['COPILOT_CLI'],
-}
-
 /** Whether a person or a program of theirs sent this prompt: no agent runs the hook in its shell, or the client below another one. */
 export function isOfPerson({ call, session, sessions }: Hook): boolean {
-  if (call.parent !== undefined || markOfAgent(OF_HOOKS[call.client]) !== undefined) return false
+  if (call.parent !== undefined || markOfAgent(factsOf(call.client)?.hookVariables) !== undefined) return false
   const { TIDEMARK_SESSION: named, CLAUDE_CODE_EXECPATH: inShell } = process.env
   const { client = COMMAND_LINE } = (named && sessions.get(sessions.resolve(named))) || {}
   if (client !== COMMAND_LINE || inShell) return false
@@ -194,16 +174,12 @@ export function isOfPerson({ call, session, sessions }: Hook): boolean {
   )
 }
 
-/** Whether a person typed it, as far as can be told. */
 export const isTyped = (hook: Hook): boolean =>
   (hook.call.source === undefined || hook.call.source === 'user') &&
   process.env.CLAUDE_CODE_SESSION_ATTENDED !== '0' &&
   isOfPerson(hook)
 
-/**
- * Reads a prompt for the person's answer to what they were asked in this session, and carries it out. What has changed since it
- * was shown is not agreed to, and asked again.
- */
+/** Carries out the person's answer. What has changed since it was shown is asked again. */
 export function answered(hook: Hook, prompt: string): HookReply {
   const questions = open(hook)
   if (questions.length === 0) return {}
@@ -290,7 +266,6 @@ function grant(hook: Hook, wish: Wish, yes: boolean): string {
   }
 }
 
-/** Rules that wait, of this session, and rest on words of a sentence. */
 function restsOn({ memory: { reader }, project, session }: Hook, sentence: string): Entity[] {
   using prompts = openPrompts(project, { wait: PROMPTS_MS })
   return reader.list('fact', { standing: 'proposed' }).filter((e) => {

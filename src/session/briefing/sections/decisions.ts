@@ -4,7 +4,6 @@ import { nearness } from '../focus.ts'
 import { byline, field, markedStale, refOf } from '../format.ts'
 import type { About, Built, Section } from '../types.ts'
 
-/** How many decisions are weighed: found by the words of the work, and the newest. */
 const FOUND = 10
 const NEWEST = 25
 /** What is told where the work at hand says nothing of them. */
@@ -13,7 +12,6 @@ const MOST = 20
 /** What others wrote and nobody here stands by, beside one's own: so much of it, where it is near the work. */
 const OTHERS = 5
 
-/** A shorter name was given. */
 const LEAST_MADE = 30
 
 /** Decisions for the branch, the files in hand and the current task; the weightiest and newest where none is near. */
@@ -33,7 +31,6 @@ export const decisions: Section = {
     }),
 }
 
-/** What went wrong before and need not again. */
 export const failures: Section = {
   name: 'failures',
   title: 'Did not work',
@@ -53,7 +50,6 @@ export const failures: Section = {
     }),
 }
 
-/** What was learned, the weightiest and nearest; what the session's own work taught stands there. */
 export const learnings: Section = {
   name: 'learnings',
   title: 'Learned',

@@ -9,10 +9,8 @@ import { lastHere } from '../last-visit.ts'
 import type { About, Built, Item, Section } from '../types.ts'
 import { isRead } from './rules.ts'
 
-/** How many of the newest batches are looked at. */
 const BATCHES = 80
 const MOST = 15
-/** How many kinds are counted for a newcomer: those with the most entities. */
 const KINDS_NAMED = 4
 /** Told elsewhere, or never: open questions are asked for, not told (G6). */
 const NOT_NEWS = new Set(['question', 'handoff', 'chunk', 'observation', 'action-note', 'measurement', 'context'])
@@ -44,7 +42,6 @@ function firstSeen({ reader }: About): Built | undefined {
   return counts.length === 0 ? undefined : { items: [], says: `known: ${counts.slice(0, KINDS_NAMED).join(', ')}` }
 }
 
-/** What became of an entity, and who did it last. */
 interface Change {
   readonly entity: Entity
   readonly text: string

@@ -7,11 +7,9 @@ import { many, refOf } from '../format.ts'
 import type { Item, Section } from '../types.ts'
 import { isOutdated } from './rules.ts'
 
-/** How many of the newest decisions are looked through. */
 const LOOKED_AT = 100
 const MOST = 10
 
-/** What somebody should look at: values that stand against each other, decisions past their time. */
 export const review: Section = {
   name: 'review',
   title: 'Needs review',

@@ -9,7 +9,6 @@ import type { About, Item, Section } from '../types.ts'
 const MOST = 12
 const NAMED = 6
 
-/** Who else is at work, on what, and what they hold. */
 export const sessions: Section = {
   name: 'sessions',
   title: 'Live sessions',

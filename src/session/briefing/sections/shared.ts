@@ -6,7 +6,6 @@ import type { Item, Section } from '../types.ts'
 const MOST = 8
 const VALUE = 160
 
-/** What sessions share under keys, the newest first. */
 export const shared: Section = {
   name: 'shared',
   title: 'Shared by the sessions',

@@ -7,16 +7,10 @@ import { isRead } from './rules.ts'
 const LOOKED_AT = 300
 /** How many rules of the repository's files are told. Each costs as many tokens as a binding one. */
 const MOST = 20
-/** How provenance names such a file. */
 const OF_FILE = 'import claude-md '
-/** How many of these are told, the newest. */
 const MOST_NOTED = 5
 
-/**
- * Rules that nobody here has agreed to yet. Most are only counted; the person reads them in a review. Two sorts are shown in
- * full: what the person said in a prompt on this machine, and rules of a file in the repository that this client does not
- * load. The latter name their file.
- */
+/** Rules that wait for a yes. Only those from prompts, and from files that this client does not load, are shown. */
 export const unconfirmed: Section = {
   name: 'unconfirmed',
   title: 'Unconfirmed: binds nobody until the person agrees',
@@ -66,7 +60,6 @@ export const stillWaits = (e: Entity, now: number): boolean =>
 
 const sourcesOf = (e: Entity): string[] => provenanceOf(e).map((p) => String(p.source))
 
-/** The instruction file that an import found it in. */
 function fileOf(e: Entity): string | undefined {
   const source = sourcesOf(e).find((s) => s.startsWith(OF_FILE))
   return source && plain(source.slice(OF_FILE.length), 120)

@@ -5,7 +5,6 @@ import type { About, Item, Section } from '../types.ts'
 import { learnedLine } from './decisions.ts'
 
 const LOOKED_AT = 200
-/** Learnings that are told. */
 const MOST = 5
 const TITLES: Readonly<Record<string, string>> = { goal: 'Goal', activity: 'Activity', task: 'Task' }
 const SEVERITY = ['low', 'medium', 'high', 'critical']

@@ -2,10 +2,8 @@ import { closed } from '../../briefing/fence.ts'
 import type { HookCall, HookEvent, HookReply } from '../../hooks/call.ts'
 import type { Payload } from './payload.ts'
 
-/** A client's way of calling hooks and of being answered. */
 export interface Dialect {
   readonly client: string
-  /** Its spelling of each event it has. */
   readonly events: Readonly<Record<string, HookEvent>>
   /** What a call says. `event` is the client's spelling. Never throws, whatever the payload holds. */
   read(event: string, payload: Payload): HookCall
@@ -63,7 +61,6 @@ export const bytes = (text: string): number => Buffer.byteLength(text)
 
 /** A hook's context is replaced by a preview above 10,000 characters (Claude Code) or 2,500 tokens (Codex). */
 export const CONTEXT_CHARS = 9_000
-/** One line for the person. */
 export const VISIBLE_CHARS = 500
 const REASON_CHARS = 2_000
 
@@ -81,7 +78,6 @@ export function bounded(reply: HookReply, context = (text: string) => cutTo(text
   }
 }
 
-/** Why a tool may not run as it is; undefined where it may. */
 export const refusal = ({ decision, reason = 'Tidemark' }: HookReply) =>
   decision === 'deny' || decision === 'ask' ? { decision, reason } : undefined
 

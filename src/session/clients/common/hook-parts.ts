@@ -8,10 +8,8 @@ import type { ClientContext, WiredEvent } from './types.ts'
 
 /** How a client writes hooks: in groups with a matcher (Claude's shape), or one after the other. */
 export interface HookShape {
-  /** Where the events stand. */
   path: string[]
   nested: boolean
-  /** The entry of an event, in the client's words. */
   entry(event: WiredEvent, command: string): Record<string, unknown>
 }
 
@@ -42,7 +40,6 @@ const formerly = (shape: HookShape, event: WiredEvent, command: string) =>
   shape.entry({ ...event, ...event.former } as WiredEvent, command)
 const isOurs = (client: string, handler: unknown) => hookIn(commandOf(handler))?.client === client
 
-/** Every hook of ours in a client's settings. */
 export function hooksIn(f: Omit<JsonFile, 'scope'>, known: readonly WiredEvent[], shape: HookShape): WiredHook[] {
   const { client, file } = f
   const events = at(settingsIn(f), ...shape.path)
@@ -61,10 +58,7 @@ export function hooksIn(f: Omit<JsonFile, 'scope'>, known: readonly WiredEvent[]
   )
 }
 
-/**
- * The entries of ours for every event of a client: the user's own hooks, before, behind and within them, stay as they are.
- * With full paths where the machine is given.
- */
+/** Our entries for every event; with full paths where the machine is given. The user's own hooks stay as they are. */
 export const hookParts = (
   f: JsonFile,
   events: readonly WiredEvent[],

@@ -4,10 +4,8 @@ import { readText } from './files.ts'
 import { at, insertJson, isEmptyJson, type Leaf, readJson, removeJson } from './json.ts'
 import type { Part, State, Target } from './target.ts'
 
-/** The name under which every client knows our server. */
 export const NAME = 'tidemark'
 
-/** A JSON file of a client; `comments` where it reads JSON with comments. */
 export interface JsonFile {
   client: string
   file: string
@@ -15,11 +13,9 @@ export interface JsonFile {
   comments?: boolean
 }
 
-/** The settings in a JSON file; empty if there is none. */
 export const settingsIn = (f: Pick<JsonFile, 'file' | 'comments'>) =>
   readJson(readText(f.file) ?? '', f.file, f.comments)
 
-/** A JSON file with entries of ours. */
 export const jsonTarget = (f: JsonFile, parts: Part[]): Target => ({
   client: f.client,
   file: f.file,
@@ -36,7 +32,6 @@ export const headedTarget = (f: JsonFile, parts: Part[], key: string, value: unk
   isEmpty: (text) => isEmptyJson(text, key),
 })
 
-/** A file of hooks that says its version. */
 export const versionedTarget = (f: JsonFile, parts: Part[]): Target => headedTarget(f, parts, 'version', 1)
 
 /** One entry in a JSON file; `state` judges the whole settings. */
@@ -73,9 +68,7 @@ export function wordsOf(entry: unknown): [command: unknown, args: unknown[]] {
 
 export const starts = (entry: unknown) => startsTidemark(...wordsOf(entry))
 
-/**
- * The server's entry under `path` (`mcpServers`, `mcp`, …). `isStale` knows what we wrote for another place or in earlier versions.
- */
+/** The server's entry under `path`; `isStale` knows what we wrote for another place or in an earlier version. */
 export const serverPart = (
   f: JsonFile,
   path: string[],
@@ -95,7 +88,6 @@ export const serverPart = (
 export const sharedServerPart = (f: JsonFile, path: string[], entry: (c: typeof SHARED) => object): Part =>
   serverPart(f, path, entry(SHARED), (found) => isDeepStrictEqual(found, entry(BARE)))
 
-/** The entry of this machine alone, with full paths. */
 export const localServerPart = (f: JsonFile, path: string[], value: object): Part =>
   serverPart(f, path, value, (entry) => isElsewhere(entry, value))
 

@@ -7,7 +7,6 @@ import type { ClientContext } from './types.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** False also where it is not there. */
 const isExecutable = (file: string): boolean =>
   attempt(() => {
     accessSync(file, constants.X_OK)
@@ -24,10 +23,7 @@ export function findOnPath(command: string, env: Env): string | undefined {
   return undefined
 }
 
-/**
- * How tidemark can be started on this machine. Folders that npm and npx put on the PATH of their own children do not count:
- * a client that is started later does not see them.
- */
+/** How tidemark can be started here. What npm and npx put on the PATH of their children does not last. */
 export function launcherOf(script: string, env: Env, node = process.execPath): ClientContext['launcher'] {
   const lasting = (env.PATH ?? env.Path ?? '')
     .split(delimiter)
@@ -43,16 +39,12 @@ export function seen(ctx: ClientContext, title: string, places: readonly string[
   return command ? { found: true, why: `${command} is there` } : { found: false, why: `no sign of ${title}` }
 }
 
-/** Where in the project a client is started, if that is not its root. */
 export function below(ctx: ClientContext): string | undefined {
   const way = relative(realpathSync(ctx.root), realpathSync(ctx.from ?? ctx.root))
   return way === '' || way.startsWith('..') ? undefined : way
 }
 
-/**
- * The real path of the main work tree around a folder, or of the folder itself outside git: the name under which Claude Code 2.1.330 and
- * Codex 0.169 keep what they know of a project, from its folders and worktrees too (seen in runs).
- */
+/** The real path of the main work tree: the key of a project in Claude Code 2.1.330 and Codex 0.169 (seen in runs). */
 export function mainWorkTree(root: string): string {
   const top = gitRoot(root)
   const common = top && gitCommonDir(top)

@@ -17,7 +17,6 @@ export const number = (from: Payload, ...names: readonly string[]): number | und
 
 export const sub = (from: Payload, name: string): Payload => record(own(from, name))
 
-/** A field that holds an object, or JSON of one in a text. */
 export const objectOrJson = (value: unknown): Payload => record(typeof value === 'string' ? jsonIn(value) : value)
 
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

@@ -17,7 +17,6 @@ const SHELLS = new Set([
   'bash', 'shell', 'powershell', 'exec_command', 'local_shell', 'unified_exec', 'run_shell_command', 'run_in_terminal', 'run_terminal_cmd', 'terminal',
 ]) // biome-ignore format: a list to read at a glance
 
-/** Tools that read one. */
 const READS = new Set(['read', 'read_file', 'view', 'readfile'])
 
 const PATH_FIELDS = ['file_path', 'filePath', 'notebook_path', 'path', 'filepath', 'target_file', 'absolute_path']
@@ -32,7 +31,6 @@ const RESPONSE_MAX = 200_000
 
 const bare = (name: string) => name.toLowerCase().replace(/^functions\./, '')
 
-/** The text of what a tool gave back. */
 function responseText(value: unknown): string | undefined {
   if (typeof value === 'string') return value.slice(-RESPONSE_MAX)
   const r = record(value)
@@ -40,7 +38,6 @@ function responseText(value: unknown): string | undefined {
   return direct?.slice(-RESPONSE_MAX)
 }
 
-/** The files that a patch names. */
 const patched = (patch: string | undefined): string[] =>
   patch?.includes('*** ') ? [...patch.matchAll(PATCHED)].map(([, path]) => path!.trim()) : []
 
@@ -52,7 +49,6 @@ function patchedByShell(command: string): string[] {
   return patched(command).map((path) => (dir === undefined || isAbsolute(path) ? path : join(dir, path)))
 }
 
-/** Whether a response says of itself that the command went wrong. */
 function saysFailed(value: unknown): boolean {
   if (typeof value === 'string') return Number(EXITED.exec(value.slice(0, 400))?.[1] ?? 0) !== 0
   const r = record(value)
@@ -102,7 +98,6 @@ function linesOf(input: Payload, path: string, response: unknown): Map<string, L
   return new Map([[path, sum]])
 }
 
-/** A tool call as every client tells it: its name, its input, and what came of it. */
 export function toolOf(
   name: string,
   input: Payload,

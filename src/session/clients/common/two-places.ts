@@ -29,11 +29,9 @@ export interface TwoPlaces {
 
 export const SCOPES: readonly Scope[] = ['committed', 'local']
 
-/** Such a client, and what its own rules are made of. */
 export function twoPlaces(spec: TwoPlaces): {
   client: Client
   targets(ctx: ClientContext, scope: Scope): Target[]
-  /** The hooks of ours that it finds. */
   wired(ctx: ClientContext): WiredHook[]
 } {
   const { name, title, events, path, shape } = spec

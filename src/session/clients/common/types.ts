@@ -2,7 +2,6 @@ import type { Check } from '../../hooks/check.ts'
 
 /** What wiring needs to know about this machine; passed in, so that tests move it. */
 export interface ClientContext {
-  /** The project's root. */
   root: string
   home: string
   /** How tidemark can be started here: `onPath` for the bare command, else this node with this script. */
@@ -28,7 +27,6 @@ export interface Undo {
   interior: string | null
 }
 
-/** One stretch of a text that was replaced. */
 export interface Splice {
   at: number
   removed: string
@@ -49,7 +47,6 @@ export const ALREADY_THERE = 'already there'
 /** One file and what is to happen to it. `before` is checked again when it is applied. */
 export interface WiringChange {
   client: string
-  /** Absolute. */
   file: string
   /** `committed`: shared by the team through git; `local`: this machine only. */
   scope: 'committed' | 'local'
@@ -58,7 +55,6 @@ export interface WiringChange {
   after: string | null
   /** One clause for the human: which file and why this one. */
   why: string
-  /** Whether nothing of the client could be planned. */
   failed?: true
   /** For the journal: the hash of the text without us (null: no file), and how our entries are taken back. */
   undo?: { original: string | null; steps: Step[] }
@@ -73,7 +69,6 @@ export interface WiredEvent {
   former?: { matcher: string | undefined }
 }
 
-/** One client: whether it is here, what its files need, how that is undone, whether it works. */
 export interface Client {
   name: string
   title: string
@@ -84,6 +79,5 @@ export interface Client {
   files(ctx: ClientContext): string[]
   wire(ctx: ClientContext): WiringChange[]
   unwire(ctx: ClientContext): WiringChange[]
-  /** What `doctor` says of it. */
   check(ctx: ClientContext): Check[]
 }

@@ -56,7 +56,6 @@ function checkTrust(ctx: ClientContext): Check[] {
   ]
 }
 
-/** Copilot CLI: `.mcp.json` and a file of its own in `.github/hooks`, or both in its home. */
 export const copilot: Client = {
   ...client,
   check: (ctx) => guarded(client.name, () => [...client.check(ctx), ...checkTrust(ctx)]),

@@ -13,7 +13,6 @@ const EVENTS = listened(dialect, [
 const folder = (ctx: ClientContext, scope: 'committed' | 'local') =>
   scope === 'committed' ? join(ctx.root, '.cursor') : cursorHome(ctx)
 
-/** Cursor: `.cursor/mcp.json` and `.cursor/hooks.json`, or those of its home. */
 export const cursor = twoPlaces({
   name: 'cursor',
   title: 'Cursor',

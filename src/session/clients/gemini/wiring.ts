@@ -99,7 +99,6 @@ function check(ctx: ClientContext): Judged {
   ]
 }
 
-/** Gemini CLI: server and hooks in `.gemini/settings.json`, or in the one of its home. */
 export const gemini: Client = {
   ...client,
   files: (ctx) => [...client.files(ctx), policyFile(ctx)],

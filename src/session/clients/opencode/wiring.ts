@@ -72,7 +72,6 @@ function checkPlugin(ctx: ClientContext): Check {
   return ok(id, `opencode calls hooks from ${file}`)
 }
 
-/** opencode: the server in `opencode.json`, the hooks through a small plugin; in the project, or in its home. */
 export const opencode: Client = {
   name: client,
   title: 'opencode',

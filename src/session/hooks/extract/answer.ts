@@ -45,15 +45,9 @@ const flat = (text: string): string =>
     .trim()
     .toWellFormed()
 
-/** How quotes are compared: white space and case do not count. */
 const comparable = (text: string): string => flat(text).toLowerCase()
 
-/**
- * What a model answered, read as data and as nothing else: candidates of the kinds above, with texts of a sane length, of
- * which the model is sure enough and whose quote stands in what it was given; of a rule in what the user said. They relate
- * to decisions that it was given alone.
- * @throws ExtractionFailed for what is no such JSON.
- */
+/** A model's answer as data: known kinds, sane lengths, quotes that were said. @throws ExtractionFailed. */
 export function candidatesIn(answer: string, turns: readonly Turn[], earlier: readonly Earlier[] = []): Candidate[] {
   const bare = answer.trim()
   const parsed = jsonIn(FENCE.exec(bare)?.[1] ?? bare)
@@ -66,7 +60,6 @@ export function candidatesIn(answer: string, turns: readonly Turn[], earlier: re
   return list.flatMap((one) => candidate(one, wasSaid, earlier)).slice(0, MOST)
 }
 
-/** The first of a list that are texts of a sane length. */
 const textsIn = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [])
     .flatMap((v) => (typeof v === 'string' ? [flat(v).toLowerCase()] : []))

@@ -28,11 +28,9 @@ export function meterOf(project: Project, now: number): Meter | undefined {
 
 const sessions = (n: number) => `${n} ${n === 1 ? 'session waits' : 'sessions wait'}`
 
-/** The meter on one line. */
 export const meterLine = ({ allowed, tokens, calls, waiting }: Meter): string =>
   `extraction ${tokens} of ${allowed.budget} tokens today in ${calls} ${calls === 1 ? 'call' : 'calls'}${waiting > 0 ? `, ${sessions(waiting)}` : ''}`
 
-/** One line for `doctor`. */
 export function checkExtraction(project: Project, now: number): Check[] {
   const meter = meterOf(project, now)
   if (!meter) return []

@@ -5,7 +5,6 @@ import { excludedCommand, type HooksConfig } from '../config.ts'
 import { cleaner, privateIn } from './privacy.ts'
 import { type Said, saidIn, type Turn } from './turns.ts'
 
-/** A longer transcript is not looked at. */
 const FILE_MAX = 64 * 2 ** 20
 const TURN_MAX = 4_000
 const FAILED_MAX = 400
@@ -13,23 +12,17 @@ const OWN_COMMAND = /(?:^|[\s/;&|])tidemark(?:\.js)?\s/
 
 export interface Read {
   readonly turns: Turn[]
-  /** Up to which byte it was looked at. */
   readonly end: number
 }
 
 export interface ReadOptions {
   readonly config: HooksConfig
-  /** From which byte on. */
   readonly from?: number
   /** From when to when nothing was to be captured, in ms. */
   readonly pauses?: readonly (readonly [from: number, to: number])[]
 }
 
-/**
- * What was said in a session since it was last looked at, as it may leave it. What was private, at whatever place of the
- * whole transcript, is left out wherever it stands; so is what was said while capture was paused, and where times are not
- * told everything once it was. Nothing where the file is no transcript that is understood, or is gone.
- */
+/** What was said since the last look. What was private anywhere, or said in a pause, is left out everywhere. */
 export function readTranscript(path: string, { from = 0, ...options }: ReadOptions): Read | undefined {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat?.isFile() || stat.size > FILE_MAX) return undefined

@@ -72,10 +72,7 @@ const FORMATS: Readonly<Record<'openai' | 'anthropic', Format>> = {
 export const anthropicTokens = (usage: unknown): number | undefined =>
   counted(usage, 'input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens')
 
-/**
- * Asks an endpoint once. Redirects are not followed, the key stands in no message.
- * @throws ExtractionFailed for everything that is no answer.
- */
+/** Asks an endpoint once, without redirects. @throws ExtractionFailed for everything that is no answer. */
 export async function ask(
   allowed: Allowed & { use: 'openai' | 'anthropic' },
   asked: Asked,

@@ -21,6 +21,7 @@ import { CLIENTS } from '../../../session/clients/index.ts'
 import { applyWiring, checkWiring, planWiring, sweepLeft } from '../../../session/clients/wiring.ts'
 import { receiveChanges } from '../../../travel/sync/receive.ts'
 import { isOfClient, isTerminal, typist } from '../../../work/coordination/caller.ts'
+import { HEADLESS_CLIENTS } from '../../../work/coordination/clients.ts'
 import { refreshViews } from '../../../work/handoff/views/refresh.ts'
 import { ask, refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
@@ -281,8 +282,8 @@ export const init: Command = {
           ? 'nothing had to be changed'
           : 'done. restart the clients to connect them',
     )
-    const wired = new Set(changes.filter((c) => !c.failed).map((c) => c.client))
-    const reader = ['claude', 'codex'].find((client) => wired.has(client as WiringChange['client']))
+    const wired = new Set<string>(changes.filter((c) => !c.failed).map((c) => c.client))
+    const reader = HEADLESS_CLIENTS.find((client) => wired.has(client))
     if (fresh && reader && isTerminal() && extractorHere(call) === undefined)
       call.out(
         `  option off: ${reader} may read each session at its end, for up to 12,000 tokens: tidemark models add extractor --client ${reader} --budget 100000`,
