@@ -21,7 +21,7 @@ import { calledHandoff, leftInHand, matteringFirst, recoveryItem } from './secti
 import { changesSince } from './sections/news.ts'
 import type { About } from './types.ts'
 
-const MOST = 30
+const MAX_LINES = 30
 const FILES = 6
 /** A person who has asked for nothing this long has left, even if the session still runs. */
 const AWAY_MS = 30 * 60_000
@@ -123,8 +123,8 @@ export function back(memory: Memory, project: Project, options: BriefOptions): B
             .filter((s) => s.parent === undefined && s.id !== about.session && s.state !== 'crashed' && s.seen > at)
             .filter((s) => s.task !== undefined || s.files.length > 0)
     const part = (title: string, lines: readonly string[]): string[] => {
-      const more = lines.length > MOST ? [`(${lines.length - MOST} left out)`] : []
-      return lines.length === 0 ? [] : [[`## ${title}`, ...lines.slice(0, MOST), ...more].join('\n')]
+      const more = lines.length > MAX_LINES ? [`(${lines.length - MAX_LINES} left out)`] : []
+      return lines.length === 0 ? [] : [[`## ${title}`, ...lines.slice(0, MAX_LINES), ...more].join('\n')]
     }
     const left = at === undefined ? undefined : `you left (${minute(at, about)}, ${ago(at, about.moment)})`
     const happened = [

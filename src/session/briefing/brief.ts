@@ -90,7 +90,7 @@ export function brief(memory: Memory, project: Project, options: BriefOptions = 
     count: estimateTokens,
   })
   const shown = sections.filter(({ built: b }) => b.items.length > 0 || b.note !== undefined)
-  const told = shown.map(({ section, shown, tokens: cost, omitted }) => ({
+  const delivered = shown.map(({ section, shown, tokens: cost, omitted }) => ({
     name: section.name,
     ids: shown.flatMap((i) => (i.id === undefined ? [] : [i.id])),
     tokens: cost,
@@ -102,7 +102,7 @@ export function brief(memory: Memory, project: Project, options: BriefOptions = 
   const line = lost
     ? `nothing fits into ${many(limit, 'token')}: give it a larger budget`
     : [...says, ...(text === '' ? [] : [sent])].join(', ')
-  return { text, sections: told, tokens, chars: text.length, line }
+  return { text, sections: delivered, tokens, chars: text.length, line }
 }
 
 const build = (sections: readonly Section[], memory: Memory, project: Project, options: BriefOptions) =>
@@ -177,7 +177,7 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
       found ??= foundBy(focus, memory)
       return found
     },
-    told: new Set(),
+    delivered: new Set(),
     stale(id) {
       if (options.past) return undefined
       staleness ??= new Staleness(memory.db, project.root, reader)
@@ -217,13 +217,19 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
 }
 
 /** Keeps that a briefing was put before a session and its user: what it cost, and that they are up to date. */
-export function wasBriefed(memory: Memory, options: BriefOptions, told: Briefing, door: string, cursor: number): void {
+export function wasBriefed(
+  memory: Memory,
+  options: BriefOptions,
+  briefing: Briefing,
+  source: string,
+  cursor: number,
+): void {
   const { session, user } = options
   if (session !== undefined) {
     const sessions = sessionsOf(memory)
     // that something is new tells its name alone
-    const ids = told.sections.flatMap((s) => (s.name === 'news' ? [] : s.ids))
-    sessions.told(session, { door, ids, tokens: told.tokens, chars: told.chars })
+    const ids = briefing.sections.flatMap((s) => (s.name === 'news' ? [] : s.ids))
+    sessions.told(session, { door: source, ids, tokens: briefing.tokens, chars: briefing.chars })
     sessions.caughtUp(session, cursor)
   }
   wasHere(memory, user, cursor)

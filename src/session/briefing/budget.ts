@@ -15,7 +15,7 @@ export interface Budget {
 interface Filling {
   readonly section: Section
   readonly built: Built
-  readonly told: (string | undefined)[]
+  readonly texts: (string | undefined)[]
   /** Indices of the items in the order in which they are told while there is room. */
   readonly order: readonly number[]
 }
@@ -40,7 +40,7 @@ export function fill(
     ({ section, built }): Filling => ({
       section,
       built,
-      told: built.items.map(() => undefined),
+      texts: built.items.map(() => undefined),
       order: orderOf(built.items),
     }),
   )
@@ -61,14 +61,14 @@ export function fill(
     let misses = 0
     for (const i of f.order) {
       const item = f.built.items[i]!
-      if (f.told[i] === item.text) continue
+      if (f.texts[i] === item.text) continue
       if (++misses > MISSES) break
-      for (const text of [item.text, ...(item.short === undefined || f.told[i] !== undefined ? [] : [item.short])]) {
-        const before = f.told[i]
+      for (const text of [item.text, ...(item.short === undefined || f.texts[i] !== undefined ? [] : [item.short])]) {
+        const before = f.texts[i]
         const more = costOf(text) - (before === undefined ? 0 : costOf(before))
         const longer = text.length - (before?.length ?? -1)
         if (usedTokens + more > upToTokens || usedChars + longer > upToChars) continue
-        f.told[i] = text
+        f.texts[i] = text
         misses = 0
         usedTokens += more
         usedChars += longer
@@ -88,28 +88,28 @@ export function fill(
     if (!more) break
   }
   const none = text === ''
-  return { text, tokens, sections: fillings.map((f) => filled(none ? { ...f, told: [] } : f, costOf)) }
+  return { text, tokens, sections: fillings.map((f) => filled(none ? { ...f, texts: [] } : f, costOf)) }
 }
 
 const orderOf = (items: readonly Item[]): number[] =>
   [...items.keys()].sort((a, b) => (items[a]!.rank ?? a) - (items[b]!.rank ?? b) || a - b)
 
-const shownIn = (f: Filling): Item[] => f.built.items.filter((_, i) => f.told[i] !== undefined)
+const shownIn = (f: Filling): Item[] => f.built.items.filter((_, i) => f.texts[i] !== undefined)
 const omittedIn = (f: Filling): number => f.built.items.length - shownIn(f).length + (f.built.beyond ?? 0)
 
 const filled = (f: Filling, costOf: (text: string) => number): Filled => ({
   section: f.section,
   built: f.built,
   shown: shownIn(f),
-  tokens: f.told.reduce((n, text) => n + (text === undefined ? 0 : costOf(text)), 0),
+  tokens: f.texts.reduce((n, text) => n + (text === undefined ? 0 : costOf(text)), 0),
   omitted: omittedIn(f),
 })
 
 function dropLast(fillings: readonly Filling[]): boolean {
   for (const f of [...fillings].reverse()) {
-    const last = f.order.findLast((i) => f.told[i] !== undefined)
+    const last = f.order.findLast((i) => f.texts[i] !== undefined)
     if (last === undefined) continue
-    f.told[last] = undefined
+    f.texts[last] = undefined
     return true
   }
   return false
@@ -135,7 +135,7 @@ function printed(f: Filling): string {
   if (shown.length > 0) lines.push(`## ${f.section.title}`)
   let under: string | undefined
   for (const [i, item] of f.built.items.entries()) {
-    const text = f.told[i]
+    const text = f.texts[i]
     if (text === undefined) continue
     if (item.under !== under) {
       under = item.under

@@ -60,7 +60,7 @@ export interface About {
   /** Why what it says of the code may hold no more, as far as its files show; nothing where it holds. */
   stale(id: string): string | undefined
   /** Entities that a section has told: no other repeats them. */
-  readonly told: Set<string>
+  readonly delivered: Set<string>
   /** Whether it counts: live, agreed to, not taken out, not replaced, true at the moment. */
   counts(e: Entity): boolean
 }

@@ -133,7 +133,7 @@ function prepare(ctx: ClientContext, changes: readonly WiringChange[]): Write[] 
     })
 }
 
-function put(ctx: ClientContext, { change, target }: Write, text: string | null): void {
+function writeText(ctx: ClientContext, { change, target }: Write, text: string | null): void {
   const way = pathIn(ctx.root, change.file)
   const options = { mode: change.scope === 'local' ? 0o600 : 0o644, sync: true }
   if (way !== undefined) {
@@ -151,11 +151,11 @@ function writeAll(ctx: ClientContext, writes: readonly Write[]): void {
   const done: Write[] = []
   try {
     for (const write of writes) {
-      put(ctx, write, write.change.after)
+      writeText(ctx, write, write.change.after)
       done.push(write)
     }
   } catch (error) {
-    for (const write of done.reverse()) put(ctx, write, write.change.before)
+    for (const write of done.reverse()) writeText(ctx, write, write.change.before)
     for (const write of writes) for (const dir of [...write.dirs].reverse()) removeIfEmpty(dir)
     throw error
   }

@@ -21,7 +21,7 @@ interface MissedEdit extends Missed {
 
 /** What no session has come back for by then is nobody's work in hand any more. */
 const KEPT_MS = 86_400_000
-const MOST = 1_000
+const MAX_KEPT = 1_000
 
 const missedFile = (project: Project) => besideStore(project, 'hooks.missed')
 export const missedPath = (project: Project): string => join(...missedFile(project))
@@ -36,7 +36,7 @@ function missed(project: Project): MissedEdit[] {
       const isShell = by === 'shell' ? by : undefined
       return [{ at, session, path, by: isShell, root: typeof root === 'string' ? root : undefined }]
     })
-    .slice(-MOST)
+    .slice(-MAX_KEPT)
 }
 
 export const missedEdits = (project: Project): MissedEdit[] => missed(project).filter((m) => m.root === undefined)

@@ -5,7 +5,7 @@ import { dataLine, dataList } from './delivery.ts'
 import type { Hook } from './hook.ts'
 import { recordedBy } from './session-records.ts'
 
-const MOST = 12
+const MAX_REFERENCES = 12
 const REFERRED = ['decision', 'task', 'question', 'failed-approach', 'correction']
 
 export async function compacted(hook: Hook): Promise<void> {
@@ -31,11 +31,11 @@ export async function preCompact(hook: Hook): Promise<HookReply> {
       .held()
       .filter((c) => c.session === session)
     const recorded = recordedBy(hook, REFERRED)
-      .slice(0, MOST)
+      .slice(0, MAX_REFERENCES)
       .map((e) => e.id)
     const refs = [
       ...[place.goal, place.activity, place.task].filter((id) => id !== undefined),
-      ...claims.slice(0, MOST).map((c) => `claim ${c.n} on ${dataLine(c.on, 100)}`),
+      ...claims.slice(0, MAX_REFERENCES).map((c) => `claim ${c.n} on ${dataLine(c.on, 100)}`),
       ...recorded,
     ]
     return [...new Set(refs)].map((id) => dataLine(id, 140))

@@ -106,12 +106,12 @@ export async function caughtUp(client: string, transcript: string): Promise<bool
   return !isBehind(transcript)
 }
 
-/** Percent of the context used, by the end of the transcript; `told` is the window that the client named elsewhere. */
+/** Percent of the context used, by the end of the transcript; `namedWindow` is the one that the client named elsewhere. */
 export function contextUsedBy(
   client: string,
   transcript: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
-  told?: number,
+  namedWindow?: number,
 ): number | undefined {
   const read = READ[client]
   if (!read) return undefined
@@ -123,7 +123,7 @@ export function contextUsedBy(
     const { contextTokens = WIDE_TOKENS, compactVariable = '' } = factsOf(client) ?? {}
     const compactsAt = number(Number(env[compactVariable]))
     const usual = WIDE.test(usage.model ?? '') ? WIDE_TOKENS : contextTokens
-    const known = usage.window ?? told ?? (usage.tokens > usual ? WIDE_TOKENS : usual) // more than fits: it is a wide one
+    const known = usage.window ?? namedWindow ?? (usage.tokens > usual ? WIDE_TOKENS : usual) // more than fits: it is a wide one
     const window = compactsAt > 0 ? Math.min(compactsAt, known) : known
     return Math.min(100, (100 * usage.tokens) / window)
   }

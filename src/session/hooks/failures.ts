@@ -11,7 +11,7 @@ import { runsAllOf, TESTS } from './operations.ts'
 
 /** A command that fails so often while no file was edited was no slip. After an edit it is another try, as in TDD. */
 const OFTEN = 3
-const MOST = 20
+const MAX_KEPT = 20
 const COMMAND_MAX = 300
 /** Of what a command said, the end is looked at, and the beginning of that is kept. */
 const END = 2_000
@@ -59,7 +59,7 @@ export async function commandFailed(hook: Hook): Promise<string | undefined> {
   const n = before && (before.edits ?? 0) === edits ? before.n + 1 : 1
   const now: Failing = { ...before, n, command: shown, last, at: memory.env.now(), edits }
   const newestFirst = Object.entries({ ...failing, [key]: now }).sort(([, a], [, b]) => b.at - a.at)
-  const kept = Object.fromEntries(newestFirst.slice(0, MOST))
+  const kept = Object.fromEntries(newestFirst.slice(0, MAX_KEPT))
   sessions.patch(session, { failing: kept as unknown as Json })
   if (n !== OFTEN) return undefined
   return `Tidemark: \`${dataLine(shown, COMMAND_MAX)}\` has failed ${n} times here. Try something else; when you know why, record it: act [["record-failed-approach", {"approach": "…", "outcome": "…", "lesson": "…"}]].`

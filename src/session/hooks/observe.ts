@@ -21,7 +21,7 @@ import { pauses } from './pause.ts'
 /** By this source the knowledge tells what hooks observed from what somebody did. */
 const SOURCE = 'observed'
 /** Of one sort so many a session: what happens more often says nothing new. */
-const MOST = 3
+const MAX_OF_A_SORT = 3
 /** A verification that failed once, and was mended this soon, is how work goes. */
 const SLOW_MIN = 5
 /** After so long the session was not at it all the time. */
@@ -74,7 +74,7 @@ export function observe(hook: Hook, sort: string, occurrence: string, said: Obse
   const done = memory.db.write(() => {
     const { told = [], times = {} } = workOf(hook)
     const n = times[sort] ?? 0
-    if (n >= MOST || told.includes(key)) return false
+    if (n >= MAX_OF_A_SORT || told.includes(key)) return false
     change(hook, (work) => {
       work.told = [...told, key].slice(-KEPT)
       work.times = { ...times, [sort]: n + 1 }

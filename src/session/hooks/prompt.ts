@@ -64,7 +64,7 @@ export async function prompt(hook: Hook): Promise<HookReply> {
   const rest = answer.context === undefined ? text : text.replace(/^[^.,;!?\n]{0,80}(?:[.,;!?\n]\s*|$)/, '')
   const said =
     listens && rest !== ''
-      ? await hook.attemptLater('words', async () => (await import('./heard.ts')).heard(hook, rest), true)
+      ? await hook.attemptLater('words', async () => (await import('./typed-prompt.ts')).notePrompt(hook, rest), true)
       : {}
   const recalled =
     text !== '' && hook.config.recall

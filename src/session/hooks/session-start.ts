@@ -12,7 +12,7 @@ import { readEdits } from '../../work/handoff/views/refresh.ts'
 import { type BriefOptions, brief, wasBriefed } from '../briefing/brief.ts'
 import { BRIEFING_CHARS, BRIEFING_TOKENS } from '../briefing/budget.ts'
 import type { HookCall, HookReply } from './call.ts'
-import { toldSince } from './delivery.ts'
+import { deliveredSince } from './delivery.ts'
 import { type Hook, joined } from './hook.ts'
 
 /** Tells `tidemark` in the agent's shell which session it belongs to. */
@@ -44,7 +44,7 @@ async function widerHere() {
 async function briefing(hook: Hook, session: string): Promise<HookReply> {
   const { memory, project, call, root } = hook
   const child = call.parent !== undefined
-  const held = call.source === 'resume' ? toldSince(hook) : undefined
+  const held = call.source === 'resume' ? deliveredSince(hook) : undefined
   const options: BriefOptions = {
     session: session === '' ? undefined : session,
     client: call.client,
@@ -58,13 +58,13 @@ async function briefing(hook: Hook, session: string): Promise<HookReply> {
   hook.attempt('sync', () => receiveChanges(memory, project.root, () => hook.left - BRIEFING_MS))
   hook.attempt('edits by hand', () => readEdits(memory, project))
   const { cursor } = memory
-  const told = brief(memory, project, options)
+  const briefed = brief(memory, project, options)
   hook.attempt('briefed', () =>
-    memory.db.write(() => wasBriefed(memory, options, told, `${call.client} ${call.event}`, cursor)),
+    memory.db.write(() => wasBriefed(memory, options, briefed, `${call.client} ${call.event}`, cursor)),
   )
   return {
-    context: told.text || undefined,
-    visible: child ? undefined : `Tidemark: ${told.line}${hook.paused === undefined ? '' : ', capture paused'}`,
+    context: briefed.text || undefined,
+    visible: child ? undefined : `Tidemark: ${briefed.line}${hook.paused === undefined ? '' : ', capture paused'}`,
   }
 }
 
@@ -86,11 +86,14 @@ export async function sessionStart(hook: Hook): Promise<HookReply> {
   const id = info?.id ?? hook.session
   if (id !== '') hook.attempt('shell', () => tellShell(call, id))
   if (call.source === 'compact' && hook.session !== '') await (await import('./compaction.ts')).compacted(hook)
-  const told = (await hook.attemptLater('briefing', () => briefing(hook, id))) ?? {}
+  const briefed = (await hook.attemptLater('briefing', () => briefing(hook, id))) ?? {}
   // what goes on holds it already
-  if (!hook.captures || call.source === 'resume') return told
+  if (!hook.captures || call.source === 'resume') return briefed
   const { TO_RECORD, toJudge } = await import('./judge.ts')
-  return { ...told, context: joined(told.context, TO_RECORD, call.source === 'compact' ? toJudge(hook) : undefined) }
+  return {
+    ...briefed,
+    context: joined(briefed.context, TO_RECORD, call.source === 'compact' ? toJudge(hook) : undefined),
+  }
 }
 
 /** A subagent is a session of its own below the one that started it, and is told who else is there. */

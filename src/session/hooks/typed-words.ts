@@ -159,7 +159,7 @@ export function ownWords(text: string): string {
 const SHORTEST = 6
 /** A longer one tells a story. */
 const LONGEST = 400
-const MOST = 60
+const MAX_SENTENCES = 60
 
 /** The sentences of a prompt that may say something to keep, in order. */
 export function sentencesOf(text: string): string[] {
@@ -172,7 +172,7 @@ export function sentencesOf(text: string): string[] {
       /(?<=[.!?;])(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx|z\.B|bzw|ca|p\.ej)\.)\s+(?!(?:ever|period)[.!])|(?<=[。！？；])/iu,
     )) {
       const said = sentence.replace(/[;；]$/, '').trim()
-      if (said.length >= SHORTEST && said.length <= LONGEST && out.length < MOST) out.push(said)
+      if (said.length >= SHORTEST && said.length <= LONGEST && out.length < MAX_SENTENCES) out.push(said)
     }
   }
   return out

@@ -41,7 +41,7 @@ export interface Wish {
 /** What clients show of one message is cut behind this; a yes to words that were cut off would be none. */
 const SHOWN = 420
 /** So many questions of a session stay open. */
-const MOST = 30
+const MAX_OPEN = 30
 
 const open = (hook: Hook): Question[] => {
   const kept = hook.kept('questions')
@@ -49,7 +49,7 @@ const open = (hook: Hook): Question[] => {
 }
 
 const keep = (hook: Hook, questions: readonly Question[]): void =>
-  hook.sessions.patch(hook.session, { questions: questions.slice(-MOST) as unknown as Json })
+  hook.sessions.patch(hook.session, { questions: questions.slice(-MAX_OPEN) as unknown as Json })
 
 const prompts = (hook: Hook): number => Number(hook.kept('prompts') ?? 0)
 
@@ -185,18 +185,18 @@ export function answered(hook: Hook, prompt: string): HookReply {
   if (questions.length === 0) return {}
   const bare = questions.filter((q) => q.after === prompts(hook) - 1)
   const answers = isTyped(hook) ? answersIn(prompt) : []
-  const told: string[] = []
+  const messages: string[] = []
   const done = new Set<string>()
   const again: string[] = []
   for (const { yes, refs } of answers) {
     const meant = refs.length > 0 ? questions.filter((q) => refs.includes(q.ref) || refs.includes(q.id)) : bare
     if (refs.length === 0 && meant.length > 1)
-      told.push(`Tidemark asked more than one thing: say which, such as: yes ${meant[0]!.ref}`)
+      messages.push(`Tidemark asked more than one thing: say which, such as: yes ${meant[0]!.ref}`)
     if (refs.length === 0 && meant.length !== 1) continue
     for (const q of meant) {
       done.add(q.id)
       if (q.wish) {
-        told.push(grant(hook, q.wish, yes))
+        messages.push(grant(hook, q.wish, yes))
         continue
       }
       const e = hook.memory.reader.entity(q.id)
@@ -205,12 +205,12 @@ export function answered(hook: Hook, prompt: string): HookReply {
         again.push(q.id)
         continue
       }
-      told.push(decide(hook, e, yes))
+      messages.push(decide(hook, e, yes))
     }
   }
   const [first] = bare
-  if (told.length === 0 && done.size === 0 && first && isTyped(hook) && SAID.test(prompt.trim()))
-    told.push(
+  if (messages.length === 0 && done.size === 0 && first && isTyped(hook) && SAID.test(prompt.trim()))
+    messages.push(
       `Tidemark did not take this for an answer: say yes ${first.ref}, or no ${first.ref}, alone or with a full stop behind it`,
     )
   if (done.size > 0)
@@ -220,7 +220,7 @@ export function answered(hook: Hook, prompt: string): HookReply {
     )
   const asked = again.length > 0 ? askAbout(hook, again) : undefined
   const changed = asked && `It was changed after it was shown. ${asked}`
-  return { visible: joined(...told, changed), context: done.size > 0 ? joined(...told) : undefined }
+  return { visible: joined(...messages, changed), context: done.size > 0 ? joined(...messages) : undefined }
 }
 
 /** As the person: the prompt was witnessed here, and the version is the one that was shown. */

@@ -10,7 +10,7 @@ import type { About, Built, Item, Section } from '../types.ts'
 import { isRead } from './rules.ts'
 
 const BATCHES = 80
-const MOST = 15
+const MAX_ITEMS = 15
 const KINDS_NAMED = 4
 /** Told elsewhere, or never: open questions are asked for, not told (G6). */
 const NOT_NEWS = new Set(['question', 'handoff', 'chunk', 'observation', 'action-note', 'measurement', 'context'])
@@ -25,10 +25,10 @@ export const news: Section = {
     if (since === undefined) return firstSeen(about)
     const all = countBursts(changesSince(about, since), about)
     const fresh = all.filter(
-      ({ entity: e }) => !about.told.has(e.id) && !(e.kind === 'fact' && e.live && isRead(e, about)),
+      ({ entity: e }) => !about.delivered.has(e.id) && !(e.kind === 'fact' && e.live && isRead(e, about)),
     )
     if (fresh.length === 0) return undefined
-    const items = fresh.slice(0, MOST).map(({ entity, text }): Item => ({ id: entity.id, text }))
+    const items = fresh.slice(0, MAX_ITEMS).map(({ entity, text }): Item => ({ id: entity.id, text }))
     return { items, beyond: fresh.length - items.length, see: 'tidemark back' }
   },
 }

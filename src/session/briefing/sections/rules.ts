@@ -39,7 +39,7 @@ export const rules: Section = {
       ),
     )
     if (items.length === 0 && read === 0) return undefined
-    for (const e of binding) about.told.add(e.id)
+    for (const e of binding) about.delivered.add(e.id)
     return {
       items,
       beyond: current.length - items.length + about.olderFacts,

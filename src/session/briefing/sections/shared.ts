@@ -3,7 +3,7 @@ import { plain } from '../fence.ts'
 import { byline } from '../format.ts'
 import type { Item, Section } from '../types.ts'
 
-const MOST = 8
+const MAX_KEYS = 8
 const VALUE = 160
 
 export const shared: Section = {
@@ -12,7 +12,7 @@ export const shared: Section = {
   share: 5,
   build(about) {
     const { reader } = about
-    const keys = reader.list(SHARED_KIND, { all: true, limit: MOST })
+    const keys = reader.list(SHARED_KIND, { all: true, limit: MAX_KEYS })
     if (keys.length === 0) return undefined
     about.vouched(keys.map((e) => e.id)) // all at once
     const items = keys.map((e): Item => {

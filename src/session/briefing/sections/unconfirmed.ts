@@ -6,7 +6,7 @@ import { isRead } from './rules.ts'
 
 const LOOKED_AT = 300
 /** How many rules of the repository's files are told. Each costs as many tokens as a binding one. */
-const MOST = 20
+const MAX_OF_FILES = 20
 const OF_FILE = 'import claude-md '
 const MOST_NOTED = 5
 
@@ -34,7 +34,7 @@ export const unconfirmed: Section = {
         under: 'Said in a prompt: ask the person',
         text: `- ${field(e, 'fact', 400)} (${refOf(e)})`,
       })),
-      ...ofFiles.slice(0, MOST).map((e) => ({
+      ...ofFiles.slice(0, MAX_OF_FILES).map((e) => ({
         id: e.id,
         under: 'In files of the repository',
         text: `- ${fileOf(e)}: ${field(e, 'fact', 400)}`,

@@ -6,7 +6,7 @@ import type { Turn } from './turns.ts'
 
 /** Below this nobody is bothered with it. */
 export const LEAST_CONFIDENCE = 0.7
-const MOST = 12
+const MAX_CANDIDATES = 12
 const TEXT_MAX = 600
 const QUOTE = { least: 8, most: 600 }
 
@@ -57,7 +57,7 @@ export function candidatesIn(answer: string, turns: readonly Turn[], earlier: re
   const given = turns.map((t) => ({ who: t.who, text: comparable(t.text) }))
   const wasSaid = (kind: string, quote: string) =>
     given.some((t) => (kind !== 'fact' || t.who === 'user') && t.text.includes(comparable(quote)))
-  return list.flatMap((one) => candidate(one, wasSaid, earlier)).slice(0, MOST)
+  return list.flatMap((one) => candidate(one, wasSaid, earlier)).slice(0, MAX_CANDIDATES)
 }
 
 const textsIn = (value: unknown): string[] =>

@@ -70,7 +70,7 @@ const isPaused = ({ at }: Said, pauses: NonNullable<ReadOptions['pauses']>): boo
 
 /** Commands that are excluded or our own, and what came of them; outcomes of what was no command. */
 function silentCalls(all: readonly Said[], config: HooksConfig): (said: Said) => boolean {
-  const heard = new Set<string>()
+  const counted = new Set<string>()
   for (const { who, text, call } of all)
     if (
       who === 'command' &&
@@ -79,8 +79,8 @@ function silentCalls(all: readonly Said[], config: HooksConfig): (said: Said) =>
       !OWN_COMMAND.test(text) &&
       !excludedCommand(config, text)
     )
-      heard.add(call)
-  return ({ who, call }) => (who === 'command' || who === 'failed') && !heard.has(call ?? '')
+      counted.add(call)
+  return ({ who, call }) => (who === 'command' || who === 'failed') && !counted.has(call ?? '')
 }
 
 /** The turns as one text, newest kept: whole turns of at most so many characters. */
