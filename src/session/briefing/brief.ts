@@ -44,13 +44,10 @@ export interface BriefOptions {
   readonly chars?: number | undefined
   /** ms since the epoch: now, unless given. */
   readonly moment?: number | undefined
-  /** The knowledge of a moment: then what only the present has is left out. */
   readonly past?: Reader | undefined
-  /** A person reads it: times are local. */
   readonly local?: boolean | undefined
   /** What the conversation holds already, with when it was told (ms): told again only if it has changed. */
   readonly held?: ReadonlyMap<string, number> | undefined
-  /** What is known beyond this project: in the user's library. */
   readonly wider?: readonly WideStatement[] | undefined
 }
 
@@ -137,7 +134,6 @@ function unheld(built: Built, held: ReadonlyMap<string, number>, { reader, sessi
 /** Characters that a client takes where it asks for one thing (design §4). */
 const VIEW_CHARS = 40_000
 
-/** Some sections alone, as far as a client takes them; empty where they have nothing to tell. */
 export function sectionsOf(memory: Memory, project: Project, names: readonly string[], options: BriefOptions): string {
   const built = build(
     SECTIONS.filter((s) => names.includes(s.name)),
@@ -149,19 +145,23 @@ export function sectionsOf(memory: Memory, project: Project, names: readonly str
   return fill(built, { tokens: VIEW_CHARS, chars: VIEW_CHARS, count: (text) => text.length }).text
 }
 
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
 export function aboutOf(memory: Memory, project: Project, options: BriefOptions): About {
   const reader = options.past ?? memory.reader
   const moment = options.moment ?? memory.env.now()
   const { session, client, user, branch } = options
   const vouched = new Map<string, boolean>()
   const counts = (e: Entity): boolean => stateOf(e, reader, moment) === undefined
-  let staleness: Staleness | undefined
-  let facts: Entity[] | undefined
-  let looked: Entity[] | undefined
-  const newest = () => (looked ??= about.newest('fact', FACTS))
-  let kinds: Map<string, number> | undefined
-  let found: About['found'] | undefined
   const focus = focusOf(memory, session, branch)
+  const staleness = once(() => new Staleness(memory.db, project.root, reader))
+  const newest = once(() => about.newest('fact', FACTS))
+  const facts = once(() => newest().filter(counts))
+  const howMany = once(() => new Map(reader.counts().map((c) => [c.kind, c.n])))
+  const found = once(() => foundBy(focus, memory))
   const about: About = {
     memory,
     reader,
@@ -174,15 +174,13 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
     wider: options.wider ?? [],
     focus,
     get found() {
-      found ??= foundBy(focus, memory)
-      return found
+      return found()
     },
     delivered: new Set(),
     stale(id) {
       if (options.past) return undefined
-      staleness ??= new Staleness(memory.db, project.root, reader)
-      const found = staleness.of(id)
-      return found && markOf(found)
+      const stale = staleness().of(id)
+      return stale && markOf(stale)
     },
     vouched(ids) {
       const unknown = ids.filter((id) => !vouched.has(id))
@@ -202,16 +200,12 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
       return [...all, ...reader.entities(more).filter((e) => e.live)]
     },
     get facts() {
-      facts ??= newest().filter(counts)
-      return facts
+      return facts()
     },
     get olderFacts() {
       return newest().length < FACTS ? 0 : this.howMany('fact') - FACTS
     },
-    howMany(kind) {
-      kinds ??= new Map(reader.counts().map((c) => [c.kind, c.n]))
-      return kinds.get(kind) ?? 0
-    },
+    howMany: (kind) => howMany().get(kind) ?? 0,
   }
   return about
 }

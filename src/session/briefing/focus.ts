@@ -9,9 +9,7 @@ import { sessionsOf } from '../../work/coordination/sessions.ts'
 export interface Focus {
   readonly branch: string | undefined
   readonly files: readonly string[]
-  /** The current task and what it belongs to, the task first. */
   readonly work: readonly Entity[]
-  /** The rarest words of what these are called. */
   readonly terms: readonly Term[]
 }
 
@@ -68,7 +66,6 @@ function workOf(
   return [place?.task, place?.activity, place?.goal].flatMap((id) => (id ? (reader.entity(id) ?? []) : []))
 }
 
-/** Kinds that are looked for by words, in one search: each takes as long as all. */
 const BY_WORDS = ['decision', 'failed-approach', 'correction', 'learning'] as const
 
 export function foundBy({ terms }: Focus, memory: Memory): { id: string; kind: string; words: number }[] {

@@ -3,7 +3,6 @@ import { localMinute } from '../../model/times.ts'
 import { plain } from './fence.ts'
 import type { About } from './types.ts'
 
-/** A moment to the minute: in UTC, on a person's terminal local. */
 export const minute = (ms: number, { local }: Pick<About, 'local'>): string =>
   local ? localMinute(ms) : `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')}Z`
 export const day = (ms: number, about: Pick<About, 'local'>): string => minute(ms, about).slice(0, 10)

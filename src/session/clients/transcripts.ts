@@ -5,16 +5,14 @@ import { below, filesBelow, linesOf, realPath } from '../../base/files.ts'
 import { opencodeSessions, opencodeTexts } from '../../engine/store/opencode.ts'
 import { sha256 } from '../../model/digest.ts'
 import { isObject, jsonIn } from '../../model/object.ts'
+import type { Kept } from '../hooks/extract/conversation.ts'
 import { saidInSpecstory } from '../hooks/extract/specstory.ts'
 import { type Said, saidIn } from '../hooks/extract/turns.ts'
 import { codexHome, configDir, copilotHome, geminiHome, opencodeData } from './common/homes.ts'
 import type { ClientContext } from './common/types.ts'
 
-export interface KeptSession {
-  readonly client: string
-  readonly id: string
+export interface KeptSession extends Kept {
   readonly path: string
-  said(): Iterable<Said>
 }
 
 export interface FoundSessions {

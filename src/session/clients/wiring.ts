@@ -53,7 +53,6 @@ export function planWiring(ctx: ClientContext, names?: string[]): WiringChange[]
   return once(clients.flatMap((c) => leftAlone(ctx, c) ?? planned(ctx, c)))
 }
 
-/** A client whose files cannot be read or written is no hindrance for the others. */
 function planned(ctx: ClientContext, client: Client): WiringChange[] {
   try {
     const changes = client.wire(ctx)
@@ -66,7 +65,6 @@ function planned(ctx: ClientContext, client: Client): WiringChange[] {
   }
 }
 
-/** Two clients may read the same file, and then want the same of it. */
 const once = (changes: WiringChange[]) =>
   changes.filter(
     (change, n) =>
@@ -107,7 +105,6 @@ export function sweepLeft(ctx: ClientContext, now: number): string[] {
 
 interface Write {
   change: WiringChange
-  /** Where the bytes go: the file, or what it links to inside the same tree. */
   target: string
   dirs: string[]
 }
@@ -146,7 +143,6 @@ function writeText(ctx: ClientContext, { change, target }: Write, text: string |
   }
 }
 
-/** Writes all or nothing: what a failing disk stops half-way is taken back. */
 function writeAll(ctx: ClientContext, writes: readonly Write[]): void {
   const done: Write[] = []
   try {

@@ -15,7 +15,6 @@ export async function afterEdit(hook: Hook): Promise<HookReply> {
   return { context: await contextWarning(hook) }
 }
 
-/** The context fills up within a turn too: an agent that works for an hour does not stop meanwhile. */
 async function contextWarning(hook: Hook): Promise<string | undefined> {
   return hook.attemptLater('context used', async () => (await import('./context-warning.ts')).nearlyFull(hook))
 }

@@ -6,7 +6,6 @@ import type { Hook } from './hook.ts'
 const LINES = 3
 const SAID_MAX = 300
 
-/** How the answer to a request begins; nothing for the answer to "ok" or "thanks". */
 function answerOf({ call, captures, sessions, session }: Hook): string | undefined {
   const { request, requestAt, askedAt } = sessions.get(session)?.data ?? {}
   if (call.said === undefined || !captures || request === undefined || requestAt !== askedAt) return undefined

@@ -41,7 +41,6 @@ function missed(project: Project): MissedEdit[] {
 
 export const missedEdits = (project: Project): MissedEdit[] => missed(project).filter((m) => m.root === undefined)
 
-/** Puts files into the session's hands; where the store cannot be had in time, a later hook does. */
 export function noteEdited(
   hook: Hook,
   paths: readonly string[],

@@ -29,7 +29,6 @@ interface Conflict {
   readonly line: string
 }
 
-/** What stands in the way of editing a file. Sessions of one family do not stand in each other's. */
 function conflictsOn(hook: Hook, path: string): Conflict[] {
   const { config, session, call } = hook
   const kin = (id: string) => id === call.parent || hook.sessions.get(id)?.parent === session

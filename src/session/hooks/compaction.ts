@@ -20,7 +20,6 @@ export async function compacted(hook: Hook): Promise<void> {
   )
 }
 
-/** Before the conversation is shortened: the handoff is written, and the summary is asked to keep what refers to it. */
 export async function preCompact(hook: Hook): Promise<HookReply> {
   const { memory, session } = hook
   if (session === '') return {}

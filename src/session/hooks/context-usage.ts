@@ -7,7 +7,6 @@ const TAIL = 512 * 1024
 /** Models whose window is not their client's usual one. */
 const WIDE = /\[1m\]|opus-5-5/
 const WIDE_TOKENS = 1_000_000
-/** The last lines of a file, newest first; nothing where it cannot be read. */
 export function* linesFromEnd(path: string): Generator<string> {
   let fd: number
   try {
@@ -96,7 +95,6 @@ function isBehind(transcript: string): boolean {
   return true
 }
 
-/** Waits, but not long, until the answer that ended a turn stands in the transcript of a client that is slow to write it. */
 export async function caughtUp(client: string, transcript: string): Promise<boolean> {
   if (client !== 'claude') return true
   for (let i = 0; i < PAUSES; i++) {

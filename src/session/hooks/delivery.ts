@@ -1,7 +1,6 @@
 import { fenced, plain } from '../briefing/fence.ts'
 import type { Hook } from './hook.ts'
 
-/** Keeps what was put before the session: which entities, and about what it cost (M7). */
 export async function keepDelivered(hook: Hook, ids: readonly string[], text: string): Promise<void> {
   if (hook.session === '' || text === '') return
   await hook.attemptLater('told', async () => {
@@ -25,7 +24,6 @@ export function deliveredSince({ sessions, session }: Hook): Map<string, number>
 
 export const dataLine = (text: unknown, most = 240): string => plain(String(text), most)
 
-/** Lines of what others recorded, behind the fence that they cannot open. */
 export const dataList = (title: string, lines: readonly string[]): string =>
   fenced(
     lines.map((l) => `- ${l}`),

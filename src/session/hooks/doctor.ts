@@ -6,23 +6,10 @@ import { type Check, ok, wrong } from './check.ts'
 import { hooksConfig } from './config.ts'
 import { hooksLogPath, hooksSeen } from './log.ts'
 
-export interface HookSummary {
-  client: string
-  event: string
-  last: number
-  calls: number
-  ms: number
-  errors: number
-  lastError?: string
-  code?: string
-  since: number
-}
-
-/** One line for each client and event: the last call, how many, how long. */
-export function hookSummaries(project: Project): HookSummary[] {
+export function hookSummaries(project: Project) {
   const groups = Map.groupBy(hooksSeen(project), (h) => `${h.client} ${h.event}`)
   return [...groups.values()]
-    .map((calls): HookSummary => {
+    .map((calls) => {
       const last = calls.at(-1)!
       const spent = calls.map((c) => c.ms).sort((a, b) => a - b)
       const failed = calls.filter((c) => c.errors?.length)

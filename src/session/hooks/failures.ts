@@ -39,7 +39,6 @@ const keyOf = (command: string): string => sha256(command.replace(/\s+/g, ' ').t
 const clean = (text: string, most: number, end = Number.POSITIVE_INFINITY): string =>
   oneLine(redact(withoutPrivate(text)).slice(-end).toWellFormed(), most)
 
-/** A command failed: counted; the third time the agent is told to record why, once. */
 export async function commandFailed(hook: Hook): Promise<string | undefined> {
   const { call, session, sessions, memory } = hook
   const command = call.tool?.command

@@ -18,7 +18,6 @@ function shortly(e: Entity, memory: Memory, staleness: Staleness): string {
   return `${e.kind} "${dataLine(e.name, 120)}"${more.length > 0 ? `: ${dataLine(more.join(' · '), 260)}` : ''} (${e.id}) ${byline(e, { vouched: (ids) => vouchedFor(memory, ids) })}${stale ? ` [${dataLine(markOf(stale), 200)}: check before you rely on it]` : ''}`
 }
 
-/** The entities as data under a title; that the session was told of them is kept with it. */
 export async function tell(hook: Hook, found: readonly Entity[], title: string): Promise<string> {
   const staleness = new Staleness(hook.memory.db, hook.project.root, hook.memory.reader)
   const lines = found.map((e) => shortly(e, hook.memory, staleness))

@@ -99,7 +99,6 @@ export class Hook implements HookErrors {
 
 export type Handler = (hook: Hook) => HookReply | Promise<HookReply>
 
-/** Several parts of what is told, those that say something, with an empty line between. */
 export const joined = (...parts: readonly (string | undefined)[]): string | undefined => {
   const said = parts.filter((p): p is string => p !== undefined && p !== '')
   return said.length > 0 ? said.join('\n\n') : undefined

@@ -14,7 +14,6 @@ export interface HookSeen {
   ms: number
   /** What went wrong; the client was not told. */
   errors?: string[]
-  /** The code of the first error. */
   code?: string
 }
 
@@ -23,7 +22,6 @@ export interface HookErrors {
   code?: string
 }
 
-/** Notes an error; the code of the first one stays. */
 export function noteError(to: HookErrors, code: string, ...texts: string[]): void {
   if (texts.length > 0) to.code ??= code
   to.errors.push(...texts)

@@ -35,7 +35,6 @@ interface Work {
   /** How long the agent has waited for its user while something failed, ms. */
   away?: number
   tested?: number
-  /** Commits that it made and that still stand. */
   commits?: number
   waits?: number
   /** What was told, and how often of each sort. */
@@ -180,7 +179,6 @@ function verified(hook: Hook, o: Operation, failed: boolean): void {
   })
 }
 
-/** Languages whose files tests are about. */
 const CODE =
   /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kts?|swift|cc?|cpp|cxx|hh?|hpp|cs|php|exs?|scala|vue|svelte|sql|sh|lua|dart|zig|hs|mli?|clj)$/i
 const FILE_MAX = 100_000
@@ -269,7 +267,6 @@ function undone(hook: Hook, o: Operation): void {
   said(`${n === 1 ? 'a commit' : `${n} commits`} thrown away with git reset --hard`, String(hook.memory.env.now()))
 }
 
-/** An edit met what another session holds, and the session itself had not claimed. */
 export function conflictMet(hook: Hook, path: string, decision: string, { session, n }: Claim): void {
   const own = claimsOf(hook.memory)
     .held()

@@ -10,11 +10,9 @@ const MAX_FILES = 20
 export const inTree = (root: string, cwd: string | undefined, path: string): string | undefined =>
   path === '' ? undefined : below(root, resolve(cwd ?? root, path)) || undefined
 
-/** Whether it may be noted: neither excluded, nor called like a secret. */
 export const notable = (config: HooksConfig, path: string): boolean =>
   !excludedPath(config, path) && findSecrets(path).length === 0
 
-/** The files that a tool writes, relative to the work tree, without those of which nothing may be noted. */
 export function filesOf(hook: Hook, paths = hook.call.tool?.paths ?? []): string[] {
   const { call, config, root } = hook
   const found = paths.slice(0, MAX_FILES).flatMap((path) => inTree(root, call.cwd, path) ?? [])

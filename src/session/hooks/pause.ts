@@ -1,7 +1,6 @@
 import { type Db, stored } from '../../engine/store/db.ts'
 import { dropMeta, getMeta, setMeta } from '../../engine/store/meta.ts'
 
-/** The row of the store that says since when capture is off: for the project on this machine, in all of its work trees. */
 const PAUSED = 'paused'
 
 export function pausedSince(db: Db): number | undefined {

@@ -76,7 +76,6 @@ function hitsFor({ memory }: Hook, typed: string): Entity[] {
     .map((r) => r.entity)
 }
 
-/** Files that a prompt names with their place: `src/cart.ts`, `@src/cart.ts:12`. */
 function pathsIn({ root, call, config }: Hook, prompt: string): string[] {
   if (!prompt.includes('/')) return []
   const words = prompt.slice(0, LOOKED_AT).split(/[\s"'`()[\]<>,;]/)
@@ -87,7 +86,6 @@ function pathsIn({ root, call, config }: Hook, prompt: string): string[] {
   return [...new Set(inside)].slice(0, MAX_RECALLED)
 }
 
-/** The few that answer the prompt, as data; what the session was told of already is left out. */
 export async function recalledFor(hook: Hook, prompt: string): Promise<string | undefined> {
   const delivered = new Set(deliveredSince(hook).keys())
   // what speaks of the folder around is told before an edit there

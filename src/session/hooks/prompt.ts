@@ -29,7 +29,6 @@ function asks(hook: Hook, text: string): { [key: string]: Json } {
 
 const MOST_NEWS = 6
 
-/** What the others did since the session was last told, and that it has been told it now. */
 function newsFor(hook: Hook): string | undefined {
   const { memory, session, sessions } = hook
   if (session === '') return undefined

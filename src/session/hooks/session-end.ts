@@ -18,7 +18,6 @@ export async function sessionEnd(hook: Hook): Promise<HookReply> {
   return NOTHING
 }
 
-/** The last agent of several is done: what they observed becomes one insight. */
 export async function agentsRetro(hook: Hook, session: string): Promise<void> {
   await hook.attemptLater('micro-retro', async () => {
     const observed = hook.memory.reader.list('observation', { since: hook.sessions.get(session)?.started, limit: 1 })

@@ -34,13 +34,11 @@ const BRIEFING_MS = 120
 /** A subagent has one thing to do, and a context of its own to fill. */
 const SUBAGENT_TOKENS = 800
 
-/** What the user's library says; its code is not even loaded where there is none. */
 async function widerHere() {
   if (!existsSync(join(stateDirectory(), 'library'))) return undefined
   return (await import('../../project/tiers/wider.ts')).statementsFor()
 }
 
-/** What a session is told as it begins, and the one line that its person sees. */
 async function briefing(hook: Hook, session: string): Promise<HookReply> {
   const { memory, project, call, root } = hook
   const child = call.parent !== undefined

@@ -30,7 +30,6 @@ function wordsOf(command: string): string[] {
   return [...found]
 }
 
-/** Whether a command names a file of which nothing may be noted. */
 export const namesExcluded = ({ root, call, config }: Hook, command: string): boolean =>
   config.excludePaths.length > 0 &&
   wordsOf(command).some((word) => {

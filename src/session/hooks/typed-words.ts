@@ -116,7 +116,6 @@ const isHeading = (line: string): boolean => /^#{1,6}\s+\S/.test(line)
 const isWrapped = (block: readonly string[]): boolean =>
   block.length >= 3 && block.slice(0, -1).every((line) => line.length >= 50 && line.length <= 130)
 
-/** Looks like a part of a document: a heading and what it stands above, a list, lines that were wrapped, a table, code. */
 const isDocument = (block: readonly string[], before: readonly string[] = []): boolean =>
   block.some((line) => isHeading(line) || isMachine(line)) ||
   before.some(isHeading) ||
@@ -155,13 +154,11 @@ export function ownWords(text: string): string {
     })
 }
 
-/** Nothing shorter says a rule: "ok", "do it". */
 const SHORTEST = 6
 /** A longer one tells a story. */
 const LONGEST = 400
 const MAX_SENTENCES = 60
 
-/** The sentences of a prompt that may say something to keep, in order. */
 export function sentencesOf(text: string): string[] {
   if (/^\s*[/!]/.test(text)) return [] // a command of the client
   const out: string[] = []

@@ -18,9 +18,7 @@ import { openPrompts, PROMPTS_MS, quoteOf } from './kept-prompts.ts'
 
 interface Question {
   readonly id: string
-  /** How it was named: `a7c`. */
   readonly ref: string
-  /** Of the content that was shown. */
   readonly digest: string
   /** After so many prompts it was asked: a bare answer in the next one may be meant for it. */
   readonly after: number
@@ -40,7 +38,6 @@ export interface Wish {
 
 /** What clients show of one message is cut behind this; a yes to words that were cut off would be none. */
 const SHOWN = 420
-/** So many questions of a session stay open. */
 const MAX_OPEN = 30
 
 const open = (hook: Hook): Question[] => {
@@ -64,7 +61,6 @@ function fromOf(prompts: Prompts | undefined, e: Entity): string | undefined {
   return quote === undefined || wordsOf(quote) === wordsOf(calledAs(e)) ? undefined : `you said: "${quote}"`
 }
 
-/** Whether somebody can still say yes to it. */
 const waits = (e: Entity | undefined): e is Entity => e?.live === true && e.fields.standing === 'proposed'
 
 /** Asks the person on one line about what is proposed. Only what the client shows whole is asked. */
@@ -124,7 +120,6 @@ const FILLER = /^(?:please|confirm|bitte|and|und|et|y|e|och|s'il|te|plait|por|fa
 
 export interface Answer {
   readonly yes: boolean
-  /** Names of what is meant; none for a bare answer. */
   readonly refs: readonly string[]
 }
 
@@ -154,7 +149,6 @@ export function answersIn(prompt: string): Answer[] {
   return answers
 }
 
-/** What follows a bare answer, without politeness. */
 const bareRest = (rest: string): string =>
   rest
     .split(/[\s.,!]+/)

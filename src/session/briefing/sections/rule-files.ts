@@ -41,13 +41,11 @@ const itemOf = (rule: Rule): Item => ({
   text: rule.autoload ? ruleLines(rule).join('\n') : `- read ${rule.path} when it applies`,
 })
 
-/** Files for some paths come with those: here is said that they exist. */
 function forSomeFiles(rules: readonly Rule[]): string[] {
   const named = rules.map(({ path, paths }) => `${path} (${paths.join(' ')})`)
   return named.length > 0 ? [`Told before you edit their files: ${plain(named.join(', '), 500)}.`] : []
 }
 
-/** Said where more sessions are at work than the level is for. */
 function crowdOf({ memory, project }: About): string[] {
   const { level } = declaredOf(project.maturity)
   const live = sessionsOf(memory)

@@ -26,7 +26,6 @@ export const SERVE = [
 
 type Command = { command: string; args: string[] }
 
-/** What a team shares: the same words for everybody, also for those who have no Tidemark. */
 export const GUARDED: Command = { command: 'sh', args: ['-c', SERVE] }
 export const BARE: Command = { command: 'tidemark', args: ['mcp'] }
 export const SHARED: Command = process.platform === 'win32' ? BARE : GUARDED // Windows has no sh
@@ -39,7 +38,6 @@ export function startsTidemark(command: unknown, args: unknown): boolean {
 
 const inShell = ([, flag, script]: readonly unknown[]) => flag === '-c' && `${script}`.includes('tidemark mcp')
 
-/** Whether a command is the one of some machine, word for word as we write it there. */
 export const isLocalCommand = (command: unknown, args: unknown): boolean =>
   typeof command === 'string' &&
   isAbsolute(command) &&

@@ -7,7 +7,6 @@ export interface Dialect {
   readonly events: Readonly<Record<string, HookEvent>>
   /** What a call says. `event` is the client's spelling. Never throws, whatever the payload holds. */
   read(event: string, payload: Payload): HookCall
-  /** The answer, for stdout: exactly what this client accepts for this event. */
   print(event: string, reply: HookReply, payload: Payload): string
   /** Whether an answer to this event reaches the agent; what is to be told at another one waits for the next of these. */
   tells(event: string, payload: Payload): boolean
@@ -40,7 +39,6 @@ export function spelling(dialect: Dialect, event: string): string | undefined {
   return names.find((n) => dialect.events[n] === event) ?? names.find((n) => dialect.events[n] === WITHIN[event])
 }
 
-/** Cuts at the end of a line, so that at most so many units are left, closes the fence, and says that it was cut. */
 export function cutTo(text: string, most: number, size: (t: string) => number = (t) => t.length): string {
   const whole = text.toWellFormed()
   if (size(whole) <= most) return whole

@@ -41,10 +41,8 @@ export function hookIn(command: unknown): { client: string; event: string } | un
 const LOCAL = /^('[^']+'|\/\S+|[A-Za-z]:\S+) ('[^']*tidemark(\.m?js)?'|\S*tidemark(\.m?js)?) hook \S+ \S+$/
 const ownWords = (command: string) => (command.startsWith(FOREIGN) ? command.slice(FOREIGN.length) : command)
 
-/** Whether a command is the one of some machine, as we write it there. */
 export const isLocalHook = (command: string): boolean => LOCAL.test(ownWords(command))
 
-/** The paths in such a command: of Node and of the script. */
 export const pathsOfLocalHook = (command: string): string[] =>
   ownWords(command)
     .match(/'[^']*'|\S+/g)!

@@ -13,7 +13,6 @@ export interface HookShape {
   entry(event: WiredEvent, command: string): Record<string, unknown>
 }
 
-/** Claude Code, Codex: seconds. Gemini CLI: milliseconds, and a name under which one can switch it off. */
 export const nestedShape = (handler: (event: WiredEvent, command: string) => Record<string, unknown>): HookShape => ({
   path: ['hooks'],
   nested: true,

@@ -25,7 +25,6 @@ export const jsonTarget = (f: JsonFile, parts: Part[]): Target => ({
   fresh: { text: '{}', end: '\n' },
 })
 
-/** A file that begins with a line which alone is no content, as its client writes it. */
 export const headedTarget = (f: JsonFile, parts: Part[], key: string, value: unknown): Target => ({
   ...jsonTarget(f, parts),
   fresh: { text: `{\n  "${key}": ${JSON.stringify(value)}\n}`, end: '\n' },
@@ -34,7 +33,6 @@ export const headedTarget = (f: JsonFile, parts: Part[], key: string, value: unk
 
 export const versionedTarget = (f: JsonFile, parts: Part[]): Target => headedTarget(f, parts, 'version', 1)
 
-/** One entry in a JSON file; `state` judges the whole settings. */
 export function jsonPart(
   f: JsonFile,
   name: string,
@@ -58,7 +56,6 @@ export function jsonPart(
 
 export const includes = (list: unknown) => Array.isArray(list) && list.includes(NAME)
 
-/** The words of a server entry, whichever way its client writes them. */
 export function wordsOf(entry: unknown): [command: unknown, args: unknown[]] {
   const command = at(entry, 'command')
   const args = at(entry, 'args')
@@ -103,5 +100,4 @@ export function isElsewhere(entry: unknown, value: object): boolean {
 /** The file of a project that Claude Code and Copilot CLI read their servers from. */
 export const MCP_JSON = '.mcp.json'
 
-/** Our server in it. In Claude Code the tools are there without being searched for. */
 export const mcpJsonEntry = (command: typeof SHARED) => ({ type: 'stdio', ...command, alwaysLoad: true })

@@ -4,7 +4,6 @@ import type { Undo } from './types.ts'
 
 /** Edits of JSON that leave white space, order, escapes and comments around our entry as they are. */
 
-/** Where an entry goes: a key of an object, or an item at the end of an array. */
 export type Leaf = { key: string; value: unknown } | { item: unknown }
 type Path = readonly (string | number)[]
 
@@ -221,7 +220,6 @@ function remarksIn(text: string, node: Node): boolean {
   return false
 }
 
-/** Where the next token stands, comments left out. */
 function tokenAfter(text: string, at: number): number {
   const scanner = createScanner(text, true)
   scanner.setPosition(at)

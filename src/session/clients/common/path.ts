@@ -13,7 +13,6 @@ const isExecutable = (file: string): boolean =>
     return statSync(file).isFile()
   }) ?? false
 
-/** The file a bare command would start, found as the system finds it, without a shell; undefined if there is none. */
 export function findOnPath(command: string, env: Env): string | undefined {
   const windows = process.platform === 'win32'
   const endings = windows ? ['', ...(env.PATHEXT ?? '.EXE;.CMD;.BAT').split(';')] : ['']
@@ -31,7 +30,6 @@ export function launcherOf(script: string, env: Env, node = process.execPath): C
   return { onPath: findOnPath('tidemark', { ...env, PATH: lasting.join(delimiter) }) !== undefined, node, script }
 }
 
-/** Whether a client is here: by what it keeps in the project or its home, or by its command. */
 export function seen(ctx: ClientContext, title: string, places: readonly string[], ...commands: string[]) {
   const place = places.find((path) => existsSync(path))
   if (place) return { found: true, why: `${place} is there` }

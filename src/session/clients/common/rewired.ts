@@ -10,7 +10,6 @@ function namesUs(text: string): string[] {
   return named.length > 0 ? named : [text]
 }
 
-/** Files from which something is gone that `init` wrote there. */
 export function rewired(root: string): string[] {
   return journalFiles(root).filter((file) => {
     const entry = entryOf(root, file)

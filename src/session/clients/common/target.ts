@@ -8,7 +8,6 @@ import { ALREADY_THERE, type ClientContext, type Step, type Undo, type WiringCha
 /** `stale`: for another place or of an earlier version; `hand-made`: ours in other words; `yours`: another program. */
 export type State = 'absent' | 'ours' | 'stale' | 'hand-made' | 'yours'
 
-/** One entry of ours in a file: how it looks there, how it comes in, how it goes. */
 export interface Part {
   /** Names it in the journal, for ever. */
   name: string
@@ -31,7 +30,6 @@ export interface Target {
   scope: WiringChange['scope']
   parts: Part[]
   isEmpty(text: string): boolean
-  /** What an entry is put into where there is no file, and what stands behind it then. */
   fresh?: { text: string; end: string }
 }
 

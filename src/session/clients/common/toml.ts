@@ -57,7 +57,6 @@ const END = '# tidemark: end'
 
 export const isMarked = (text: string): boolean => text.includes(BEGIN) && text.includes(END)
 
-/** Appends lines to a TOML text as a block marked as ours, with a blank line before it. */
 export function appendBlock(text: string, lines: readonly string[]): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n'
   const ended = text === '' || text === '\uFEFF' || text.endsWith('\n')

@@ -3,7 +3,6 @@ import type { Lines } from '../../../work/coordination/sessions.ts'
 import type { HookEvent, HookTool } from '../../hooks/call.ts'
 import { list, type Payload, record, text } from './payload.ts'
 
-/** Tools that write files, by what the clients call them. */
 const EDITS = new Set([
   'edit', 'write', 'multiedit', 'notebookedit', 'update', // Claude Code
   'apply_patch', 'patch', // Codex, opencode, VS Code
@@ -41,7 +40,6 @@ function responseText(value: unknown): string | undefined {
 const patched = (patch: string | undefined): string[] =>
   patch?.includes('*** ') ? [...patch.matchAll(PATCHED)].map(([, path]) => path!.trim()) : []
 
-/** The files of a patch that a shell is asked to apply, maybe in another directory. */
 function patchedByShell(command: string): string[] {
   const patching = PATCHING.exec(command)
   if (patching === null) return []
@@ -62,7 +60,6 @@ function saysFailed(value: unknown): boolean {
 const rows = (text: string | undefined): string[] =>
   text === undefined || text === '' ? [] : text.replace(/\n$/, '').split('\n')
 
-/** Lines between what two texts have alike at their beginning and end. */
 function between(before: string | undefined, after: string | undefined): Lines {
   const [a, b] = [rows(before), rows(after)]
   let head = 0
@@ -72,7 +69,6 @@ function between(before: string | undefined, after: string | undefined): Lines {
   return { added: b.length - head - tail, removed: a.length - head - tail }
 }
 
-/** Of lines as a patch has them, those that come and those that go. */
 const marked = (lines: readonly string[]): Lines => ({
   added: lines.filter((l) => l.startsWith('+')).length,
   removed: lines.filter((l) => l.startsWith('-')).length,
@@ -131,7 +127,6 @@ export function toolOf(
   }
 }
 
-/** What a tool hook means: an edit where files are written, else any tool. */
 export function toolEvent(when: 'before' | 'after' | 'failed', tool: HookTool): HookEvent {
   if (when === 'failed' || (when === 'after' && tool.failed)) return 'tool-failed'
   return tool.paths.length > 0 ? `${when}-edit` : `${when}-tool`

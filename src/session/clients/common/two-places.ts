@@ -14,14 +14,12 @@ export interface TwoPlaces {
   name: string
   title: string
   events: readonly WiredEvent[]
-  /** By these files and folders, or one of these commands, it is known to be here. */
   signs(ctx: ClientContext): string[]
   commands: string[]
   /** Where its servers stand, under `path`, and how one is written. */
   servers(ctx: ClientContext, scope: Scope): Omit<JsonFile, 'client' | 'scope'>
   path: string[]
   entry(command: Command, scope: Scope): object
-  /** Where its hooks stand: the file of the servers unless given. */
   hooks?(ctx: ClientContext, scope: Scope): Omit<JsonFile, 'client' | 'scope'>
   shape: HookShape
   hookTarget?: typeof jsonTarget

@@ -33,7 +33,6 @@ export interface Splice {
   inserted: string
 }
 
-/** How one entry of ours came into a file, in the order in which they did. */
 export interface Step {
   /** The name of the entry; empty: the first that its file has. */
   part: string
@@ -75,7 +74,6 @@ export interface Client {
   /** Those that are listened to, under its own names: `init` and the plugin wire them, `doctor` expects them. */
   events: readonly WiredEvent[]
   detect(ctx: ClientContext): { found: boolean; why: string }
-  /** Every file that it may read or write here, in the project and in its home. */
   files(ctx: ClientContext): string[]
   wire(ctx: ClientContext): WiringChange[]
   unwire(ctx: ClientContext): WiringChange[]

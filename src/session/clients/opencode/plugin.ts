@@ -8,7 +8,6 @@ export const EVENTS = listened(dialect, [
 
 const MARK = '// written by `tidemark init`, taken out by `tidemark uninstall`: changes are lost\n'
 
-/** Whether a file is a plugin that some version of Tidemark wrote. */
 export const isPluginOfOurs = (text: string): boolean => text.startsWith(MARK)
 
 export function commandIn(text: string): string[] {
@@ -25,7 +24,6 @@ export const pluginText = (command: readonly string[]): string => `${MARK}import
 const COMMAND = ${JSON.stringify(command)}
 const WAIT = ${JSON.stringify(WAIT, null, 2)}
 
-/** Asks Tidemark; an empty answer where it is not installed, fails or takes too long. */
 function ask(event, said) {
   return new Promise((answer) => {
     let out = ''

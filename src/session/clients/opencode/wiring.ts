@@ -17,7 +17,6 @@ type Scope = Target['scope']
 
 const folder = (ctx: ClientContext, scope: Scope) => (scope === 'committed' ? ctx.root : opencodeHome(ctx))
 
-/** Its settings: `opencode.jsonc` if there is one, for it reads both. */
 function settings(ctx: ClientContext, scope: Scope): JsonFile {
   const withComments = join(folder(ctx, scope), 'opencode.jsonc')
   const file = existsSync(withComments) ? withComments : join(folder(ctx, scope), 'opencode.json')

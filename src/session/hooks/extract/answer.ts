@@ -4,7 +4,6 @@ import { isObject, jsonIn } from '../../../model/object.ts'
 import { type Candidate, type Earlier, ExtractionFailed } from './extractor.ts'
 import type { Turn } from './turns.ts'
 
-/** Below this nobody is bothered with it. */
 export const LEAST_CONFIDENCE = 0.7
 const MAX_CANDIDATES = 12
 const TEXT_MAX = 600
@@ -37,7 +36,6 @@ export const KINDS_TOLD = Object.entries(KINDS)
 
 const FENCE = /^```(?:json)?[ \t]*\n([\s\S]*)```$/
 
-/** One line, without what shows as nothing. */
 const flat = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, (c) => (/\s/.test(c) ? ' ' : ''))

@@ -51,7 +51,6 @@ export function forbidExtraction(project: Project): boolean {
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 export const nextDay = (ms: number): number => (Math.floor(ms / 86_400_000) + 1) * 86_400_000
 
-/** The address that requests go to, and what is wrong with one that is given. */
 export function addressOf(allowed: Pick<Allowed, 'use' | 'url' | 'keyFrom'>): URL {
   const address = endpointAt(allowed, allowed.use === 'anthropic' ? '/messages' : '/chat/completions', 'bad-extractor')
   if (address.search === '') return address

@@ -11,7 +11,6 @@ export interface Earlier {
 export interface Candidate {
   readonly kind: string
   readonly action: readonly [verb: string, args: { [field: string]: Json }]
-  /** The words of the session that say it. */
   readonly quote: string
   readonly confidence: number
   /** How it relates to earlier decisions, by their ids. */

@@ -7,7 +7,6 @@ import type { Turn } from './turns.ts'
 import { ask } from './wire.ts'
 
 export const MAX_ANSWER = 2_000
-/** Around the texts: roles and marks of a request. */
 const FRAME = 64
 /** What a client puts around a prompt of its own; it says afterwards what it really was, if it does. */
 const CLIENT_FRAME = 20_000

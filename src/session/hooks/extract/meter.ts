@@ -4,7 +4,6 @@ import { type Allowed, allowedIn, dayOf, openExtraction, placeOf } from './conse
 
 export interface Meter {
   readonly allowed: Allowed
-  /** Tokens and calls of today, in UTC. */
   readonly tokens: number
   readonly calls: number
   /** Sessions that wait, and what went wrong the last time. */

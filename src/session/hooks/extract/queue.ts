@@ -18,7 +18,6 @@ export async function afterSession(hook: Hook): Promise<void> {
   if (state.due(now).length > 0) await startExtraction(project.root, dirname(project.storePath))
 }
 
-/** Starts `tidemark extract --due`, which ends by itself within a minute. */
 async function startExtraction(root: string, cwd: string): Promise<void> {
   const { spawn } = await import('node:child_process')
   const child = spawn(process.execPath, [process.argv[1]!, 'extract', '--due', '--project', root], {

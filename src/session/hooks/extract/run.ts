@@ -15,7 +15,6 @@ import { asText, readTranscript } from './transcript.ts'
 /** All of a run; the process that it runs in ends itself a little later. */
 export const RUN_MS = 50_000
 const LEASE_MS = 70_000
-/** Shorter than that a session said nothing. */
 const LEAST_CHARS = 200
 const RETRY_MS = 5 * 60_000
 const RETRY_MOST_MS = 6 * 3_600_000
@@ -34,7 +33,6 @@ export type Ran =
   | { readonly ran: true; readonly looked: readonly Looked[] }
 
 export interface RunOptions {
-  /** Only this session, whether or not it is due. */
   readonly session?: string
   /** Only what is due; else everything that waits. */
   readonly dueOnly?: boolean
@@ -161,7 +159,6 @@ function isTold(memory: Memory, { kind, quote }: Candidate): boolean {
   )
 }
 
-/** Puts candidates up for agreement in the name of a session, and keeps with it what they were. */
 export function proposeAll(
   memory: Memory,
   { session, client }: Pick<Waiting, 'session' | 'client'>,

@@ -59,7 +59,6 @@ export function turnsOf(
   })
 }
 
-/** The beginning of what was said; of what a command printed that failed, the end. */
 function shown(who: Turn['who'], text: string): string {
   if (who === 'failed') return text.length > FAILED_MAX ? `… ${text.slice(-FAILED_MAX).toWellFormed()}` : text
   return text.length > TURN_MAX ? `${text.slice(0, TURN_MAX).toWellFormed()} …` : text
@@ -83,7 +82,6 @@ function silentCalls(all: readonly Said[], config: HooksConfig): (said: Said) =>
   return ({ who, call }) => (who === 'command' || who === 'failed') && !counted.has(call ?? '')
 }
 
-/** The turns as one text, newest kept: whole turns of at most so many characters. */
 export function asText(turns: readonly Turn[], most: number): { text: string; turns: readonly Turn[] } {
   let length = 0
   let first = turns.length
