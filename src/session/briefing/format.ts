@@ -35,9 +35,8 @@ export function claimedOn(on: string, { reader }: About, max = 120): string {
   return task ? `task "${plain(task.name, max)}" (${refOf(task)})` : plain(on, max)
 }
 
-const MINUTE = 60_000
 export function age(ms: number): string {
-  const hours = Math.floor(Math.max(0, ms) / (60 * MINUTE))
+  const hours = Math.floor(Math.max(0, ms) / 3_600_000)
   if (hours < 1) return 'under 1 h'
   return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`
 }

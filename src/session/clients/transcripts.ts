@@ -5,6 +5,7 @@ import { below, filesBelow, linesOf, realPath } from '../../base/files.ts'
 import { opencodeSessions, opencodeTexts } from '../../engine/store/opencode.ts'
 import { sha256 } from '../../model/digest.ts'
 import { isObject, jsonIn } from '../../model/object.ts'
+import { CLIENT_FACTS } from '../../work/coordination/clients.ts'
 import type { Kept } from '../hooks/extract/conversation.ts'
 import { saidInSpecstory } from '../hooks/extract/specstory.ts'
 import { type Said, saidIn } from '../hooks/extract/turns.ts'
@@ -130,11 +131,11 @@ export function sessionsOfProject(ctx: ClientContext, roots: readonly string[]):
     hashes.has(head.projectHash ?? '') || isHere(projectRootOf(dirname(dirname(path))))
   const jsonl = (name: string) => name.endsWith('.jsonl')
   return [
-    { title: 'Claude Code', where: claude, sessions: claudeDirs.flatMap((name) => sessionsBelow(join(claude, name), jsonl)).flatMap((path) => sessionAt(path, byCwd)) },
-    { title: 'Codex', where: codex, sessions: ['sessions', 'archived_sessions'].flatMap((name) => sessionsBelow(join(codex, name), jsonl)).flatMap((path) => sessionAt(path, byCwd)) },
-    { title: 'Gemini CLI', where: gemini, sessions: sessionsBelow(gemini, (name) => name.startsWith('session-') && isTranscript(name)).flatMap((path) => sessionAt(path, geminiIs(path))) },
-    { title: 'Copilot CLI', where: copilot, sessions: sessionsBelow(copilot, (name) => name === 'events.jsonl').flatMap((path) => sessionAt(path, byCwd)) },
-    { title: 'opencode', where: opencode, sessions: opencodeAt(opencode, isHere) },
+    { title: CLIENT_FACTS.claude.title, where: claude, sessions: claudeDirs.flatMap((name) => sessionsBelow(join(claude, name), jsonl)).flatMap((path) => sessionAt(path, byCwd)) },
+    { title: CLIENT_FACTS.codex.title, where: codex, sessions: ['sessions', 'archived_sessions'].flatMap((name) => sessionsBelow(join(codex, name), jsonl)).flatMap((path) => sessionAt(path, byCwd)) },
+    { title: CLIENT_FACTS.gemini.title, where: gemini, sessions: sessionsBelow(gemini, (name) => name.startsWith('session-') && isTranscript(name)).flatMap((path) => sessionAt(path, geminiIs(path))) },
+    { title: CLIENT_FACTS.copilot.title, where: copilot, sessions: sessionsBelow(copilot, (name) => name === 'events.jsonl').flatMap((path) => sessionAt(path, byCwd)) },
+    { title: CLIENT_FACTS.opencode.title, where: opencode, sessions: opencodeAt(opencode, isHere) },
   ] // biome-ignore format: a table
 }
 

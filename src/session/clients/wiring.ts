@@ -6,6 +6,7 @@ import { PROJECT_DIR } from '../../engine/store/project.ts'
 import { sha256 } from '../../model/digest.ts'
 import { nearest } from '../../model/names.ts'
 import { defined } from '../../model/object.ts'
+import { CLIENT_FACTS } from '../../work/coordination/clients.ts'
 import { type Check, wrong } from '../hooks/check.ts'
 import { needed } from './common/check.ts'
 import { isInside, landing, missingDirs, readText, removeIfEmpty } from './common/files.ts'
@@ -86,7 +87,7 @@ export function checkWiring(ctx: ClientContext): Check[] {
     const unsafe = unsafeFile(ctx, c)
     const was = c.files(ctx).some((file) => files.has(file))
     if (!unsafe) return was ? needed(c.check(ctx)) : c.check(ctx)
-    return [wrong(`${c.name}.files`, `${c.title} is not looked at: ${unsafe.why}`, NO_LINKS)]
+    return [wrong(`${c.name}.files`, `${CLIENT_FACTS[c.name].title} is not looked at: ${unsafe.why}`, NO_LINKS)]
   })
 }
 

@@ -8,11 +8,9 @@ import type { Lines } from '../../work/coordination/sessions.ts'
 import type { Hook } from './hook.ts'
 
 /** What a hook could not note in the store stands beside it until a later one can. */
-interface Missed {
+interface MissedEdit {
   readonly at: number
   readonly session: string
-}
-interface MissedEdit extends Missed {
   readonly path: string
   readonly by?: 'shell'
   /** The work tree, where the edit was only begun: it counts once the file has been written. */

@@ -52,8 +52,7 @@ export function checkHooks(project: Project, when: (ms: number) => string = loca
       ok('hooks.calls', 'no hook has called yet: they do from the next session on of a client that is wired (below)'),
     )
   for (const h of seen) {
-    const times = `${h.calls} ${h.calls === 1 ? 'call' : 'calls'}, ${h.ms} ms`
-    const said = `hook ${h.client} ${h.event}: last ${when(h.last)}, ${times}`
+    const said = `hook ${h.client} ${h.event}: last ${when(h.last)}, ${many(h.calls, 'call')}, ${h.ms} ms`
     const missed = `${said}; ${h.errors} missed something${h.since === 0 ? '' : ` (the last ${h.since} did not)`}: ${h.lastError}`
     const fix = `${wayOut(h.code)} (every call: ${hooksLogPath(project)})`
     if (h.errors === 0) checks.push(ok('hooks.calls', said))

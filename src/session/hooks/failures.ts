@@ -27,7 +27,7 @@ interface Failing {
 
 const isFailing = (v: unknown): v is Failing => typeof v === 'object' && v !== null && 'n' in v && 'command' in v
 
-export function failingOf(data: { readonly [key: string]: unknown } | undefined): Record<string, Failing> {
+function failingOf(data: { readonly [key: string]: unknown } | undefined): Record<string, Failing> {
   const kept = data?.failing
   if (typeof kept !== 'object' || kept === null) return {}
   return Object.fromEntries(Object.entries(kept).filter(([, v]) => isFailing(v))) as Record<string, Failing>

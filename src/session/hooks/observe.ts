@@ -46,7 +46,7 @@ interface Work {
 const chief = ({ call, session, sessions }: Hook): string =>
   call.parent === undefined ? session : sessions.resolve(call.parent)
 
-export const workOf = (hook: Hook): Work => (hook.sessions.get(chief(hook))?.data.work ?? {}) as Work
+const workOf = (hook: Hook): Work => (hook.sessions.get(chief(hook))?.data.work ?? {}) as Work
 
 /** Changes what is kept of the work. Nobody else does meanwhile. */
 function change(hook: Hook, by: (work: Work) => void): void {
@@ -57,7 +57,7 @@ function change(hook: Hook, by: (work: Work) => void): void {
   })
 }
 
-export interface Observed {
+interface Observed {
   readonly operation: string
   readonly what: string
   readonly cost?: string | undefined
@@ -66,7 +66,7 @@ export interface Observed {
 }
 
 /** Records an observation, once for `occurrence`, and no more than a few of its sort in a session. */
-export function observe(hook: Hook, sort: string, occurrence: string, said: Observed): boolean {
+function observe(hook: Hook, sort: string, occurrence: string, said: Observed): boolean {
   const { memory, author } = hook
   if (!hook.captures || hook.session === '') return false
   const key = sha256(`${sort} ${occurrence}`).slice(0, 12)

@@ -27,13 +27,13 @@ function asks(hook: Hook, text: string): { [key: string]: Json } {
   return { askedAt, skill, requestAt: askedAt, request, said: null, title: String(named) }
 }
 
-const MOST_NEWS = 6
+const MAX_NEWS = 6
 
 function newsFor(hook: Hook): string | undefined {
   const { memory, session, sessions } = hook
   if (session === '') return undefined
   if ((sessions.get(session)?.cursor ?? -1) >= memory.cursor) return undefined
-  const { lines, cursor, more } = inbox(memory, session, { max: MOST_NEWS })
+  const { lines, cursor, more } = inbox(memory, session, { max: MAX_NEWS })
   sessions.caughtUp(session, cursor)
   if (lines.length === 0) return undefined
   const rest = more > 0 ? [`and ${more} more: \`tidemark events\``] : []

@@ -15,8 +15,8 @@ const UNSAID_MS = 5_000
 const SLACK_MS = 50
 /** Events that may be of the time in which a command ran. */
 const LOOK_BACK = 1_000
-const MOST_WORDS = 60
-const MOST_FILES = 60
+const MAX_WORDS = 60
+const MAX_FILES = 60
 
 const WORD = /"([^"\n]+)"|'([^'\n]+)'|([^\s"'|&;<>()`$]+)/g
 
@@ -25,7 +25,7 @@ function wordsOf(command: string): string[] {
   for (const m of command.slice(0, 8_000).matchAll(WORD)) {
     const word = (m[1] ?? m[2] ?? m[3] ?? '').replace(/^[\w-]+=/, '')
     if (word !== '' && !word.startsWith('-') && word.length < 500) found.add(word)
-    if (found.size >= MOST_WORDS) break
+    if (found.size >= MAX_WORDS) break
   }
   return [...found]
 }
@@ -65,7 +65,7 @@ interface Changed {
 }
 
 /** Files that changed while a command ran: those it names, and those that others claimed and did not edit. */
-export function changedByShell(hook: Hook, command: string, since: number): Changed[] {
+function changedByShell(hook: Hook, command: string, since: number): Changed[] {
   if (LOOKS.test(command)) return []
   const { root, call, config, memory } = hook
   const named = new Set(wordsOf(command).flatMap((word) => inTree(root, call.cwd, word) ?? []))
@@ -74,7 +74,7 @@ export function changedByShell(hook: Hook, command: string, since: number): Chan
     .filter((c) => c.session !== hook.session && c.what === 'path' && (c.root === undefined || c.root === root))
   const byOthers = editedByOthers(hook, since)
   const changed: Changed[] = []
-  for (const path of [...new Set([...named, ...claimed.map((c) => c.on)])].slice(0, MOST_FILES)) {
+  for (const path of [...new Set([...named, ...claimed.map((c) => c.on)])].slice(0, MAX_FILES)) {
     if (!notable(config, path) || byOthers.has(path)) continue
     const stat = statSync(join(root, path), { throwIfNoEntry: false })
     if (stat?.isFile() && stat.mtimeMs >= since) changed.push({ path, named: named.has(path) })

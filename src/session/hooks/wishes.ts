@@ -5,7 +5,7 @@ import { wishToEnd } from './taken-back.ts'
 import { askAbout, type Wish } from './witness.ts'
 
 /** Of one prompt, so that a question stays one. */
-const MOST_ASKED = 2
+const MAX_ASKED = 2
 
 /** The question about sentences that last or take something back; undefined where all of it is known. */
 export function askFor(
@@ -17,7 +17,7 @@ export function askFor(
   const ends = (s: string) => wishToEnd(hook.memory.reader, s)
   const wishes = [...lasting.map((s) => ends(s) ?? wishOf(s)), ...ending.flatMap((s) => ends(s) ?? [])]
     .filter(({ actions: [first] }) => !isKnown(hook.memory, first![0].replace(/^record-/, ''), first![1]))
-    .slice(0, MOST_ASKED)
+    .slice(0, MAX_ASKED)
     .map((wish): Wish => ({ ...wish, ...(prompt === undefined ? {} : { prompt }) }))
   return wishes.length === 0 ? undefined : askAbout(hook, [], wishes)
 }

@@ -8,7 +8,7 @@ const LOOKED_AT = 300
 /** How many rules of the repository's files are told. Each costs as many tokens as a binding one. */
 const MAX_OF_FILES = 20
 const OF_FILE = 'import claude-md '
-const MOST_NOTED = 5
+const MAX_NOTED = 5
 
 /** Rules that wait for a yes. Only those from prompts, and from files that this client does not load, are shown. */
 export const unconfirmed: Section = {
@@ -29,7 +29,7 @@ export const unconfirmed: Section = {
     const files = new Set(proposed.map((e) => fileOf(e) ?? ''))
     const from = files.size <= 2 && n === proposed.length && !files.has('') ? [...files].join(' and ') : ''
     const items: Item[] = [
-      ...said.slice(0, MOST_NOTED).map((e) => ({
+      ...said.slice(0, MAX_NOTED).map((e) => ({
         id: e.id,
         under: 'Said in a prompt: ask the person',
         text: `- ${field(e, 'fact', 400)} (${refOf(e)})`,

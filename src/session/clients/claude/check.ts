@@ -72,15 +72,6 @@ function checkStatusLine(ctx: ClientContext): Check[] {
   return [ok('claude.status-line', text)]
 }
 
-/** Claude Code's hooks are read by VS Code as well; ours answer there in its own dialect, which is worth a word. */
-function checkVsCode(ctx: ClientContext, wired: readonly WiredHook[]): Check[] {
-  const settings = settingsIn({ file: join(ctx.root, '.vscode', 'settings.json'), comments: true })
-  if (wired.length === 0 || settings['chat.hookFilesLocations'] !== undefined) return []
-  const text =
-    'VS Code fires these hooks too (chat.hookFilesLocations): there they know its fields, but matchers do not count and a prompt takes no context'
-  return [ok('claude.vs-code', text)]
-}
-
 const SWITCH_ON = 'remove that line: without hooks nothing is told or kept'
 
 export function checkClaude(ctx: ClientContext, claude: Client): Judged {
@@ -96,6 +87,5 @@ export function checkClaude(ctx: ClientContext, claude: Client): Judged {
       ? checkPlugin(claude, plugin, wired, 'plugin', 'claude plugin disable tidemark')
       : needed(checkHooks(ctx, claude, wired))),
     ...checkStatusLine(ctx),
-    ...checkVsCode(ctx, wired),
   ]
 }

@@ -212,17 +212,15 @@ function ignores(ctx: ClientContext): Target[] {
 /** Claude Code, project scope: `.mcp.json` and hooks for the team, approval and full paths for this machine. */
 export const claude: Client = {
   name: client,
-  title: 'Claude Code',
   events: EVENTS,
   detect(ctx) {
     const [dir, page] = [join(ctx.root, '.claude'), join(ctx.root, 'CLAUDE.md')]
-    return seen(ctx, 'Claude Code', [dir, sharedFile(ctx).file, page, configDir(ctx), claudeGlobal(ctx)], 'claude')
+    return seen(ctx, client, [dir, sharedFile(ctx).file, page, configDir(ctx), claudeGlobal(ctx)], 'claude')
   },
   files: (ctx) => [
     ...ignores(ctx).map((t) => t.file),
     ...[sharedFile(ctx), settingsFile(ctx), localFile(ctx), globalFile(ctx)].map((f) => f.file),
     join(configDir(ctx), 'settings.json'),
-    join(ctx.root, '.vscode', 'settings.json'),
   ],
   wire(ctx) {
     const plugin = pluginIn(ctx, client)

@@ -121,11 +121,10 @@ const targets = (ctx: ClientContext) => [shared(ctx), sharedHooks(ctx), local(ct
 
 export const codex: Client = {
   name: client,
-  title: 'Codex',
   events: EVENTS,
   detect(ctx) {
     const places = [join(ctx.root, '.codex'), join(ctx.root, 'AGENTS.md'), codexHome(ctx)]
-    return seen(ctx, 'Codex', places, 'codex')
+    return seen(ctx, client, places, 'codex')
   },
   files: (ctx) => targets(ctx).map((t) => t.file),
   wire(ctx) {

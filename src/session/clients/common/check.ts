@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { UserError } from '../../../base/errors.ts'
+import { CLIENT_FACTS } from '../../../work/coordination/clients.ts'
 import { type Check, off, ok, wrong } from '../../hooks/check.ts'
 import { launchProblem } from './command.ts'
 import { isLocalHook, pathsOfLocalHook } from './hook-command.ts'
@@ -9,7 +10,7 @@ import { below, findOnPath } from './path.ts'
 import type { Plugin } from './plugins.ts'
 import type { Client, ClientContext } from './types.ts'
 
-type Named = Pick<Client, 'name' | 'title' | 'events'>
+type Named = Pick<Client, 'name' | 'events'>
 
 const rewire = (client: string) => `run \`tidemark init --client ${client}\``
 
@@ -33,12 +34,13 @@ export interface Found {
 /** Whether the server that counts is ours and starts. `hidden` are those that the client would take if it were not there. */
 export function checkServer(
   ctx: ClientContext,
-  { name, title }: Named,
+  { name }: Named,
   found: Found | undefined,
   missing: string,
   hidden: readonly Found[] = [],
 ): Check {
   const id = `${name}.server`
+  const { title } = CLIENT_FACTS[name]
   if (!found) return off(id, `${title} is not wired: ${missing}`, `${rewire(name)} to wire it`)
   const other = `${found.file} has a server called tidemark that starts something else`
   if (!starts(found.entry)) return wrong(id, other, 'rename or remove it, then run `tidemark init`')
@@ -84,7 +86,8 @@ const listed = (words: readonly string[]) =>
 
 /** Whether every hook is there once and starts. Hooks of the team that cannot start here do not count as doubles. */
 export function checkHooks(ctx: ClientContext, client: Named, wired: readonly WiredHook[]): Check[] {
-  const { name, title } = client
+  const { name } = client
+  const { title } = CLIENT_FACTS[name]
   const id = `${name}.hooks`
   if (wired.length === 0) {
     const dir = below(ctx)

@@ -58,8 +58,8 @@ export function cutTo(text: string, most: number, size: (t: string) => number = 
 export const bytes = (text: string): number => Buffer.byteLength(text)
 
 /** A hook's context is replaced by a preview above 10,000 characters (Claude Code) or 2,500 tokens (Codex). */
-export const CONTEXT_CHARS = 9_000
-export const VISIBLE_CHARS = 500
+const CONTEXT_CHARS = 9_000
+const VISIBLE_CHARS = 500
 const REASON_CHARS = 2_000
 
 const onOneLine = (text: string) => cutTo(text.replace(/(?<!\s)\s*\n\s*/g, ' '), VISIBLE_CHARS)

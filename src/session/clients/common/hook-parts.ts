@@ -13,7 +13,7 @@ export interface HookShape {
   entry(event: WiredEvent, command: string): Record<string, unknown>
 }
 
-export const nestedShape = (handler: (event: WiredEvent, command: string) => Record<string, unknown>): HookShape => ({
+const nestedShape = (handler: (event: WiredEvent, command: string) => Record<string, unknown>): HookShape => ({
   path: ['hooks'],
   nested: true,
   entry: (event, command) => ({

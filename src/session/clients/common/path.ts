@@ -3,6 +3,7 @@ import { basename, delimiter, dirname, isAbsolute, join, relative, sep } from 'n
 import { attempt } from '../../../base/errors.ts'
 import { realPath } from '../../../base/files.ts'
 import { gitCommonDir, gitRoot } from '../../../base/git.ts'
+import { CLIENT_FACTS, type ClientName } from '../../../work/coordination/clients.ts'
 import type { ClientContext } from './types.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -30,11 +31,13 @@ export function launcherOf(script: string, env: Env, node = process.execPath): C
   return { onPath: findOnPath('tidemark', { ...env, PATH: lasting.join(delimiter) }) !== undefined, node, script }
 }
 
-export function seen(ctx: ClientContext, title: string, places: readonly string[], ...commands: string[]) {
+export function seen(ctx: ClientContext, client: ClientName, places: readonly string[], ...commands: string[]) {
   const place = places.find((path) => existsSync(path))
   if (place) return { found: true, why: `${place} is there` }
   const command = commands.map((name) => findOnPath(name, ctx.env ?? process.env)).find((path) => path !== undefined)
-  return command ? { found: true, why: `${command} is there` } : { found: false, why: `no sign of ${title}` }
+  return command
+    ? { found: true, why: `${command} is there` }
+    : { found: false, why: `no sign of ${CLIENT_FACTS[client].title}` }
 }
 
 export function below(ctx: ClientContext): string | undefined {

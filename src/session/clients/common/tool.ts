@@ -24,7 +24,7 @@ const PATCHED = /^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm
 const PATCHING = /^\s*(?:cd\s+(?:"([^"\n]+)"|'([^'\n]+)'|(\S+))\s*&&\s*)?apply_?patch\b/
 /** By this Codex says in the text of a shell's answer how it ended. */
 const EXITED = /^(?:exit code:?|process exited with code) (-?\d+)/im
-const MOST_PATHS = 50
+const MAX_PATHS = 50
 /** Whole, as far as can be: what is cut in the middle of a secret is not known as one any more. */
 const RESPONSE_MAX = 200_000
 
@@ -117,7 +117,7 @@ export function toolOf(
   const lines = paths.length > 0 && more.response !== undefined ? linesOf(input, paths[0]!, more.response) : undefined
   return {
     name: name.slice(0, 200),
-    paths: [...new Set(paths)].slice(0, MOST_PATHS),
+    paths: [...new Set(paths)].slice(0, MAX_PATHS),
     id: more.id,
     reads: read === undefined || paths.length > 0 ? undefined : [read],
     lines,

@@ -1,3 +1,4 @@
+import type { ClientName } from '../../../work/coordination/clients.ts'
 import { checkHooks, checkServerIn, guarded, together, type WiredHook } from './check.ts'
 import { localCommand } from './command.ts'
 import { type HookShape, hookParts, hooksIn } from './hook-parts.ts'
@@ -11,8 +12,7 @@ type Command = ReturnType<typeof localCommand>
 
 /** A client that reads the same JSON in the project, which the team shares, and in its home. */
 export interface TwoPlaces {
-  name: string
-  title: string
+  name: ClientName
   events: readonly WiredEvent[]
   signs(ctx: ClientContext): string[]
   commands: string[]
@@ -32,7 +32,7 @@ export function twoPlaces(spec: TwoPlaces): {
   targets(ctx: ClientContext, scope: Scope): Target[]
   wired(ctx: ClientContext): WiredHook[]
 } {
-  const { name, title, events, path, shape } = spec
+  const { name, events, path, shape } = spec
   const serverFile = (ctx: ClientContext, scope: Scope) => ({ client: name, scope, ...spec.servers(ctx, scope) })
   const hookFile = (ctx: ClientContext, scope: Scope) =>
     spec.hooks ? { client: name, scope, ...spec.hooks(ctx, scope) } : serverFile(ctx, scope)
@@ -50,9 +50,8 @@ export function twoPlaces(spec: TwoPlaces): {
   const wired = (ctx: ClientContext) => SCOPES.flatMap((scope) => hooksIn(hookFile(ctx, scope), events, shape))
   const client: Client = {
     name,
-    title,
     events,
-    detect: (ctx) => seen(ctx, title, spec.signs(ctx), ...spec.commands),
+    detect: (ctx) => seen(ctx, name, spec.signs(ctx), ...spec.commands),
     files: (ctx) => [...new Set(SCOPES.flatMap((s) => [serverFile(ctx, s).file, hookFile(ctx, s).file]))],
     wire: (ctx) => plugEither(ctx, targets(ctx, 'committed'), targets(ctx, 'local')),
     unwire: (ctx) => unplugBoth(ctx, targets(ctx, 'committed'), targets(ctx, 'local')),

@@ -1,3 +1,4 @@
+import type { ClientName } from '../../../work/coordination/clients.ts'
 import type { Check } from '../../hooks/check.ts'
 
 /** What wiring needs to know about this machine; passed in, so that tests move it. */
@@ -69,8 +70,7 @@ export interface WiredEvent {
 }
 
 export interface Client {
-  name: string
-  title: string
+  name: ClientName
   /** Those that are listened to, under its own names: `init` and the plugin wire them, `doctor` expects them. */
   events: readonly WiredEvent[]
   detect(ctx: ClientContext): { found: boolean; why: string }

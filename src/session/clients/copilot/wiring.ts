@@ -17,7 +17,6 @@ const projectHooks = (ctx: ClientContext) => join(ctx.root, '.github', 'hooks', 
 
 const { client, wired } = twoPlaces({
   name: 'copilot',
-  title: 'Copilot CLI',
   events: EVENTS,
   signs: (ctx) => [projectHooks(ctx), join(ctx.root, '.github', 'copilot-instructions.md'), copilotHome(ctx)],
   commands: ['copilot'],

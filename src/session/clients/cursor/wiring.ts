@@ -15,7 +15,6 @@ const folder = (ctx: ClientContext, scope: 'committed' | 'local') =>
 
 export const cursor = twoPlaces({
   name: 'cursor',
-  title: 'Cursor',
   events: EVENTS,
   signs: (ctx) => [join(ctx.root, '.cursor'), join(ctx.root, '.cursorrules'), cursorHome(ctx)],
   commands: ['cursor', 'cursor-agent'],

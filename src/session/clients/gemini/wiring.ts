@@ -35,7 +35,6 @@ const settings = (ctx: ClientContext, scope: (typeof SCOPES)[number]) => ({
 
 const { client, targets, wired } = twoPlaces({
   name: 'gemini',
-  title: 'Gemini CLI',
   events: EVENTS,
   signs: (ctx) => [join(ctx.root, '.gemini'), join(ctx.root, 'GEMINI.md'), geminiHome(ctx)],
   commands: ['gemini'],

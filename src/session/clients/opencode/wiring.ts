@@ -73,11 +73,10 @@ function checkPlugin(ctx: ClientContext): Check {
 
 export const opencode: Client = {
   name: client,
-  title: 'opencode',
   events: EVENTS,
   detect(ctx) {
     const places = [join(ctx.root, '.opencode'), settings(ctx, 'committed').file, opencodeHome(ctx)]
-    return seen(ctx, 'opencode', places, 'opencode')
+    return seen(ctx, client, places, 'opencode')
   },
   files: (ctx) =>
     SCOPES.flatMap((scope) => [

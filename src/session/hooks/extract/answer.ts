@@ -24,8 +24,8 @@ const KINDS: Readonly<Record<string, { readonly needs: readonly string[]; readon
 export const CATEGORIES = ['workflow', 'convention', 'constraint', 'tool', 'pattern']
 export const RELATIONS = ['supersedes', 'constrains', 'depends-on', 'conflicts-with', 'cites', 'impacts', 'informs']
 const TOPIC_MAX = 40
-const MOST_TOPICS = 5
-const MOST_RELATIONS = 3
+const MAX_TOPICS = 5
+const MAX_RELATIONS = 3
 
 export const KINDS_TOLD = Object.entries(KINDS)
   .map(
@@ -62,7 +62,7 @@ const textsIn = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [])
     .flatMap((v) => (typeof v === 'string' ? [flat(v).toLowerCase()] : []))
     .filter((t) => t !== '' && t.length <= TOPIC_MAX)
-    .slice(0, MOST_TOPICS)
+    .slice(0, MAX_TOPICS)
 
 const relationsIn = (value: unknown, earlier: readonly Earlier[]): { type: string; to: string }[] =>
   (Array.isArray(value) ? value : [])
@@ -70,7 +70,7 @@ const relationsIn = (value: unknown, earlier: readonly Earlier[]): { type: strin
       const to = isObject(r) ? earlier.find((e) => e.name === r.to)?.id : undefined
       return to !== undefined && RELATIONS.includes(String(r.type)) ? [{ type: String(r.type), to }] : []
     })
-    .slice(0, MOST_RELATIONS)
+    .slice(0, MAX_RELATIONS)
 
 function candidate(
   one: unknown,

@@ -6,7 +6,7 @@ import { runHeadless } from './headless.ts'
 import type { Turn } from './turns.ts'
 import { ask } from './wire.ts'
 
-export const MAX_ANSWER = 2_000
+const MAX_ANSWER = 2_000
 const FRAME = 64
 /** What a client puts around a prompt of its own; it says afterwards what it really was, if it does. */
 const CLIENT_FRAME = 20_000

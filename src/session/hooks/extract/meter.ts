@@ -1,4 +1,5 @@
 import type { Project } from '../../../engine/store/project.ts'
+import { many } from '../../briefing/format.ts'
 import { type Check, ok, wrong } from '../check.ts'
 import { type Allowed, allowedIn, dayOf, openExtraction, placeOf } from './consent.ts'
 
@@ -25,10 +26,8 @@ export function meterOf(project: Project, now: number): Meter | undefined {
   }
 }
 
-const sessions = (n: number) => `${n} ${n === 1 ? 'session waits' : 'sessions wait'}`
-
 export const meterLine = ({ allowed, tokens, calls, waiting }: Meter): string =>
-  `extraction ${tokens} of ${allowed.budget} tokens today in ${calls} ${calls === 1 ? 'call' : 'calls'}${waiting > 0 ? `, ${sessions(waiting)}` : ''}`
+  `extraction ${tokens} of ${allowed.budget} tokens today in ${many(calls, 'call')}${waiting > 0 ? `, ${many(waiting, 'session waits', 'sessions wait')}` : ''}`
 
 export function checkExtraction(project: Project, now: number): Check[] {
   const meter = meterOf(project, now)

@@ -159,7 +159,7 @@ function isTold(memory: Memory, { kind, quote }: Candidate): boolean {
   )
 }
 
-export function proposeAll(
+function proposeAll(
   memory: Memory,
   { session, client }: Pick<Waiting, 'session' | 'client'>,
   source: string,
