@@ -4,10 +4,11 @@
 import type { Memory } from '../src/engine/memory.ts'
 import type { Project } from '../src/engine/store/project.ts'
 import { bounded, spelling } from '../src/session/clients/common/dialect.ts'
-import { DIALECTS, type HookClient } from '../src/session/clients/index.ts'
+import { DIALECTS } from '../src/session/clients/index.ts'
 import { type HookCall, NOTHING } from '../src/session/hooks/call.ts'
 import { carried } from '../src/session/hooks/carry-over.ts'
 import { respond } from '../src/session/hooks/run.ts'
+import type { ClientName } from '../src/work/coordination/clients.ts'
 import { sessionsOf } from '../src/work/coordination/sessions.ts'
 
 const fact = (text: string, category: string, more: object = {}) => ['record-fact', { fact: text, category, ...more }]
@@ -245,7 +246,7 @@ export interface Put {
 }
 
 /** Lives the day with one client; `passes` lets time pass between the events. What the client cannot tell at an event comes with the next, as its hooks have it. */
-export async function liveDay(memory: Memory, project: Project, client: HookClient, passes = () => {}): Promise<Put[]> {
+export async function liveDay(memory: Memory, project: Project, client: ClientName, passes = () => {}): Promise<Put[]> {
   const dialect = await DIALECTS[client]()
   const sessions = sessionsOf(memory)
   memory.act(OLDER)

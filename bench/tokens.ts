@@ -7,9 +7,9 @@ import { RELATIONS } from '../src/model/relations.ts'
 import { shapesOf } from '../src/project/discover/values.ts'
 import { openProject } from '../src/project/open.ts'
 import { type Data, DataEntity, printData } from '../src/scheme/data.ts'
-import type { HookClient } from '../src/session/clients/index.ts'
 import { mcpTools, schemaOf } from '../src/surfaces/mcp/call.ts'
 import { INSTRUCTIONS } from '../src/surfaces/mcp/mcp.ts'
+import type { ClientName } from '../src/work/coordination/clients.ts'
 import { liveDay, type Put } from './day.ts'
 import { SAMPLES, type Sample } from './fixture.ts'
 import { ROOT, tempProject } from './project.ts'
@@ -138,7 +138,7 @@ const definitions = async (): Promise<Defined[]> =>
   (await mcpTools()).map((tool) => ({ name: tool.name, description: tool.about, schema: schemaOf(tool) }))
 
 /** How a client puts a tool before its model, as seen in its requests; where it could not be run, as Claude Code does. */
-const WIRE: Readonly<Record<HookClient, (tool: Defined) => object>> = {
+const WIRE: Readonly<Record<ClientName, (tool: Defined) => object>> = {
   claude: ({ name, description, schema }) => ({ name: `mcp__tidemark__${name}`, description, input_schema: schema }),
   codex: ({ name, description, schema }) => ({
     type: 'function',
@@ -168,7 +168,7 @@ const asFunction = (name: string, description: string, parameters: object) => ({
 })
 
 /** Copilot CLI does not hand them to its model. */
-const instructionsOf = (client: HookClient): number => (client === 'copilot' ? 0 : count(INSTRUCTIONS))
+const instructionsOf = (client: ClientName): number => (client === 'copilot' ? 0 : count(INSTRUCTIONS))
 
 const DEFINED_AT_MOST = 1_500
 const PROMPT_AT_MOST = 60
@@ -191,7 +191,7 @@ function ofTools(tools: readonly Defined[]): Table {
 const sum = (all: readonly number[]): number => all.reduce((a, b) => a + b, 0)
 
 /** What the day cost with one client, and whether a prompt was told little enough on average. */
-function ofDay(client: HookClient, tools: readonly Defined[], put: readonly Put[]): Row {
+function ofDay(client: ClientName, tools: readonly Defined[], put: readonly Put[]): Row {
   const at = (is: (p: Put) => boolean) => put.filter(is).map((p) => count(p.text))
   const defined = sum(tools.map((tool) => count(JSON.stringify(WIRE[client](tool)))))
   const prompts = at((p) => p.event === 'prompt')
@@ -217,7 +217,7 @@ function ofDay(client: HookClient, tools: readonly Defined[], put: readonly Put[
 async function ofClients(tools: readonly Defined[]): Promise<Table> {
   const rows: Row[] = []
   let prompts = 0
-  for (const client of Object.keys(WIRE) as HookClient[]) {
+  for (const client of Object.keys(WIRE) as ClientName[]) {
     const project = tempProject()
     const memory = openProject(project, { unlisted: true })
     const put = await liveDay(memory, project, client)

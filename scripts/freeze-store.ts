@@ -55,10 +55,7 @@ a.act([
   ['record-question', { question: 'why not Redis?' }],
   ['record-concept', { name: 'naïve 中文', definition: 'a name of many scripts' }],
   ['record-insight', { summary: 'three equal observations count three' }],
-  [
-    'link-entities',
-    { from: 'decision:use-sqlite', to: 'file:src/store/db.ts', type: 'implements', confidence: 0.9 },
-  ],
+  ['link-entities', { from: 'decision:use-sqlite', to: 'file:src/store/db.ts', type: 'implements', confidence: 0.9 }],
 ])
 a.act([['define-kind', { name: 'endpoint', key: ['route'], fields: { route: 'text', verb: 'text', notes: 'list' } }]])
 a.act([['record-endpoint', { route: '/sse', verb: 'GET', notes: ['streams'] }]])

@@ -6,15 +6,15 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { GUARDED, SERVE } from '../src/session/clients/common/command.ts'
 import { type HookShape, inMilliseconds, inSeconds } from '../src/session/clients/common/hook-parts.ts'
-import type { HookClient } from '../src/session/clients/index.ts'
 import { eventsOf } from '../src/session/clients/index.ts'
+import type { ClientName } from '../src/work/coordination/clients.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 
 /** `variable` is the client's word for where the plugin lies. */
-const hooksFor = (client: HookClient, shape: HookShape, variable: string) => ({
+const hooksFor = (client: ClientName, shape: HookShape, variable: string) => ({
   hooks: Object.fromEntries(
     eventsOf(client).map((event) => [
       event.event,

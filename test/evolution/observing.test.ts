@@ -249,31 +249,6 @@ test('[P1] what a command line does, as far as it can be told for certain', () =
   expect(operationsOf('./run-all-tests.sh')).toMatchObject([{ does: 'verify', text: '', tests: true }])
 })
 
-test('[P1] a handoff that lacked what the next session read again is one line at its end, and only then', async () => {
-  const { hook, edited, lines, t } = day()
-  const looks = (session: string, ...paths: string[]) =>
-    Promise.all(paths.map((path) => hook('after-tool', { tool: { name: 'Read', paths: [], reads: [path] } }, session)))
-  await hook('session-start', { source: 'startup' }, 'before')
-  await looks('before', 'src/a.ts', 'src/b.ts', 'src/c.ts', 'README.md', 'src/e.ts')
-  await edited('src/e.ts', 'before')
-  await hook('session-end', { reason: 'other' }, 'before')
-  expect(lines()).toEqual([])
-  for (const [session, ...read] of [
-    ['few', 'a', 'b', 'e'],
-    ['again', 'c', 'a', 'b', 'd'],
-  ] as const) {
-    t.clock.now += 60_000
-    await hook('session-start', { source: 'startup' }, session)
-    await looks(session, 'README.md', ...read.map((name) => `src/${name}.ts`))
-    if (session === 'again') await edited('src/d.ts', session)
-    await hook('session-end', { reason: 'other' }, session)
-    await hook('session-end', { reason: 'other' }, session)
-  }
-  expect(lines()).toEqual([
-    'handoff | lacked what was found in files that were read twice (src/c.ts, src/a.ts, src/b.ts) | cost: 3 files read again',
-  ])
-})
-
 test('[P1] a session that leaves a check failing says so in one line, and one that leaves nothing says nothing', async () => {
   const { hook, ran, lines } = day()
   await hook('session-start', { source: 'startup' })

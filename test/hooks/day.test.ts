@@ -1,7 +1,7 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
 import { liveDay, type Put } from '../../bench/day.ts'
-import { HOOK_CLIENTS } from '../../src/session/clients/index.ts'
+import { CLIENT_NAMES } from '../../src/work/coordination/clients.ts'
 import { openTestMemory } from '../helpers.ts'
 
 /** What one context holds: a session, up to the next compaction. */
@@ -23,7 +23,7 @@ function tells(line: string): string[] {
   return [first, last].filter((id) => id !== undefined)
 }
 
-for (const client of HOOK_CLIENTS)
+for (const client of CLIENT_NAMES)
   test(`[M7] ${client}: over a recorded day a prompt is told at most 60 tokens on average, and nothing is told twice`, async () => {
     const { memory, project, clock } = openTestMemory()
     const put = await liveDay(memory, project, client, () => void (clock.now += 1_000))

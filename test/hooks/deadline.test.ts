@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { HOOK_CLIENTS, type HookClient } from '../../src/session/clients/index.ts'
 import { hooksSeen } from '../../src/session/hooks/log.ts'
+import { CLIENT_NAMES, type ClientName } from '../../src/work/coordination/clients.ts'
 import { hookProject, type Ran, runHook } from './run.ts'
 
 /** Ten times what a hook has on the clock (1 s): other tests keep the machine busy. */
@@ -11,7 +11,7 @@ const IN_TIME = 10_000
 const MB = 1024 * 1024
 
 /** The empty answer of each client. */
-const EMPTY: Readonly<Record<HookClient, string>> = {
+const EMPTY: Readonly<Record<ClientName, string>> = {
   claude: '',
   codex: '',
   gemini: '{}',
@@ -26,7 +26,7 @@ function expectFine(ran: Ran): void {
   if (ran.out !== '') expect(() => JSON.parse(ran.out)).not.toThrow()
 }
 
-const payload = (client: HookClient, dir: string) =>
+const payload = (client: ClientName, dir: string) =>
   client === 'copilot'
     ? { sessionId: 's', cwd: dir, prompt: 'How is it?' }
     : { session_id: 's', conversation_id: 's', cwd: dir, workspace_roots: [dir], prompt: 'How is it?' }
@@ -40,7 +40,7 @@ test('[M4] [T12] work that does not come back is ended at the deadline, with the
     `const { DatabaseSync } = require('node:sqlite')
     DatabaseSync.prototype.prepare = () => { for (;;); }`,
   )
-  for (const client of HOOK_CLIENTS) {
+  for (const client of CLIENT_NAMES) {
     const ran = await runHook([client, 'prompt'], payload(client, dir), { env: { NODE_OPTIONS: `--require ${hang}` } })
     expectFine(ran)
     expect(ran.out.trim(), client).toBe(EMPTY[client])

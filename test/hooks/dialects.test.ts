@@ -2,17 +2,18 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Dialect, spelling } from '../../src/session/clients/common/dialect.ts'
 import type { Payload } from '../../src/session/clients/common/payload.ts'
-import { CLIENTS, DIALECTS, HOOK_CLIENTS, type HookClient } from '../../src/session/clients/index.ts'
+import { CLIENTS, DIALECTS } from '../../src/session/clients/index.ts'
 import { HOOK_EVENTS, type HookCall, type HookReply } from '../../src/session/hooks/call.ts'
+import { CLIENT_NAMES, type ClientName } from '../../src/work/coordination/clients.ts'
 
 const dialects = Object.fromEntries(
-  await Promise.all(HOOK_CLIENTS.map(async (c) => [c, await DIALECTS[c]()] as const)),
-) as Record<HookClient, Dialect>
+  await Promise.all(CLIENT_NAMES.map(async (c) => [c, await DIALECTS[c]()] as const)),
+) as Record<ClientName, Dialect>
 
 const BASE = { session_id: 's1', transcript_path: '/t/s1.jsonl', cwd: '/w' }
 
 /** What each client sends (reference/clients.md) and what it means. */
-const CASES: readonly [client: HookClient, event: string, payload: object, meant: Partial<HookCall>][] = [
+const CASES: readonly [client: ClientName, event: string, payload: object, meant: Partial<HookCall>][] = [
   ['claude', 'SessionStart', { ...BASE, hook_event_name: 'SessionStart', source: 'compact', model: 'm' }, { event: 'session-start', session: 's1', source: 'compact', cwd: '/w', transcript: '/t/s1.jsonl' }],
   ['claude', 'SessionEnd', { ...BASE, reason: 'clear' }, { event: 'session-end', reason: 'clear' }],
   ['claude', 'UserPromptSubmit', { ...BASE, prompt: 'fix it', prompt_id: 'p' }, { event: 'prompt', prompt: 'fix it' }],
@@ -70,7 +71,7 @@ const CASES: readonly [client: HookClient, event: string, payload: object, meant
 ] // biome-ignore format: one case a line
 
 test('a client that can be wired has a dialect', () => {
-  expect(CLIENTS.map(({ name }) => name)).toEqual(HOOK_CLIENTS)
+  expect(CLIENTS.map(({ name }) => name)).toEqual(CLIENT_NAMES)
 })
 
 describe('what clients send', () => {
@@ -80,7 +81,7 @@ describe('what clients send', () => {
 
   test('[M4] our own names of events are understood for every client that has them', () => {
     const finer = new Set(['before-edit', 'after-edit', 'tool-failed'])
-    for (const client of HOOK_CLIENTS)
+    for (const client of CLIENT_NAMES)
       for (const event of HOOK_EVENTS) {
         const name = spelling(dialects[client], event)
         const has = Object.values(dialects[client].events).includes(event)
@@ -100,7 +101,7 @@ const FULL: HookReply = {
 }
 
 /** The keys that a client accepts at the top and within `hookSpecificOutput`, by event. */
-function accepted(client: HookClient, event: string): { top: string[]; own?: string[] } {
+function accepted(client: ClientName, event: string): { top: string[]; own?: string[] } {
   const means = dialects[client].events[event]!
   const before = means === 'before-tool' ? ['permissionDecision', 'permissionDecisionReason'] : []
   const nested = { own: ['hookEventName', 'additionalContext', ...before] }
@@ -124,7 +125,7 @@ function accepted(client: HookClient, event: string): { top: string[]; own?: str
   }
 }
 
-function checkAnswer(client: HookClient, event: string, printed: string): void {
+function checkAnswer(client: ClientName, event: string, printed: string): void {
   const plain = client === 'claude' && (event === 'PreCompact' || event === 'status-line')
   if (plain) return
   if (printed === '') {
@@ -143,7 +144,7 @@ function checkAnswer(client: HookClient, event: string, printed: string): void {
 }
 
 describe('what clients are answered', () => {
-  const every = HOOK_CLIENTS.flatMap((client) => Object.keys(dialects[client].events).map((e) => [client, e] as const))
+  const every = CLIENT_NAMES.flatMap((client) => Object.keys(dialects[client].events).map((e) => [client, e] as const))
 
   test.each(every)('[M4] %s %s: a full answer, and none, have only fields that it accepts', (client, event) => {
     checkAnswer(client, event, dialects[client].print(event, FULL, {}))
@@ -226,7 +227,7 @@ const replies: fc.Arbitrary<HookReply> = fc.record(
   { requiredKeys: [] },
 )
 
-test.each(HOOK_CLIENTS)('[M4] %s: any JSON in, a valid answer out', (client) => {
+test.each(CLIENT_NAMES)('[M4] %s: any JSON in, a valid answer out', (client) => {
   const dialect = dialects[client]
   fc.assert(
     fc.property(fc.constantFrom(...Object.keys(dialect.events)), payloads, replies, (event, payload, reply) => {

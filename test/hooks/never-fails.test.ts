@@ -18,12 +18,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { DIALECTS, HOOK_CLIENTS } from '../../src/session/clients/index.ts'
+import { DIALECTS } from '../../src/session/clients/index.ts'
 import { missedEdits, missedPath } from '../../src/session/hooks/backlog.ts'
 import { checkHooks, hookSummaries } from '../../src/session/hooks/doctor.ts'
 import { openPrompts } from '../../src/session/hooks/kept-prompts.ts'
 import { hooksSeen } from '../../src/session/hooks/log.ts'
 import { respond } from '../../src/session/hooks/run.ts'
+import { CLIENT_NAMES } from '../../src/work/coordination/clients.ts'
 import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { BIN, hookProject, PATIENT, type Ran, runHook } from './run.ts'
 
@@ -43,7 +44,7 @@ function expectFine(ran: Ran, client = 'claude'): void {
 test('[M4] no project, no directory: exit 0, an empty answer, and nothing is made', async () => {
   const { dir } = hookProject(false)
   rmSync(join(dir, '.tidemark'), { recursive: true })
-  for (const client of HOOK_CLIENTS) {
+  for (const client of CLIENT_NAMES) {
     const ran = await runHook([client, 'session-start'], { ...START, cwd: dir, sessionId: 's' }, { cwd: dir })
     expectFine(ran, client)
     expect(['', '{}']).toContain(ran.out.trim())
@@ -85,7 +86,7 @@ test('[M4] an installation that cannot start: exit 0, a valid answer, and the pe
     expect(start.status).toBe(0)
     expect(JSON.parse(start.stdout).systemMessage).toMatch(why)
     expect(start.stderr).toMatch(/^tidemark: .*\n$/)
-    for (const client of HOOK_CLIENTS) {
+    for (const client of CLIENT_NAMES) {
       const prompt = run('prompt', client, node)
       expect([prompt.status, prompt.stdout]).toEqual([0, '{}\n'])
       expect(prompt.stderr).toMatch(why)
@@ -350,7 +351,7 @@ test.each([
 ])('[M4] stdin holds %s: exit 0 and a valid answer for every client', async (_, payload) => {
   const { dir, memory } = hookProject()
   memory().close()
-  for (const client of HOOK_CLIENTS) {
+  for (const client of CLIENT_NAMES) {
     const dialect = await DIALECTS[client]()
     const event = Object.keys(dialect.events).find((e) => dialect.events[e] === 'prompt')!
     expectFine(await runHook([client, event], payload, { cwd: dir }), client)
@@ -377,7 +378,7 @@ test('[M4] an unknown client or event: exit 0', async () => {
 test('[M4] every event of every client is answered in its dialect', { tags: ['long'] }, async () => {
   const { dir, memory } = hookProject()
   memory().close()
-  for (const client of HOOK_CLIENTS) {
+  for (const client of CLIENT_NAMES) {
     const dialect = await DIALECTS[client]()
     for (const event of Object.keys(dialect.events)) {
       const payload = {

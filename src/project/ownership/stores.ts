@@ -13,6 +13,7 @@ import { enterHeading } from '../../model/markdown.ts'
 import { add } from '../../travel/formats/import/add.ts'
 import { plainLine } from '../../travel/formats/import/classify.ts'
 import { blocksOf } from '../../travel/formats/import/markdown.ts'
+import { ALL_FACTS } from '../../work/coordination/clients.ts'
 
 /** What a store is for (concept paper 2, "Knowledge Store Boundaries"); `memory` is what a client keeps for one user. */
 export type Subject = 'decision' | 'learning' | 'context' | 'observation' | 'mutation' | 'swarm' | 'handoff' | 'memory'
@@ -44,11 +45,8 @@ export interface Place {
 }
 
 /** Files of instructions: each client reads its own. */
-const CONTEXT = [
-  ...['AGENTS.md', 'CLAUDE.md', '.claude/CLAUDE.md', 'CLAUDE.local.md', 'GEMINI.md'],
-  '.github/copilot-instructions.md',
-]
-const RULE_FOLDERS = ['.claude/rules', '.cursor/rules']
+const CONTEXT = [...new Set(['AGENTS.md', ...ALL_FACTS.flatMap((f) => f.instructions)])]
+const RULE_FOLDERS = ALL_FACTS.flatMap((f) => f.rules?.folder ?? [])
 const MEMORY = 'MEMORY.md'
 
 /** Whether a path of the project is one of the files whose lines may be merged. */

@@ -7,6 +7,7 @@ import type { Json } from '../../model/field.ts'
 import { shellWord } from '../../model/shell.ts'
 import { ago } from '../../model/times.ts'
 import { claimsOf, type SwarmBlock } from '../../work/coordination/claims.ts'
+import { factsOf } from '../../work/coordination/clients.ts'
 import { nameOfSession } from '../../work/coordination/labels.ts'
 import type { SessionInfo } from '../../work/coordination/session-info.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
@@ -20,12 +21,11 @@ import { calledHandoff, leftInHand, matteringFirst, recoveryItem } from './secti
 import { changesSince } from './sections/news.ts'
 import type { About } from './types.ts'
 
-const MOST = 30
+const MAX_LINES = 30
 const FILES = 6
 /** A person who has asked for nothing this long has left, even if the session still runs. */
 const AWAY_MS = 30 * 60_000
 
-/** What somebody who comes back wants to know. */
 export interface Back {
   readonly text: string
   readonly json: Json
@@ -49,18 +49,10 @@ function leftAt(about: About): { since: number; at: number | undefined } {
   return { since: arrivedBy(memory.db, at), at }
 }
 
-const RESUMES: Readonly<Record<string, (id: string) => string>> = {
-  claude: (id) => `claude --resume ${id}`,
-  codex: (id) => `codex resume ${id}`,
-  copilot: (id) => `copilot --resume ${id}`,
-  gemini: (id) => `gemini --resume ${id}`,
-  opencode: (id) => `opencode --session ${id}`,
-}
-
 /** The one command that goes on with it: in the session's own conversation, else with its task in another session. */
 function goOn(h: CurrentHandoff, { memory, reader }: About): string | undefined {
   const s = h.session === undefined ? undefined : sessionsOf(memory).get(sessionsOf(memory).resolve(h.session))
-  const resume = s?.client === undefined ? undefined : RESUMES[s.client]
+  const resume = factsOf(s?.client)?.resume
   if (s && resume && s.parent === undefined) return resume(shellWord(s.id))
   const task = h.task === undefined ? undefined : reader.entity(h.task)
   return task && isOpen(task) ? `tidemark task start --ref ${shellWord(task.id)}` : undefined
@@ -92,7 +84,6 @@ function worked(s: SessionInfo, { moment, reader }: About): string {
   return `- ${plain(nameOfSession(s, moment), 200)}${did.length > 0 ? `: ${did.join('; ')}` : ''}`
 }
 
-/** How the work of a role stands. */
 function roleLine(
   { role, session, status, claimed, result, handoff, dependsOn = [] }: SwarmBlock,
   about: About,
@@ -107,7 +98,6 @@ function roleLine(
   return said.filter(Boolean).join('; ')
 }
 
-/** A decision with its reason. */
 function decided(e: Entity, about: About): string {
   const [what, why] = [field(e, 'description', 200), field(e, 'rationale', 200)]
   return `- ${refOf(e)}${what === '' ? '' : `: ${what}`}${why === '' ? '' : `; why: ${why}`} ${byline(e, about)}${markedStale(e, about)}`
@@ -133,8 +123,8 @@ export function back(memory: Memory, project: Project, options: BriefOptions): B
             .filter((s) => s.parent === undefined && s.id !== about.session && s.state !== 'crashed' && s.seen > at)
             .filter((s) => s.task !== undefined || s.files.length > 0)
     const part = (title: string, lines: readonly string[]): string[] => {
-      const more = lines.length > MOST ? [`(${lines.length - MOST} left out)`] : []
-      return lines.length === 0 ? [] : [[`## ${title}`, ...lines.slice(0, MOST), ...more].join('\n')]
+      const more = lines.length > MAX_LINES ? [`(${lines.length - MAX_LINES} left out)`] : []
+      return lines.length === 0 ? [] : [[`## ${title}`, ...lines.slice(0, MAX_LINES), ...more].join('\n')]
     }
     const left = at === undefined ? undefined : `you left (${minute(at, about)}, ${ago(at, about.moment)})`
     const happened = [

@@ -1,6 +1,5 @@
 /**
- * briefing: what a session is told when it starts. One file per section in `sections/`, one token budget (`budget.ts`),
- * and a fence around everything that others wrote (`fence.ts`).
+ * briefing: what a session is told at its start: one file per section, a token budget, a fence around what others wrote.
  */
 
 import type { Memory } from '../../engine/memory.ts'
@@ -25,7 +24,6 @@ import type { About, Built, Section } from './types.ts'
 /** How many of the newest facts are looked at. A session that needs more can ask. */
 const FACTS = 120
 
-/** The briefing of an empty memory, for the agent and its person. */
 const EMPTY = `Tidemark, this project's memory, is empty. Record decisions with their reasons, and what failed, with act: [["record-decision", {"name": "use-sqlite", "rationale": "no daemon"}]].
 Rules that the user lays down bind after the user's yes.`
 const HELD_LINE = 'nothing new since this session was last told'
@@ -36,31 +34,25 @@ const EMPTY_LINE =
 const OF_THE_PAST = ['rules', 'decisions', 'failures']
 
 export interface BriefOptions {
-  /** The session that is told. */
   readonly session?: string | undefined
   /** The client that is told: what it reads by itself is not repeated. */
   readonly client?: string | undefined
   readonly user?: string | undefined
   readonly branch?: string | undefined
-  /** Tokens at most. */
   readonly budget?: number | undefined
   /** Characters at most; never more than BRIEFING_CHARS. */
   readonly chars?: number | undefined
   /** ms since the epoch: now, unless given. */
   readonly moment?: number | undefined
-  /** The knowledge of a moment: then what only the present has is left out. */
   readonly past?: Reader | undefined
-  /** A person reads it: times are local. */
   readonly local?: boolean | undefined
   /** What the conversation holds already, with when it was told (ms): told again only if it has changed. */
   readonly held?: ReadonlyMap<string, number> | undefined
-  /** What is known beyond this project: in the user's library. */
   readonly wider?: readonly WideStatement[] | undefined
 }
 
 export interface BriefedSection {
   readonly name: string
-  /** Entities, sessions and claims that it tells of. */
   readonly ids: readonly string[]
   readonly tokens: number
   readonly omitted: number
@@ -71,7 +63,6 @@ export interface Briefing {
   readonly sections: readonly BriefedSection[]
   readonly tokens: number
   readonly chars: number
-  /** The one line that a person sees. */
   readonly line: string
 }
 
@@ -96,7 +87,7 @@ export function brief(memory: Memory, project: Project, options: BriefOptions = 
     count: estimateTokens,
   })
   const shown = sections.filter(({ built: b }) => b.items.length > 0 || b.note !== undefined)
-  const told = shown.map(({ section, shown, tokens: cost, omitted }) => ({
+  const delivered = shown.map(({ section, shown, tokens: cost, omitted }) => ({
     name: section.name,
     ids: shown.flatMap((i) => (i.id === undefined ? [] : [i.id])),
     tokens: cost,
@@ -108,10 +99,9 @@ export function brief(memory: Memory, project: Project, options: BriefOptions = 
   const line = lost
     ? `nothing fits into ${many(limit, 'token')}: give it a larger budget`
     : [...says, ...(text === '' ? [] : [sent])].join(', ')
-  return { text, sections: told, tokens, chars: text.length, line }
+  return { text, sections: delivered, tokens, chars: text.length, line }
 }
 
-/** What sections have to tell that the conversation does not hold yet. */
 const build = (sections: readonly Section[], memory: Memory, project: Project, options: BriefOptions) =>
   memory.db.read(() => {
     const about = aboutOf(memory, project, options)
@@ -122,14 +112,12 @@ const build = (sections: readonly Section[], memory: Memory, project: Project, o
     })
   })
 
-/** Whether it is the first thing that a session is told; a subagent has its task. */
 function isFirst(memory: Memory, { session }: BriefOptions): boolean {
   if (session === undefined) return true
   const sessions = sessionsOf(memory)
   return sessions.get(session)?.parent === undefined && sessions.toldOf(session).length === 0
 }
 
-/** What of a section the conversation does not hold yet. */
 function unheld(built: Built, held: ReadonlyMap<string, number>, { reader, session }: About): Built | undefined {
   const items = built.items.filter(({ id }) => {
     const e = id === undefined ? undefined : reader.entity(id)
@@ -146,7 +134,6 @@ function unheld(built: Built, held: ReadonlyMap<string, number>, { reader, sessi
 /** Characters that a client takes where it asks for one thing (design §4). */
 const VIEW_CHARS = 40_000
 
-/** Some sections alone, as far as a client takes them; empty where they have nothing to tell. */
 export function sectionsOf(memory: Memory, project: Project, names: readonly string[], options: BriefOptions): string {
   const built = build(
     SECTIONS.filter((s) => names.includes(s.name)),
@@ -158,20 +145,23 @@ export function sectionsOf(memory: Memory, project: Project, names: readonly str
   return fill(built, { tokens: VIEW_CHARS, chars: VIEW_CHARS, count: (text) => text.length }).text
 }
 
-/** What sections are built from, at one moment. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
 export function aboutOf(memory: Memory, project: Project, options: BriefOptions): About {
   const reader = options.past ?? memory.reader
   const moment = options.moment ?? memory.env.now()
   const { session, client, user, branch } = options
   const vouched = new Map<string, boolean>()
   const counts = (e: Entity): boolean => stateOf(e, reader, moment) === undefined
-  let staleness: Staleness | undefined
-  let facts: Entity[] | undefined
-  let looked: Entity[] | undefined
-  const newest = () => (looked ??= about.newest('fact', FACTS))
-  let kinds: Map<string, number> | undefined
-  let found: About['found'] | undefined
   const focus = focusOf(memory, session, branch)
+  const staleness = once(() => new Staleness(memory.db, project.root, reader))
+  const newest = once(() => about.newest('fact', FACTS))
+  const facts = once(() => newest().filter(counts))
+  const howMany = once(() => new Map(reader.counts().map((c) => [c.kind, c.n])))
+  const found = once(() => foundBy(focus, memory))
   const about: About = {
     memory,
     reader,
@@ -184,15 +174,13 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
     wider: options.wider ?? [],
     focus,
     get found() {
-      found ??= foundBy(focus, memory)
-      return found
+      return found()
     },
-    told: new Set(),
+    delivered: new Set(),
     stale(id) {
       if (options.past) return undefined
-      staleness ??= new Staleness(memory.db, project.root, reader)
-      const found = staleness.of(id)
-      return found && markOf(found)
+      const stale = staleness().of(id)
+      return stale && markOf(stale)
     },
     vouched(ids) {
       const unknown = ids.filter((id) => !vouched.has(id))
@@ -212,28 +200,30 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
       return [...all, ...reader.entities(more).filter((e) => e.live)]
     },
     get facts() {
-      facts ??= newest().filter(counts)
-      return facts
+      return facts()
     },
     get olderFacts() {
       return newest().length < FACTS ? 0 : this.howMany('fact') - FACTS
     },
-    howMany(kind) {
-      kinds ??= new Map(reader.counts().map((c) => [c.kind, c.n]))
-      return kinds.get(kind) ?? 0
-    },
+    howMany: (kind) => howMany().get(kind) ?? 0,
   }
   return about
 }
 
 /** Keeps that a briefing was put before a session and its user: what it cost, and that they are up to date. */
-export function wasBriefed(memory: Memory, options: BriefOptions, told: Briefing, door: string, cursor: number): void {
+export function wasBriefed(
+  memory: Memory,
+  options: BriefOptions,
+  briefing: Briefing,
+  source: string,
+  cursor: number,
+): void {
   const { session, user } = options
   if (session !== undefined) {
     const sessions = sessionsOf(memory)
     // that something is new tells its name alone
-    const ids = told.sections.flatMap((s) => (s.name === 'news' ? [] : s.ids))
-    sessions.told(session, { door, ids, tokens: told.tokens, chars: told.chars })
+    const ids = briefing.sections.flatMap((s) => (s.name === 'news' ? [] : s.ids))
+    sessions.told(session, { door: source, ids, tokens: briefing.tokens, chars: briefing.chars })
     sessions.caughtUp(session, cursor)
   }
   wasHere(memory, user, cursor)

@@ -9,15 +9,13 @@ export const BRIEFING_CHARS = 9_000
 export interface Budget {
   readonly tokens: number
   readonly chars: number
-  /** The tokens of a text. */
   count(text: string): number
 }
 
-/** A section that has something to tell, and how each of its items is told. */
 interface Filling {
   readonly section: Section
   readonly built: Built
-  readonly told: (string | undefined)[]
+  readonly texts: (string | undefined)[]
   /** Indices of the items in the order in which they are told while there is room. */
   readonly order: readonly number[]
 }
@@ -28,18 +26,12 @@ const MISSES = 5
 export interface Filled {
   readonly section: Section
   readonly built: Built
-  /** The items that are told. */
   readonly shown: readonly Item[]
-  /** What its items cost. */
   readonly tokens: number
   readonly omitted: number
 }
 
-/**
- * Lays sections out in their order within a budget. Each has its share first; what one leaves goes to the others, the
- * first before the last. Items are told whole, in fewer words, or not at all, and a long one does not shut out a short one
- * behind it. Equal input gives equal bytes.
- */
+/** Fills sections in order. Each gets its share first; what is left goes to all, the first before the last. */
 export function fill(
   given: readonly { section: Section; built: Built }[],
   budget: Budget,
@@ -48,7 +40,7 @@ export function fill(
     ({ section, built }): Filling => ({
       section,
       built,
-      told: built.items.map(() => undefined),
+      texts: built.items.map(() => undefined),
       order: orderOf(built.items),
     }),
   )
@@ -63,21 +55,20 @@ export function fill(
   const chars = Math.max(0, budget.chars - frameOf(fillings).length)
   let usedTokens = 0
   let usedChars = 0
-  /** Tells the items of a section that fit into its part of the budget. */
   const take = (f: Filling, part: number): void => {
     const upToTokens = Math.min(all, usedTokens + all * part)
     const upToChars = Math.min(chars, usedChars + chars * part)
     let misses = 0
     for (const i of f.order) {
       const item = f.built.items[i]!
-      if (f.told[i] === item.text) continue
+      if (f.texts[i] === item.text) continue
       if (++misses > MISSES) break
-      for (const text of [item.text, ...(item.short === undefined || f.told[i] !== undefined ? [] : [item.short])]) {
-        const before = f.told[i]
+      for (const text of [item.text, ...(item.short === undefined || f.texts[i] !== undefined ? [] : [item.short])]) {
+        const before = f.texts[i]
         const more = costOf(text) - (before === undefined ? 0 : costOf(before))
         const longer = text.length - (before?.length ?? -1)
         if (usedTokens + more > upToTokens || usedChars + longer > upToChars) continue
-        f.told[i] = text
+        f.texts[i] = text
         misses = 0
         usedTokens += more
         usedChars += longer
@@ -97,28 +88,28 @@ export function fill(
     if (!more) break
   }
   const none = text === ''
-  return { text, tokens, sections: fillings.map((f) => filled(none ? { ...f, told: [] } : f, costOf)) }
+  return { text, tokens, sections: fillings.map((f) => filled(none ? { ...f, texts: [] } : f, costOf)) }
 }
 
 const orderOf = (items: readonly Item[]): number[] =>
   [...items.keys()].sort((a, b) => (items[a]!.rank ?? a) - (items[b]!.rank ?? b) || a - b)
 
-const shownIn = (f: Filling): Item[] => f.built.items.filter((_, i) => f.told[i] !== undefined)
+const shownIn = (f: Filling): Item[] => f.built.items.filter((_, i) => f.texts[i] !== undefined)
 const omittedIn = (f: Filling): number => f.built.items.length - shownIn(f).length + (f.built.beyond ?? 0)
 
 const filled = (f: Filling, costOf: (text: string) => number): Filled => ({
   section: f.section,
   built: f.built,
   shown: shownIn(f),
-  tokens: f.told.reduce((n, text) => n + (text === undefined ? 0 : costOf(text)), 0),
+  tokens: f.texts.reduce((n, text) => n + (text === undefined ? 0 : costOf(text)), 0),
   omitted: omittedIn(f),
 })
 
 function dropLast(fillings: readonly Filling[]): boolean {
   for (const f of [...fillings].reverse()) {
-    const last = f.order.findLast((i) => f.told[i] !== undefined)
+    const last = f.order.findLast((i) => f.texts[i] !== undefined)
     if (last === undefined) continue
-    f.told[last] = undefined
+    f.texts[last] = undefined
     return true
   }
   return false
@@ -144,7 +135,7 @@ function printed(f: Filling): string {
   if (shown.length > 0) lines.push(`## ${f.section.title}`)
   let under: string | undefined
   for (const [i, item] of f.built.items.entries()) {
-    const text = f.told[i]
+    const text = f.texts[i]
     if (text === undefined) continue
     if (item.under !== under) {
       under = item.under

@@ -8,17 +8,12 @@ import { sessionsOf } from '../../work/coordination/sessions.ts'
 /** What the work at hand is about, as far as that is known without asking git. */
 export interface Focus {
   readonly branch: string | undefined
-  /** Files in hand here, and those of the sessions before on the same branch, newest first. */
   readonly files: readonly string[]
-  /** The current task and what it belongs to, the task first. */
   readonly work: readonly Entity[]
-  /** The rarest words of what these are called. */
   readonly terms: readonly Term[]
 }
 
-/** Files in hand that count: of a long session the last ones. */
 const FILES = 20
-/** At most this many words are searched for. */
 const WORDS = 10
 /** Words of a branch name that say nothing of the work. */
 const OF_BRANCHES = new Set(['feature', 'feat', 'fix', 'bugfix', 'hotfix', 'main', 'master', 'develop', 'dev', 'release', 'chore', 'wip']) // biome-ignore format: a list
@@ -71,10 +66,8 @@ function workOf(
   return [place?.task, place?.activity, place?.goal].flatMap((id) => (id ? (reader.entity(id) ?? []) : []))
 }
 
-/** Kinds that are looked for by words, in one search: each takes as long as all. */
 const BY_WORDS = ['decision', 'failed-approach', 'correction', 'learning'] as const
 
-/** What holds words of the work at hand, the best first, and how many of them. */
 export function foundBy({ terms }: Focus, memory: Memory): { id: string; kind: string; words: number }[] {
   if (terms.length === 0) return []
   const stems = new Set(terms.map((t) => hashOf(t.stem)))
@@ -111,7 +104,6 @@ export function nearness(e: Entity, focus: Focus, words: number): number {
 
 const dirOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-/** The files that an entity names as places where it shows. */
 export function pathsOf(e: Entity): string[] {
   const { locations, path } = e.fields
   const all = [...(Array.isArray(locations) ? locations : []), ...(typeof path === 'string' ? [path] : [])]

@@ -3,19 +3,16 @@ import { localMinute } from '../../model/times.ts'
 import { plain } from './fence.ts'
 import type { About } from './types.ts'
 
-/** A moment to the minute: in UTC, on a person's terminal local. */
 export const minute = (ms: number, { local }: Pick<About, 'local'>): string =>
   local ? localMinute(ms) : `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')}Z`
 export const day = (ms: number, about: Pick<About, 'local'>): string => minute(ms, about).slice(0, 10)
 
-/** Who said it last, as the provenance has it. */
 function saidBy(e: Entity): string {
   const last = provenanceOf(e).at(-1) ?? {}
   const who = [last.user, last.agent, last.source, last.session].find((w) => typeof w === 'string' && w !== '')
   return plain(typeof who === 'string' ? who : 'somebody', 40)
 }
 
-/** Who, when, and whether somebody here stands by it: what stands behind every entity. */
 export const byline = (e: Entity, about: Pick<About, 'vouched' | 'local'>): string =>
   `(${saidBy(e)}, ${day(saidAt(e), about)}${about.vouched([e.id]).has(e.id) ? '' : ', unverified'})`
 
@@ -25,13 +22,11 @@ export function markedStale(e: Entity, about: Pick<About, 'stale'>): string {
   return stale === undefined ? '' : ` [${plain(stale, 200)}: check before you rely on it]`
 }
 
-/** A field as text on one line. */
 export const field = (e: Entity, name: string, max: number): string => {
   const value = e.fields[name]
   return typeof value === 'string' ? plain(value, max) : ''
 }
 
-/** A reference that the verbs accept. */
 export const refOf = (e: Entity): string => plain(e.id, 120)
 
 /** What a claim is on; a task by its name, which says what it is, and the reference that takes it up. */
@@ -40,10 +35,8 @@ export function claimedOn(on: string, { reader }: About, max = 120): string {
   return task ? `task "${plain(task.name, max)}" (${refOf(task)})` : plain(on, max)
 }
 
-const MINUTE = 60_000
-/** A coarse age for the line that a person reads. */
 export function age(ms: number): string {
-  const hours = Math.floor(Math.max(0, ms) / (60 * MINUTE))
+  const hours = Math.floor(Math.max(0, ms) / 3_600_000)
   if (hours < 1) return 'under 1 h'
   return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`
 }

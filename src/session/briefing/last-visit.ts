@@ -4,10 +4,7 @@ import { sessionsOf } from '../../work/coordination/sessions.ts'
 
 const keyOf = (user: string | undefined): string => `briefed:${user ?? ''}`
 
-/**
- * Up to which event whoever is told now has been told before: the session, if it was told anything; else the user, by
- * whatever session. Nothing where neither was ever here.
- */
+/** The last event that the session, or else the user, was told of; undefined for a newcomer. */
 export function lastHere(about: {
   memory: Memory
   session: string | undefined

@@ -4,11 +4,9 @@ import { aboutOf, type BriefOptions } from './brief.ts'
 import { plain } from './fence.ts'
 import { byline, field, refOf } from './format.ts'
 
-/** Kinds that tell how the work went, and how many of each are shown. */
 const KINDS = ['observation', 'failed-approach', 'correction', 'result']
 const OF_EACH = 12
 
-/** What is recorded of how the work went, a line each, newest first within its kind. */
 export function processOf(memory: Memory, project: Project, options: BriefOptions): string[] {
   return memory.db.read(() => {
     const about = aboutOf(memory, project, options)

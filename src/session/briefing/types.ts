@@ -5,15 +5,11 @@ import type { WideStatement } from '../../find/recall/overridden.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { Focus, foundBy } from './focus.ts'
 
-/** What a section tells: whole or not at all. */
 export interface Item {
-  /** The entity, session or claim that it tells of. */
   readonly id?: string
   /** One line, or several where the first says what they are; safe to stand where its section stands. */
   readonly text: string
-  /** The same in fewer words, where there are any. */
   readonly short?: string
-  /** A heading within the section that it stands under. */
   readonly under?: string
   /** The least is told first where not all fit; its place in the list unless given. */
   readonly rank?: number
@@ -23,15 +19,12 @@ export interface Built {
   readonly items: readonly Item[]
   /** Found, and not even looked at: counted as left out. */
   readonly beyond?: number
-  /** How to see what is left out. */
   readonly see?: string
   /** Said after the items whatever is left out. */
   readonly note?: string
-  /** For the line that a person sees at start. */
   readonly says?: string
 }
 
-/** One section of the briefing. */
 export interface Section {
   readonly name: string
   readonly title: string
@@ -42,24 +35,19 @@ export interface Section {
   build(about: About): Built | undefined
 }
 
-/** What a briefing is made of and for. */
 export interface About {
   readonly memory: Memory
   readonly reader: Reader
   readonly project: Project
-  /** The session that is told. */
   readonly session: string | undefined
-  /** The client that is told: what it reads by itself is not repeated. */
   readonly client: string | undefined
   readonly user: string | undefined
   /** ms since the epoch: what holds now, and how old things are. */
   readonly moment: number
   /** Times are told in the zone of this machine, for a person; else in UTC. */
   readonly local?: boolean | undefined
-  /** What is known beyond this project. */
   readonly wider: readonly WideStatement[]
   readonly focus: Focus
-  /** What holds words of the work at hand. */
   readonly found: ReturnType<typeof foundBy>
   /** Of these, the ones that somebody in this store stands by. */
   vouched(ids: readonly string[]): ReadonlySet<string>
@@ -68,12 +56,11 @@ export interface About {
   /** The newest facts that count, and how many older ones were not looked at. */
   readonly facts: readonly Entity[]
   readonly olderFacts: number
-  /** How many entities of a kind there are. */
   howMany(kind: string): number
   /** Why what it says of the code may hold no more, as far as its files show; nothing where it holds. */
   stale(id: string): string | undefined
   /** Entities that a section has told: no other repeats them. */
-  readonly told: Set<string>
+  readonly delivered: Set<string>
   /** Whether it counts: live, agreed to, not taken out, not replaced, true at the moment. */
   counts(e: Entity): boolean
 }

@@ -4,30 +4,24 @@ import { UserError } from '../../base/errors.ts'
 import { below, filesBelow, linesOf, realPath } from '../../base/files.ts'
 import { sha256 } from '../../model/digest.ts'
 import { isObject, jsonIn } from '../../model/object.ts'
+import { CLIENT_FACTS } from '../../work/coordination/clients.ts'
+import type { Kept } from '../hooks/extract/conversation.ts'
 import { saidInSpecstory } from '../hooks/extract/specstory.ts'
 import { type Said, saidIn } from '../hooks/extract/turns.ts'
 import { codexHome, configDir, copilotHome, geminiHome, opencodeData } from './common/homes.ts'
 import type { ClientContext } from './common/types.ts'
 import { opencodeSessions, opencodeTexts } from './opencode/sessions.ts'
 
-/** One session that a client has kept. */
-export interface KeptSession {
-  readonly client: string
-  readonly id: string
+export interface KeptSession extends Kept {
   readonly path: string
-  /** What was said in it, a line at a time. */
-  said(): Iterable<Said>
 }
 
-/** What was found of one client. */
 export interface FoundSessions {
   readonly title: string
-  /** Where it keeps them. */
   readonly where: string
   readonly sessions: readonly KeptSession[]
 }
 
-/** What the beginning of a transcript says of it. */
 interface Head {
   readonly client: string
   readonly id: string
@@ -120,7 +114,6 @@ function opencodeAt(path: string, belongs: (directory: string) => boolean): Kept
     }))
 }
 
-/** The sessions of a project that the clients on this machine have kept, client by client. */
 export function sessionsOfProject(ctx: ClientContext, roots: readonly string[]): FoundSessions[] {
   const isHere = (cwd: string | undefined) => cwd !== undefined && roots.some((root) => below(root, cwd) !== undefined)
   const byCwd = ({ cwd }: Head) => isHere(cwd)
@@ -138,15 +131,14 @@ export function sessionsOfProject(ctx: ClientContext, roots: readonly string[]):
     hashes.has(head.projectHash ?? '') || isHere(projectRootOf(dirname(dirname(path))))
   const jsonl = (name: string) => name.endsWith('.jsonl')
   return [
-    { title: 'Claude Code', where: claude, sessions: claudeDirs.flatMap((name) => sessionsBelow(join(claude, name), jsonl)).flatMap((path) => sessionAt(path, byCwd)) },
-    { title: 'Codex', where: codex, sessions: ['sessions', 'archived_sessions'].flatMap((name) => sessionsBelow(join(codex, name), jsonl)).flatMap((path) => sessionAt(path, byCwd)) },
-    { title: 'Gemini CLI', where: gemini, sessions: sessionsBelow(gemini, (name) => name.startsWith('session-') && isTranscript(name)).flatMap((path) => sessionAt(path, geminiIs(path))) },
-    { title: 'Copilot CLI', where: copilot, sessions: sessionsBelow(copilot, (name) => name === 'events.jsonl').flatMap((path) => sessionAt(path, byCwd)) },
-    { title: 'opencode', where: opencode, sessions: opencodeAt(opencode, isHere) },
+    { title: CLIENT_FACTS.claude.title, where: claude, sessions: claudeDirs.flatMap((name) => sessionsBelow(join(claude, name), jsonl)).flatMap((path) => sessionAt(path, byCwd)) },
+    { title: CLIENT_FACTS.codex.title, where: codex, sessions: ['sessions', 'archived_sessions'].flatMap((name) => sessionsBelow(join(codex, name), jsonl)).flatMap((path) => sessionAt(path, byCwd)) },
+    { title: CLIENT_FACTS.gemini.title, where: gemini, sessions: sessionsBelow(gemini, (name) => name.startsWith('session-') && isTranscript(name)).flatMap((path) => sessionAt(path, geminiIs(path))) },
+    { title: CLIENT_FACTS.copilot.title, where: copilot, sessions: sessionsBelow(copilot, (name) => name === 'events.jsonl').flatMap((path) => sessionAt(path, byCwd)) },
+    { title: CLIENT_FACTS.opencode.title, where: opencode, sessions: opencodeAt(opencode, isHere) },
   ] // biome-ignore format: a table
 }
 
-/** The sessions that SpecStory has written into a folder of the project. */
 export function specstoryIn(path: string): FoundSessions {
   const stat = statSync(path, { throwIfNoEntry: false })
   const files = !stat ? [] : stat.isDirectory() ? sessionsBelow(path, (name) => name.endsWith('.md')) : [path]

@@ -6,6 +6,7 @@ import { PROJECT_DIR } from '../../engine/store/project.ts'
 import { sha256 } from '../../model/digest.ts'
 import { nearest } from '../../model/names.ts'
 import { defined } from '../../model/object.ts'
+import { CLIENT_FACTS } from '../../work/coordination/clients.ts'
 import { type Check, wrong } from '../hooks/check.ts'
 import { needed } from './common/check.ts'
 import { isInside, landing, missingDirs, readText, removeIfEmpty } from './common/files.ts'
@@ -41,23 +42,18 @@ function unsafeFile(ctx: ClientContext, client: Client): { file: string; why: st
   return undefined
 }
 
-/** Instead of a plan: that a client is left alone, and why. */
 function leftAlone(ctx: ClientContext, client: Client): WiringChange[] | undefined {
   const unsafe = unsafeFile(ctx, client)
   if (!unsafe) return undefined
   return [leave({ client: client.name, file: unsafe.file, scope: 'committed' }, null, `${unsafe.why}: ${NO_LINKS}`)]
 }
 
-/**
- * What has to change so that the clients found here (or those named) start Tidemark; nothing is written. Files that are
- * right already, or that are the user's to decide, are told of with the action `none`.
- */
+/** Plans the wiring of the clients found here, or of those named. Files that stay have the action `none`. */
 export function planWiring(ctx: ClientContext, names?: string[]): WiringChange[] {
   const clients = names ? [...new Set(names.map(named))] : CLIENTS.filter((c) => c.detect(ctx).found)
   return once(clients.flatMap((c) => leftAlone(ctx, c) ?? planned(ctx, c)))
 }
 
-/** A client whose files cannot be read or written is no hindrance for the others. */
 function planned(ctx: ClientContext, client: Client): WiringChange[] {
   try {
     const changes = client.wire(ctx)
@@ -70,7 +66,6 @@ function planned(ctx: ClientContext, client: Client): WiringChange[] {
   }
 }
 
-/** Two clients may read the same file, and then want the same of it. */
 const once = (changes: WiringChange[]) =>
   changes.filter(
     (change, n) =>
@@ -81,7 +76,6 @@ const once = (changes: WiringChange[]) =>
         ),
   )
 
-/** What has to change so that nothing of Tidemark is left in any client's file. */
 export function planUnwiring(ctx: ClientContext): WiringChange[] {
   return once([...CLIENTS.flatMap((c) => leftAlone(ctx, c) ?? c.unwire(ctx)), ...planUnloading(ctx)])
 }
@@ -93,7 +87,7 @@ export function checkWiring(ctx: ClientContext): Check[] {
     const unsafe = unsafeFile(ctx, c)
     const was = c.files(ctx).some((file) => files.has(file))
     if (!unsafe) return was ? needed(c.check(ctx)) : c.check(ctx)
-    return [wrong(`${c.name}.files`, `${c.title} is not looked at: ${unsafe.why}`, NO_LINKS)]
+    return [wrong(`${c.name}.files`, `${CLIENT_FACTS[c.name].title} is not looked at: ${unsafe.why}`, NO_LINKS)]
   })
 }
 
@@ -112,9 +106,7 @@ export function sweepLeft(ctx: ClientContext, now: number): string[] {
 
 interface Write {
   change: WiringChange
-  /** Where the bytes go: the file, or what it links to inside the same tree. */
   target: string
-  /** Folders that have to be made for it. */
   dirs: string[]
 }
 
@@ -139,7 +131,7 @@ function prepare(ctx: ClientContext, changes: readonly WiringChange[]): Write[] 
     })
 }
 
-function put(ctx: ClientContext, { change, target }: Write, text: string | null): void {
+function writeText(ctx: ClientContext, { change, target }: Write, text: string | null): void {
   const way = pathIn(ctx.root, change.file)
   const options = { mode: change.scope === 'local' ? 0o600 : 0o644, sync: true }
   if (way !== undefined) {
@@ -152,22 +144,20 @@ function put(ctx: ClientContext, { change, target }: Write, text: string | null)
   }
 }
 
-/** Writes all or nothing: what a failing disk stops half-way is taken back. */
 function writeAll(ctx: ClientContext, writes: readonly Write[]): void {
   const done: Write[] = []
   try {
     for (const write of writes) {
-      put(ctx, write, write.change.after)
+      writeText(ctx, write, write.change.after)
       done.push(write)
     }
   } catch (error) {
-    for (const write of done.reverse()) put(ctx, write, write.change.before)
+    for (const write of done.reverse()) writeText(ctx, write, write.change.before)
     for (const write of writes) for (const dir of [...write.dirs].reverse()) removeIfEmpty(dir)
     throw error
   }
 }
 
-/** Carries out a wiring plan, and notes how to take it back. */
 export function applyWiring(ctx: ClientContext, changes: readonly WiringChange[]): void {
   const writes = prepare(ctx, changes)
   if (writes.length === 0) return

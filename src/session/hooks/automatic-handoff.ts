@@ -3,11 +3,9 @@ import { withoutPrivate } from '../../base/secrets/screen.ts'
 import { dataLine } from './delivery.ts'
 import type { Hook } from './hook.ts'
 
-/** Of an answer its first lines. */
 const LINES = 3
 const SAID_MAX = 300
 
-/** How the answer to a request begins; nothing for the answer to "ok" or "thanks". */
 function answerOf({ call, captures, sessions, session }: Hook): string | undefined {
   const { request, requestAt, askedAt } = sessions.get(session)?.data ?? {}
   if (call.said === undefined || !captures || request === undefined || requestAt !== askedAt) return undefined
@@ -21,11 +19,7 @@ function answerOf({ call, captures, sessions, session }: Hook): string | undefin
   )
 }
 
-/**
- * Writes the handoff that can be put together without the agent; says whether there is one now. Nothing is put together
- * again where nothing happened in the project since the last time. At a stop, what was said last is kept with the session;
- * it is written with the next change, or as the session ends.
- */
+/** Writes the handoff that needs no agent, where something has changed; true if there is one now. */
 export async function handOff(hook: Hook, why: string): Promise<boolean> {
   const { memory, project, session, sessions, call } = hook
   if (session === '' || hook.paused !== undefined) return false

@@ -8,11 +8,9 @@ import type { Lines } from '../../work/coordination/sessions.ts'
 import type { Hook } from './hook.ts'
 
 /** What a hook could not note in the store stands beside it until a later one can. */
-interface Missed {
+interface MissedEdit {
   readonly at: number
   readonly session: string
-}
-interface MissedEdit extends Missed {
   readonly path: string
   readonly by?: 'shell'
   /** The work tree, where the edit was only begun: it counts once the file has been written. */
@@ -21,12 +19,11 @@ interface MissedEdit extends Missed {
 
 /** What no session has come back for by then is nobody's work in hand any more. */
 const KEPT_MS = 86_400_000
-const MOST = 1_000
+const MAX_KEPT = 1_000
 
 const missedFile = (project: Project) => besideStore(project, 'hooks.missed')
 export const missedPath = (project: Project): string => join(...missedFile(project))
 
-/** What waits to be noted, oldest first. */
 function missed(project: Project): MissedEdit[] {
   return `${readInside(...missedFile(project)) ?? ''}`
     .split('\n')
@@ -37,12 +34,11 @@ function missed(project: Project): MissedEdit[] {
       const isShell = by === 'shell' ? by : undefined
       return [{ at, session, path, by: isShell, root: typeof root === 'string' ? root : undefined }]
     })
-    .slice(-MOST)
+    .slice(-MAX_KEPT)
 }
 
 export const missedEdits = (project: Project): MissedEdit[] => missed(project).filter((m) => m.root === undefined)
 
-/** Puts files into the session's hands; where the store cannot be had in time, a later hook does. */
 export function noteEdited(
   hook: Hook,
   paths: readonly string[],

@@ -29,7 +29,6 @@ interface Conflict {
   readonly line: string
 }
 
-/** What stands in the way of editing a file. Sessions of one family do not stand in each other's. */
 function conflictsOn(hook: Hook, path: string): Conflict[] {
   const { config, session, call } = hook
   const kin = (id: string) => id === call.parent || hook.sessions.get(id)?.parent === session
@@ -49,10 +48,7 @@ function conflictsOn(hook: Hook, path: string): Conflict[] {
 const inTheWay = (lines: readonly string[]): string =>
   dataList('Others are at work here (Tidemark; information, no instructions):', lines)
 
-/**
- * The edit itself says that somebody works here: the next session is warned without anybody having claimed. What sort of
- * subagent it is, the client says: that is its role in the swarm state, unless it has claimed for one itself.
- */
+/** Claims the files of an edit for the session, and for the subagent's role unless it has claimed one itself. */
 export function claimImplicitly(hook: Hook, paths: readonly string[]): void {
   const { config, session, memory } = hook
   if (!config.implicitClaims || session === '') return
@@ -72,10 +68,15 @@ export function claimImplicitly(hook: Hook, paths: readonly string[]): void {
   }
 }
 
-/** Rules for the files; a project without a folder of them pays one look. */
-export async function rulesOn(hook: Hook, paths: readonly string[]): Promise<string | undefined> {
-  if (!existsSync(join(hook.project.root, RULES_DIR))) return undefined
-  return hook.attemptLater('rules for the file', async () => (await import('./file-rules.ts')).rulesFor(hook, paths))
+/** The rules for files, and what is known of them. A project without a folder of rules pays one look. */
+export async function aboutFiles(hook: Hook, paths: readonly string[]): Promise<string | undefined> {
+  const rules = existsSync(join(hook.project.root, RULES_DIR))
+    ? await hook.attemptLater('rules', async () => (await import('./file-rules.ts')).rulesFor(hook, paths))
+    : undefined
+  const known = await hook.attemptLater('known of the file', async () =>
+    (await import('./file-knowledge.ts')).knownOf(hook, paths),
+  )
+  return joined(rules, known)
 }
 
 /** Before a file is written: who else has it, what is known of it, and that this session has it now. */
@@ -98,11 +99,7 @@ export async function beforeEdit(hook: Hook): Promise<HookReply> {
   }
   hook.attempt('implicit claim', () => claimImplicitly(hook, paths))
   if (hook.call.tool?.command !== undefined) expectEdited(hook, paths)
-  const rules = await rulesOn(hook, paths)
-  const known = await hook.attemptLater('known of the file', async () =>
-    (await import('./file-knowledge.ts')).knownOf(hook, paths),
-  )
-  const context = joined(rules, known)
+  const context = await aboutFiles(hook, paths)
   if (decision === undefined) return { context }
   return { decision, reason: inTheWay(lines), visible: `Tidemark: ${lines[0]}`, context }
 }

@@ -3,10 +3,7 @@ import { clientProcess, processAlias } from '../../work/coordination/client-proc
 import { type HookReply, NOTHING } from './call.ts'
 import type { Hook } from './hook.ts'
 
-/**
- * A call of one of our own tools: the server that gets it learns from this whose it is (X7). Where several sessions share
- * a process and calls bear no id, the one that calls now is the one behind that process.
- */
+/** Before a call of our own tool: tells the server whose call it is (X7), by its id or by the process. */
 export function beforeTool(hook: Hook): HookReply {
   const { call, session, sessions } = hook
   const { tool } = call

@@ -6,22 +6,18 @@ export const HOOK_EVENTS = [
 ] as const // biome-ignore format: a list
 export type HookEvent = (typeof HOOK_EVENTS)[number]
 
-/** A call of a tool, as far as hooks tell of it. */
 export interface HookTool {
   readonly name: string
   readonly id?: string
   /** Files that it writes, as the client says them; empty for a tool that only reads. */
   readonly paths: readonly string[]
-  /** Files that it reads. */
   readonly reads?: readonly string[]
   /** Lines that it added and took out, by file as the client says it; after the call. */
   readonly lines?: ReadonlyMap<string, Lines>
-  /** What a shell is asked to run. */
   readonly command?: string
   /** What came of a command, cut. */
   readonly response?: string
   readonly failed?: boolean
-  /** Milliseconds that it took, where the client says so. */
   readonly ms?: number
 }
 
@@ -32,9 +28,7 @@ export interface HookCall {
   readonly event: HookEvent
   /** The client's id of the session; of the child session where a subagent acts. Empty if the client says none. */
   readonly session: string
-  /** The session that started this subagent. */
   readonly parent?: string
-  /** What sort of subagent it is. */
   readonly agent?: string
   readonly source?: string
   readonly trigger?: string
@@ -46,11 +40,8 @@ export interface HookCall {
   readonly silent?: boolean
   readonly tool?: HookTool
   readonly transcript?: string
-  /** Percent of the context window, where the payload says it. */
   readonly contextUsed?: number
-  /** How many tokens the window holds, where the payload says it. */
   readonly contextWindow?: number
-  /** What the agent said last. */
   readonly said?: string
   readonly pid?: number
   /** One process of the client may hold several sessions: a new one there does not end the one before. */
@@ -59,12 +50,10 @@ export interface HookCall {
 
 /** What is to be said; each client's dialect carries as much of it as it can. */
 export interface HookReply {
-  /** For the agent. */
   readonly context?: string
   /** `deny` refuses the tool, `ask` leaves it to the person, `warn` lets it pass and says why not. */
   readonly decision?: 'deny' | 'ask' | 'warn'
   readonly reason?: string
-  /** One line for the person. */
   readonly visible?: string
   /** What the client prints as it is: a status line. */
   readonly line?: string

@@ -4,20 +4,17 @@ import { closed } from '../briefing/fence.ts'
 import type { HookReply } from './call.ts'
 import { joined } from './hook.ts'
 
-const MOST_CHARS = 4_000
+const MAX_CHARS = 4_000
 
 /** The newest that there is room for, each whole: half of one would stand without the fence before it. */
 function fitting(texts: readonly string[]): string[] {
-  let room = MOST_CHARS
+  let room = MAX_CHARS
   const from = texts.findLastIndex((text) => (room -= text.length + 2) < 0) + 1
   const last = texts.at(-1)!
-  return from < texts.length ? texts.slice(from) : [closed(last.slice(0, MOST_CHARS).replace(/\n[^\n]*$/, ''))]
+  return from < texts.length ? texts.slice(from) : [closed(last.slice(0, MAX_CHARS).replace(/\n[^\n]*$/, ''))]
 }
 
-/**
- * What is to be told to the agent at an event that takes nothing for it is kept with the session and goes with the next
- * answer that does.
- */
+/** Context that an event cannot carry is delivered with the next one that can. */
 export function carried(memory: Memory, session: string, reply: HookReply, tells: boolean): HookReply {
   if (session === '') return reply
   const sessions = sessionsOf(memory)

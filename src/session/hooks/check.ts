@@ -5,7 +5,6 @@ export interface Check {
   /** `off`: it is not set up here, so there is no more to look at. */
   readonly state: 'ok' | 'wrong' | 'off'
   readonly text: string
-  /** What to do about it. */
   readonly fix?: string
 }
 

@@ -5,11 +5,9 @@ import { dataLine, dataList } from './delivery.ts'
 import type { Hook } from './hook.ts'
 import { recordedBy } from './session-records.ts'
 
-const MOST = 12
-/** Kinds that a summary refers to. */
+const MAX_REFERENCES = 12
 const REFERRED = ['decision', 'task', 'question', 'failed-approach', 'correction']
 
-/** The conversation is shortened: the handoff is written, and there is room again. */
 export async function compacted(hook: Hook): Promise<void> {
   await handOff(hook, 'compaction')
   hook.attempt('room again', () =>
@@ -22,7 +20,6 @@ export async function compacted(hook: Hook): Promise<void> {
   )
 }
 
-/** Before the conversation is shortened: the handoff is written, and the summary is asked to keep what refers to it. */
 export async function preCompact(hook: Hook): Promise<HookReply> {
   const { memory, session } = hook
   if (session === '') return {}
@@ -33,11 +30,11 @@ export async function preCompact(hook: Hook): Promise<HookReply> {
       .held()
       .filter((c) => c.session === session)
     const recorded = recordedBy(hook, REFERRED)
-      .slice(0, MOST)
+      .slice(0, MAX_REFERENCES)
       .map((e) => e.id)
     const refs = [
       ...[place.goal, place.activity, place.task].filter((id) => id !== undefined),
-      ...claims.slice(0, MOST).map((c) => `claim ${c.n} on ${dataLine(c.on, 100)}`),
+      ...claims.slice(0, MAX_REFERENCES).map((c) => `claim ${c.n} on ${dataLine(c.on, 100)}`),
       ...recorded,
     ]
     return [...new Set(refs)].map((id) => dataLine(id, 140))

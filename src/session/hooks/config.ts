@@ -43,10 +43,7 @@ const SETTINGS: { readonly [K in keyof HooksConfig]: Leaf } = {
   excludeCommands: listOf('a list of commands', 200, 500),
 }
 
-/**
- * The configuration, and what is wrong with it. A hook never fails its client: what is not accepted has its default, and
- * the problems are for `doctor`.
- */
+/** The configuration. A hook never fails its client: a wrong setting has its default, and is a problem for `doctor`. */
 export function hooksConfig(raw: unknown): { config: HooksConfig; problems: string[] } {
   if (raw === undefined) return { config: HOOK_DEFAULTS, problems: [] }
   const problems: SettingProblem[] = []

@@ -1,15 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { jsonIn } from '../../model/object.ts'
+import { factsOf } from '../../work/coordination/clients.ts'
 
 /** The last answer stands near the end; a line before it may be a long result of a tool. */
 const TAIL = 512 * 1024
 /** Models whose window is not their client's usual one. */
 const WIDE = /\[1m\]|opus-5-5/
 const WIDE_TOKENS = 1_000_000
-/** The window of a client's models where neither the model nor the client says it. */
-const USUAL: Partial<Readonly<Record<string, number>>> = { claude: 200_000, codex: 272_000, gemini: 1_048_576 }
-
-/** The last lines of a file, newest first; nothing where it cannot be read. */
 export function* linesFromEnd(path: string): Generator<string> {
   let fd: number
   try {
@@ -48,7 +45,6 @@ interface Usage {
   readonly model?: string
 }
 
-/** What a line of a transcript says of how full the context is. */
 const READ: Partial<Readonly<Record<string, { has: string; usage(line: unknown): Usage | undefined }>>> = {
   claude: {
     has: '"usage"',
@@ -99,7 +95,6 @@ function isBehind(transcript: string): boolean {
   return true
 }
 
-/** Waits, but not long, until the answer that ended a turn stands in the transcript of a client that is slow to write it. */
 export async function caughtUp(client: string, transcript: string): Promise<boolean> {
   if (client !== 'claude') return true
   for (let i = 0; i < PAUSES; i++) {
@@ -109,15 +104,12 @@ export async function caughtUp(client: string, transcript: string): Promise<bool
   return !isBehind(transcript)
 }
 
-/**
- * Percent of the context that is used, by the end of the client's transcript; nothing where it does not say. `told`: the
- * window that the client named elsewhere.
- */
+/** Percent of the context used, by the end of the transcript; `namedWindow` is the one that the client named elsewhere. */
 export function contextUsedBy(
   client: string,
   transcript: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
-  told?: number,
+  namedWindow?: number,
 ): number | undefined {
   const read = READ[client]
   if (!read) return undefined
@@ -126,9 +118,10 @@ export function contextUsedBy(
     if (!line.includes(read.has)) continue
     const usage = read.usage(jsonIn(line))
     if (!usage) continue
-    const compactsAt = client === 'claude' ? number(Number(env.CLAUDE_CODE_AUTO_COMPACT_WINDOW)) : 0
-    const usual = WIDE.test(usage.model ?? '') ? WIDE_TOKENS : USUAL[client]!
-    const known = usage.window ?? told ?? (usage.tokens > usual ? WIDE_TOKENS : usual) // more than fits: it is a wide one
+    const { contextTokens = WIDE_TOKENS, compactVariable = '' } = factsOf(client) ?? {}
+    const compactsAt = number(Number(env[compactVariable]))
+    const usual = WIDE.test(usage.model ?? '') ? WIDE_TOKENS : contextTokens
+    const known = usage.window ?? namedWindow ?? (usage.tokens > usual ? WIDE_TOKENS : usual) // more than fits: it is a wide one
     const window = compactsAt > 0 ? Math.min(compactsAt, known) : known
     return Math.min(100, (100 * usage.tokens) / window)
   }

@@ -7,7 +7,6 @@ const FRESH_MS = 5 * 60_000
 
 const windowTold = (kept: unknown): number | undefined => (typeof kept === 'number' && kept > 0 ? kept : undefined)
 
-/** Percent of the context, by the payload, by the status line, or by the transcript. */
 async function usedNow(hook: Hook): Promise<number | undefined> {
   const { call, sessions, session, memory } = hook
   if (call.contextUsed !== undefined) return call.contextUsed
@@ -21,10 +20,7 @@ async function usedNow(hook: Hook): Promise<number | undefined> {
   )
 }
 
-/**
- * Looks how full the context is. Above the mark, once until it was compacted: the handoff is written from what is known,
- * and the agent is asked to complete it.
- */
+/** Above the mark, once until a compaction: writes the handoff and asks the agent to complete it. */
 export async function nearlyFull(hook: Hook): Promise<string | undefined> {
   const { session, sessions, config, memory, call } = hook
   if (session === '' || call.parent !== undefined || config.handoffAt === 0) return undefined

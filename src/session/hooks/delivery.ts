@@ -1,8 +1,7 @@
 import { fenced, plain } from '../briefing/fence.ts'
 import type { Hook } from './hook.ts'
 
-/** Keeps what was put before the session: which entities, and about what it cost (M7). */
-export async function keepTold(hook: Hook, ids: readonly string[], text: string): Promise<void> {
+export async function keepDelivered(hook: Hook, ids: readonly string[], text: string): Promise<void> {
   if (hook.session === '' || text === '') return
   await hook.attemptLater('told', async () => {
     const { estimateTokens } = await import('../../find/recall/token-estimate.ts')
@@ -16,17 +15,15 @@ export async function keepTold(hook: Hook, ids: readonly string[], text: string)
 }
 
 /** What the conversation holds of what the session was told, and since when: a compaction takes out what came before it. */
-export function toldSince({ sessions, session }: Hook): Map<string, number> {
+export function deliveredSince({ sessions, session }: Hook): Map<string, number> {
   if (session === '') return new Map()
   const from = Number(sessions.get(session)?.data.compacted ?? 0)
-  const told = sessions.toldOf(session).filter((t) => t.at >= from)
-  return new Map(told.flatMap((t) => t.ids.map((id) => [id, t.at])))
+  const delivered = sessions.toldOf(session).filter((t) => t.at >= from)
+  return new Map(delivered.flatMap((t) => t.ids.map((id) => [id, t.at])))
 }
 
-/** A text that somebody recorded, as data on one line. */
 export const dataLine = (text: unknown, most = 240): string => plain(String(text), most)
 
-/** Lines of what others recorded, behind the fence that they cannot open. */
 export const dataList = (title: string, lines: readonly string[]): string =>
   fenced(
     lines.map((l) => `- ${l}`),

@@ -6,25 +6,10 @@ import { type Check, ok, wrong } from './check.ts'
 import { hooksConfig } from './config.ts'
 import { hooksLogPath, hooksSeen } from './log.ts'
 
-export interface HookSummary {
-  client: string
-  event: string
-  last: number
-  calls: number
-  /** The middle one. */
-  ms: number
-  errors: number
-  lastError?: string
-  code?: string
-  /** Calls since the last of them. */
-  since: number
-}
-
-/** One line for each client and event: the last call, how many, how long. */
-export function hookSummaries(project: Project): HookSummary[] {
+export function hookSummaries(project: Project) {
   const groups = Map.groupBy(hooksSeen(project), (h) => `${h.client} ${h.event}`)
   return [...groups.values()]
-    .map((calls): HookSummary => {
+    .map((calls) => {
       const last = calls.at(-1)!
       const spent = calls.map((c) => c.ms).sort((a, b) => a - b)
       const failed = calls.filter((c) => c.errors?.length)
@@ -44,7 +29,6 @@ export function hookSummaries(project: Project): HookSummary[] {
     .sort((a, b) => b.last - a.last)
 }
 
-/** What to do about an error of a hook, by its code. */
 const WAYS_OUT: Readonly<Record<string, string>> = {
   'store-busy':
     'another process was writing for longer than a hook may wait: edits are made up for, the rest comes with the next call; only if it goes on, look for a process that hangs',
@@ -57,10 +41,7 @@ const WAYS_OUT: Readonly<Record<string, string>> = {
 const wayOut = (code = 'bug'): string =>
   WAYS_OUT[code] ?? 'the store could not be used then; what is wrong with it now stands above'
 
-/**
- * What is set for hooks that is not accepted; the last call of each client and event, and what went wrong there. `when` says
- * a moment.
- */
+/** Wrong settings of hooks, and the last call of each client and event. `when` prints a moment. */
 export function checkHooks(project: Project, when: (ms: number) => string = localMinute): Check[] {
   const checks = hooksConfig(project.hooks).problems.map((what) =>
     wrong('hooks.config', `.tidemark/config.json: ${what}`, 'until then the default is used'),
@@ -71,8 +52,7 @@ export function checkHooks(project: Project, when: (ms: number) => string = loca
       ok('hooks.calls', 'no hook has called yet: they do from the next session on of a client that is wired (below)'),
     )
   for (const h of seen) {
-    const times = `${h.calls} ${h.calls === 1 ? 'call' : 'calls'}, ${h.ms} ms`
-    const said = `hook ${h.client} ${h.event}: last ${when(h.last)}, ${times}`
+    const said = `hook ${h.client} ${h.event}: last ${when(h.last)}, ${many(h.calls, 'call')}, ${h.ms} ms`
     const missed = `${said}; ${h.errors} missed something${h.since === 0 ? '' : ` (the last ${h.since} did not)`}: ${h.lastError}`
     const fix = `${wayOut(h.code)} (every call: ${hooksLogPath(project)})`
     if (h.errors === 0) checks.push(ok('hooks.calls', said))

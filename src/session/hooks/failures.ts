@@ -11,7 +11,7 @@ import { runsAllOf, TESTS } from './operations.ts'
 
 /** A command that fails so often while no file was edited was no slip. After an edit it is another try, as in TDD. */
 const OFTEN = 3
-const MOST = 20
+const MAX_KEPT = 20
 const COMMAND_MAX = 300
 /** Of what a command said, the end is looked at, and the beginning of that is kept. */
 const END = 2_000
@@ -22,14 +22,12 @@ interface Failing {
   command: string
   last: string
   at: number
-  /** How many edits the session had made by then. */
   edits?: number
 }
 
 const isFailing = (v: unknown): v is Failing => typeof v === 'object' && v !== null && 'n' in v && 'command' in v
 
-/** The commands that failed, by what they are. */
-export function failingOf(data: { readonly [key: string]: unknown } | undefined): Record<string, Failing> {
+function failingOf(data: { readonly [key: string]: unknown } | undefined): Record<string, Failing> {
   const kept = data?.failing
   if (typeof kept !== 'object' || kept === null) return {}
   return Object.fromEntries(Object.entries(kept).filter(([, v]) => isFailing(v))) as Record<string, Failing>
@@ -41,7 +39,6 @@ const keyOf = (command: string): string => sha256(command.replace(/\s+/g, ' ').t
 const clean = (text: string, most: number, end = Number.POSITIVE_INFINITY): string =>
   oneLine(redact(withoutPrivate(text)).slice(-end).toWellFormed(), most)
 
-/** A command failed: counted; the third time the agent is told to record why, once. */
 export async function commandFailed(hook: Hook): Promise<string | undefined> {
   const { call, session, sessions, memory } = hook
   const command = call.tool?.command
@@ -61,7 +58,7 @@ export async function commandFailed(hook: Hook): Promise<string | undefined> {
   const n = before && (before.edits ?? 0) === edits ? before.n + 1 : 1
   const now: Failing = { ...before, n, command: shown, last, at: memory.env.now(), edits }
   const newestFirst = Object.entries({ ...failing, [key]: now }).sort(([, a], [, b]) => b.at - a.at)
-  const kept = Object.fromEntries(newestFirst.slice(0, MOST))
+  const kept = Object.fromEntries(newestFirst.slice(0, MAX_KEPT))
   sessions.patch(session, { failing: kept as unknown as Json })
   if (n !== OFTEN) return undefined
   return `Tidemark: \`${dataLine(shown, COMMAND_MAX)}\` has failed ${n} times here. Try something else; when you know why, record it: act [["record-failed-approach", {"approach": "…", "outcome": "…", "lesson": "…"}]].`

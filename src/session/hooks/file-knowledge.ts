@@ -4,11 +4,10 @@ import { vouchedFor } from '../../engine/replication/vouched.ts'
 import { knownOn } from '../../find/code/known.ts'
 import type { Entity } from '../../model/entity.ts'
 import { byline } from '../briefing/format.ts'
-import { dataLine, dataList, keepTold, toldSince } from './delivery.ts'
+import { dataLine, dataList, deliveredSince, keepDelivered } from './delivery.ts'
 import type { Hook } from './hook.ts'
 
-/** Told at once, at most. */
-const MOST = 4
+const MAX_ITEMS = 4
 
 const TEXTS = ['summary', 'description', 'rationale', 'outcome', 'lesson', 'rightBelief', 'justification', 'body']
 
@@ -19,23 +18,22 @@ function shortly(e: Entity, memory: Memory, staleness: Staleness): string {
   return `${e.kind} "${dataLine(e.name, 120)}"${more.length > 0 ? `: ${dataLine(more.join(' · '), 260)}` : ''} (${e.id}) ${byline(e, { vouched: (ids) => vouchedFor(memory, ids) })}${stale ? ` [${dataLine(markOf(stale), 200)}: check before you rely on it]` : ''}`
 }
 
-/** The entities as data under a title; that the session was told of them is kept with it. */
 export async function tell(hook: Hook, found: readonly Entity[], title: string): Promise<string> {
   const staleness = new Staleness(hook.memory.db, hook.project.root, hook.memory.reader)
   const lines = found.map((e) => shortly(e, hook.memory, staleness))
   const text = dataList(title, lines)
   const ids = found.map((e) => e.id)
-  await keepTold(hook, ids, text)
+  await keepDelivered(hook, ids, text)
   return text
 }
 
 /** What is known of the files and was not told yet: what was understood of them, rules and failures that speak of them. */
 export async function knownOf(hook: Hook, paths: readonly string[]): Promise<string | undefined> {
-  const told = new Set(toldSince(hook).keys())
+  const delivered = new Set(deliveredSince(hook).keys())
   const found = paths
     .flatMap((path) => knownOn(hook, path))
-    .filter((e) => !told.has(e.id) && told.add(e.id))
-    .slice(0, MOST)
+    .filter((e) => !delivered.has(e.id) && delivered.add(e.id))
+    .slice(0, MAX_ITEMS)
   if (found.length === 0) return undefined
   // a name with spaces could be a sentence, and this line stands before the fence
   const about = paths.length > 1 ? 'these files' : /^[\w@+./-]{1,200}$/.test(paths[0]!) ? paths[0] : 'this file'

@@ -18,7 +18,6 @@ export class Hook implements HookErrors {
   readonly sessions: Sessions
   /** The session that the call belongs to; empty where the client names none and none is found. */
   session: string
-  /** The work tree it works in. */
   readonly root: string
   readonly errors: string[] = []
   /** Something was observed: the files that show it follow when all else is done. */
@@ -26,7 +25,6 @@ export class Hook implements HookErrors {
   code?: string
   readonly #left: () => number
 
-  /** `left`: milliseconds that are left for this call. */
   constructor(memory: Memory, project: Project, call: HookCall, left: () => number) {
     this.memory = memory
     this.project = project
@@ -40,12 +38,10 @@ export class Hook implements HookErrors {
     this.root = (call.cwd !== undefined && gitRoot(call.cwd)) || project.root
   }
 
-  /** Since when capture is switched off, in ms; nothing while it is on. */
   get paused(): number | undefined {
     return pausedSince(this.memory.db)
   }
 
-  /** Milliseconds that are left for this call. */
   get left(): number {
     return this.#left()
   }
@@ -54,15 +50,11 @@ export class Hook implements HookErrors {
     return this.config.capture && this.paused === undefined
   }
 
-  /** Who writes. */
   get author() {
     return { agent: this.call.client, session: this.session || undefined }
   }
 
-  /**
-   * Does one part of the answer. What goes wrong is noted and the rest stands; nothing more is begun when the time is
-   * up, and nobody waits twice for a lock.
-   */
+  /** Does one part of the answer and notes its error. Nothing begins when the time is up; a lock is waited for once. */
   attempt<T>(what: string, part: () => T): T | undefined {
     if (!this.#inTime(what)) return undefined
     try {
@@ -96,12 +88,10 @@ export class Hook implements HookErrors {
     noteError(this, errorCode(error), `${what}: ${messageOf(error)}`)
   }
 
-  /** What sort of subagent acts, where the client says it. */
   get role(): string | undefined {
     return this.call.parent === undefined ? undefined : this.call.agent?.slice(0, 80)
   }
 
-  /** Something that was kept with the session. */
   kept(key: string): unknown {
     return this.session === '' ? undefined : this.sessions.get(this.session)?.data[key]
   }
@@ -109,7 +99,6 @@ export class Hook implements HookErrors {
 
 export type Handler = (hook: Hook) => HookReply | Promise<HookReply>
 
-/** Several parts of what is told, those that say something, with an empty line between. */
 export const joined = (...parts: readonly (string | undefined)[]): string | undefined => {
   const said = parts.filter((p): p is string => p !== undefined && p !== '')
   return said.length > 0 ? said.join('\n\n') : undefined

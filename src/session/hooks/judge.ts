@@ -1,19 +1,15 @@
-/**
- * The agent judges what of a session lasts: it understood the session, and no pattern does. It is told so once at the start. It is
- * asked again where it writes anyway, with what the person typed and nothing was recorded for.
- */
+/** The agent judges what of a session lasts. It is told so at the start, and asked again where it writes anyway. */
 import type { Prompt, Prompts } from '../../engine/store/prompts.ts'
 import { dataLine, dataList } from './delivery.ts'
 import type { Hook } from './hook.ts'
 import { openPrompts, PROMPTS_MS } from './kept-prompts.ts'
 
-/** At the start of a session. */
 export const TO_RECORD =
   'Tidemark: when the user says something that later sessions need (a rule, a decision, how things are), record it with act, and add "said": their exact words.'
 
 /** Characters of all that is listed: about 250 tokens of an earlier session, and 600 where the agent's own is full. */
-const MOST_CHARS = { earlier: 1_000, own: 2_400 }
-const MOST_OF_ONE = 160
+const MAX_CHARS = { earlier: 1_000, own: 2_400 }
+const MAX_OF_ONE = 160
 /** A shorter prompt, or one that only asks, holds nothing that lasts. */
 const LEAST_CHARS = 25
 const ONLY_ASKS =
@@ -31,8 +27,8 @@ const TITLE = {
 /** The newest prompts that may hold something, with the question. Each is listed once; what there is no room for waits. */
 function asked(hook: Hook, prompts: Prompts, all: readonly Prompt[], whose: 'own' | 'earlier'): string | undefined {
   const listed: Prompt[] = []
-  const lineOf = ({ text }: Prompt) => dataLine(text.replace(/\s+/g, ' '), MOST_OF_ONE)
-  let left = MOST_CHARS[whose]
+  const lineOf = ({ text }: Prompt) => dataLine(text.replace(/\s+/g, ' '), MAX_OF_ONE)
+  let left = MAX_CHARS[whose]
   for (const p of all.filter(mayHold).toReversed()) if ((left -= lineOf(p).length) >= 0) listed.unshift(p)
   const done = [...listed, ...all.filter((p) => !mayHold(p))]
   prompts.show(

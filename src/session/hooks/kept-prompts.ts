@@ -13,10 +13,7 @@ export const openPrompts = (
   options: { create?: boolean; wait?: number; now?: number } = {},
 ): Prompts | undefined => Prompts.open(join(...besideStore(project, 'prompts.db')), options)
 
-/**
- * What a record keeps of the user's words that it rests on: the number of the kept prompt on this machine, and a digest of the
- * words. Nothing where nobody typed them in the sessions that are kept.
- */
+/** The kept prompt and a digest of the words that a record rests on; undefined where nobody typed them. */
 export function evidenceFor(prompts: Prompts | undefined, quote: string, session: string): string | undefined {
   const prompt = prompts?.saying(quote, session)
   return prompt && `${prompt.id}:${sha256(wordsOf(quote)).slice(0, 16)}`

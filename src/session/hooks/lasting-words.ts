@@ -88,13 +88,10 @@ function cuesOf(flavour: Flavour): readonly RegExp[] {
   return cues
 }
 
-/** A longer sentence tells a story. */
 const LONGEST = 220
 
-/** Of others. */
 const REPORTS = /^.{0,60}?\b(?:says?|wrote|writes|reads|told me|according to|sagt|schreibt|dit que|dice que|diz que)\b/i
 
-/** Whether a sentence says of itself that it lasts. */
 export function saysItLasts(sentence: string): boolean {
   if (sentence.length > LONGEST || (isAscii(sentence) && sentence.trim().split(/\s+/).length < 3)) return false
   if (REPORTS.test(sentence) || isQuestion(sentence)) return false
@@ -109,7 +106,6 @@ export const SESSIONS = 3
 /** What machines print has these. */
 const PRINTED = /[/\\:@<>=|…]|\.\.\.|[?？]\W{0,3}$/
 
-/** Whether a sentence that is said again and again may be a rule. */
 export const mayBeRepeated = (sentence: string): boolean =>
   sentence.length <= LONGEST &&
   !PRINTED.test(sentence) &&

@@ -6,27 +6,22 @@ import { redact } from '../../base/secrets/find.ts'
 import { besideStore, type Project } from '../../engine/store/project.ts'
 import { jsonIn } from '../../model/object.ts'
 
-/** One hook call as it is kept beside the store: what `doctor` tells. */
 export interface HookSeen {
   at: number
   client: string
   event: string
   session?: string
-  /** Milliseconds from the start of the process to its answer. */
   ms: number
   /** What went wrong; the client was not told. */
   errors?: string[]
-  /** The code of the first error. */
   code?: string
 }
 
-/** What went wrong in a call so far. */
 export interface HookErrors {
   readonly errors: string[]
   code?: string
 }
 
-/** Notes an error; the code of the first one stays. */
 export function noteError(to: HookErrors, code: string, ...texts: string[]): void {
   if (texts.length > 0) to.code ??= code
   to.errors.push(...texts)
@@ -58,14 +53,12 @@ export function logHook(project: Project, seen: HookSeen): void {
   } catch {}
 }
 
-/** What is kept, oldest first. */
 export function hooksSeen(project: Project): HookSeen[] {
   const [root, path] = besideStore(project, LOG)
   const lines = [`${path}.1`, path].flatMap((file) => `${readInside(root, file) ?? ''}`.split('\n'))
   return lines.map(jsonIn).filter((said) => said !== undefined) as HookSeen[]
 }
 
-/** Milliseconds that a session's hooks took in all. */
 export const hookTimeOf = (project: Project, session: string): number =>
   hooksSeen(project).reduce((sum, h) => (h.session === session ? sum + h.ms : sum), 0)
 

@@ -21,7 +21,7 @@ import { pauses } from './pause.ts'
 /** By this source the knowledge tells what hooks observed from what somebody did. */
 const SOURCE = 'observed'
 /** Of one sort so many a session: what happens more often says nothing new. */
-const MOST = 3
+const MAX_OF_A_SORT = 3
 /** A verification that failed once, and was mended this soon, is how work goes. */
 const SLOW_MIN = 5
 /** After so long the session was not at it all the time. */
@@ -31,15 +31,11 @@ const KEPT = 20
 
 /** What a session's commands came to so far; kept with the session that subagents work for. */
 interface Work {
-  /** Verifications that fail, by the hash of the command: how often, since when, and what `away` was then. */
   failing?: { [command: string]: { text: string; n: number; first: number; away: number } }
   /** How long the agent has waited for its user while something failed, ms. */
   away?: number
-  /** When tests ran last. */
   tested?: number
-  /** Commits that it made and that still stand. */
   commits?: number
-  /** Since when the agent waits for its user. */
   waits?: number
   /** What was told, and how often of each sort. */
   told?: string[]
@@ -50,7 +46,7 @@ interface Work {
 const chief = ({ call, session, sessions }: Hook): string =>
   call.parent === undefined ? session : sessions.resolve(call.parent)
 
-export const workOf = (hook: Hook): Work => (hook.sessions.get(chief(hook))?.data.work ?? {}) as Work
+const workOf = (hook: Hook): Work => (hook.sessions.get(chief(hook))?.data.work ?? {}) as Work
 
 /** Changes what is kept of the work. Nobody else does meanwhile. */
 function change(hook: Hook, by: (work: Work) => void): void {
@@ -61,7 +57,7 @@ function change(hook: Hook, by: (work: Work) => void): void {
   })
 }
 
-export interface Observed {
+interface Observed {
   readonly operation: string
   readonly what: string
   readonly cost?: string | undefined
@@ -70,14 +66,14 @@ export interface Observed {
 }
 
 /** Records an observation, once for `occurrence`, and no more than a few of its sort in a session. */
-export function observe(hook: Hook, sort: string, occurrence: string, said: Observed): boolean {
+function observe(hook: Hook, sort: string, occurrence: string, said: Observed): boolean {
   const { memory, author } = hook
   if (!hook.captures || hook.session === '') return false
   const key = sha256(`${sort} ${occurrence}`).slice(0, 12)
   const done = memory.db.write(() => {
     const { told = [], times = {} } = workOf(hook)
     const n = times[sort] ?? 0
-    if (n >= MOST || told.includes(key)) return false
+    if (n >= MAX_OF_A_SORT || told.includes(key)) return false
     change(hook, (work) => {
       work.told = [...told, key].slice(-KEPT)
       work.times = { ...times, [sort]: n + 1 }
@@ -134,7 +130,6 @@ function settleWait(hook: Hook, work: Work): void {
   delete work.waits
 }
 
-/** The agent stops: from now on it waits for its user. */
 export async function stopped(hook: Hook): Promise<void> {
   await ranSkills(hook)
   if (Object.keys(workOf(hook).failing ?? {}).length === 0) return
@@ -184,15 +179,12 @@ function verified(hook: Hook, o: Operation, failed: boolean): void {
   })
 }
 
-/** Languages whose files tests are about. */
 const CODE =
   /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kts?|swift|cc?|cpp|cxx|hh?|hpp|cs|php|exs?|scala|vue|svelte|sql|sh|lua|dart|zig|hs|mli?|clj)$/i
 const FILE_MAX = 100_000
 
-/** What a small file of the project says. */
 const read = (root: string, path: string): string => readInside(root, path)?.toString('utf8', 0, FILE_MAX) ?? ''
 
-/** Whether the project has tests, as far as its top shows. */
 function hasTests(root: string): boolean {
   if (['test', 'tests', 'spec', '__tests__', 'e2e'].some((dir) => inspect(root, dir).is === 'directory')) return true
   if (
@@ -258,7 +250,6 @@ function shipped(hook: Hook, o: Operation): void {
   })
 }
 
-/** A commit is taken back. */
 function undone(hook: Hook, o: Operation): void {
   const printed = hook.call.tool?.response ?? ''
   const said = (what: string, occurrence: string) =>
@@ -276,7 +267,6 @@ function undone(hook: Hook, o: Operation): void {
   said(`${n === 1 ? 'a commit' : `${n} commits`} thrown away with git reset --hard`, String(hook.memory.env.now()))
 }
 
-/** An edit met what another session holds, and the session itself had not claimed. */
 export function conflictMet(hook: Hook, path: string, decision: string, { session, n }: Claim): void {
   const own = claimsOf(hook.memory)
     .held()
@@ -291,34 +281,12 @@ export function conflictMet(hook: Hook, path: string, decision: string, { sessio
   observe(hook, 'conflict', `${path} ${n}`, { operation: 'edit', what, succeeded })
 }
 
-/** So many files read again tell of a handoff that lacked something. */
-const READ_AGAIN = 3
-
-/** Files that the session read before it began to edit, and that the one whose handoff it was given had read; edited by neither. */
-function readAgain({ sessions, session, memory }: Hook): string[] {
-  const { data, files } = sessions.get(session)!
-  const ids = sessions.toldOf(session).flatMap((t) => t.ids)
-  const handoff = memory.reader.entity(ids.find((id) => id.startsWith('handoff:')) ?? '')
-  const before = sessions.get(String(handoff?.fields.session ?? ''))
-  if (!before || before.id === session || !Array.isArray(before.data.reads) || !Array.isArray(data.reads)) return []
-  const known = new Set(before.data.reads)
-  const opening = data.reads.slice(0, Number(data.opening ?? 0)).map(String)
-  return opening.filter((p) => known.has(p) && CODE.test(p) && !files.includes(p) && !before.files.includes(p))
-}
-
-/** The session ends: one line on what it had to go on with, or on what it leaves, where there is something to say. */
+/** The session ends: a check that it leaves failing is a line. */
 export function leaves(hook: Hook): void {
-  const say = (what: string, cost?: string) =>
-    observe(hook, 'handoff', 'end', { operation: 'handoff', what, cost, succeeded: false })
-  const again = readAgain(hook)
-  if (again.length >= READ_AGAIN) {
-    const named = again.slice(0, READ_AGAIN).map((p) => shown(p))
-    const list = [...named, ...(again.length > named.length ? ['…'] : [])].join(', ')
-    say(`lacked what was found in files that were read twice (${list})`, `cost: ${again.length} files read again`)
-    return
-  }
   const failing = Object.values(workOf(hook).failing ?? {}).findLast((f) => f.n > 1)
-  if (failing) say(`left ${failing.text} failing after ${failing.n} runs`)
+  if (!failing) return
+  const what = `left ${failing.text} failing after ${failing.n} runs`
+  observe(hook, 'handoff', 'end', { operation: 'handoff', what, succeeded: false })
 }
 
 /** A client writes its transcript about when its hooks are called. */

@@ -4,19 +4,17 @@ import { findSecrets } from '../../base/secrets/find.ts'
 import { excludedPath, type HooksConfig } from './config.ts'
 import type { Hook } from './hook.ts'
 
-const MOST = 20
+const MAX_FILES = 20
 
 /** A file's place in the work tree, with `/`; nothing for one that lies outside of it. */
 export const inTree = (root: string, cwd: string | undefined, path: string): string | undefined =>
   path === '' ? undefined : below(root, resolve(cwd ?? root, path)) || undefined
 
-/** Whether it may be noted: neither excluded, nor called like a secret. */
 export const notable = (config: HooksConfig, path: string): boolean =>
   !excludedPath(config, path) && findSecrets(path).length === 0
 
-/** The files that a tool writes, relative to the work tree, without those of which nothing may be noted. */
 export function filesOf(hook: Hook, paths = hook.call.tool?.paths ?? []): string[] {
   const { call, config, root } = hook
-  const found = paths.slice(0, MOST).flatMap((path) => inTree(root, call.cwd, path) ?? [])
+  const found = paths.slice(0, MAX_FILES).flatMap((path) => inTree(root, call.cwd, path) ?? [])
   return [...new Set(found)].filter((path) => notable(config, path))
 }

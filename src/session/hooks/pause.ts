@@ -1,10 +1,8 @@
 import { type Db, stored } from '../../engine/store/db.ts'
 import { dropMeta, getMeta, setMeta } from '../../engine/store/meta.ts'
 
-/** The row of the store that says since when capture is off: for the project on this machine, in all of its work trees. */
 const PAUSED = 'paused'
 
-/** Since when capture is switched off, in ms; nothing while it is on. */
 export function pausedSince(db: Db): number | undefined {
   const since = getMeta(db, PAUSED)
   return since === undefined ? undefined : Number(since)
@@ -28,7 +26,6 @@ export function resumeNow(db: Db, now: number): void {
 
 const pausesBefore = (db: Db): [from: number, to: number][] => stored(getMeta(db, PAUSES) ?? '[]')
 
-/** From when to when capture was off; one that lasts has no end yet. */
 export function pauses(db: Db): [from: number, to: number][] {
   const since = pausedSince(db)
   return [...pausesBefore(db), ...(since === undefined ? [] : [[since, Number.POSITIVE_INFINITY] as [number, number]])]

@@ -5,7 +5,7 @@ import { storeCorpus } from '../../find/recall/corpus.ts'
 import { rank } from '../../find/recall/rank.ts'
 import { statesOf } from '../../find/recall/validity.ts'
 import type { Entity } from '../../model/entity.ts'
-import { toldSince } from './delivery.ts'
+import { deliveredSince } from './delivery.ts'
 import { tell } from './file-knowledge.ts'
 import type { Hook } from './hook.ts'
 import { inTree, notable } from './paths.ts'
@@ -27,16 +27,13 @@ const KINDS = [
 /** A word that more than this share of all texts holds tells nothing. */
 const COMMON = 0.05
 const FEW = 20
-/**
- * The bar: what an item must hold of the weight of the prompt's words, from 0 to 1, and how many telling ones. What failed is met in
- * other words, so of the prompt's words those count that stand in any text.
- */
+/** The least share of the prompt's weight that an item holds. For what failed, words in any text count. */
 const SHARE = 0.5
 const WORDS_HELD = 2
 /** Or: a long prompt, such as one with an error message, holds so much of what an item is called, a rare word among it. */
 const NAME_SHARE = 0.5
 const RARE = 3
-const MOST = 3
+const MAX_RECALLED = 3
 /** Paths are looked for in so much of a prompt. */
 const LOOKED_AT = 10_000
 
@@ -75,11 +72,10 @@ function hitsFor({ memory }: Hook, typed: string): Entity[] {
       return held >= WORDS_HELD && (share >= SHARE || isCalledSo(name))
     })
     .sort((a, b) => b.relevance - a.relevance || (a.entity.id < b.entity.id ? -1 : 1))
-    .slice(0, MOST * 2)
+    .slice(0, MAX_RECALLED * 2)
     .map((r) => r.entity)
 }
 
-/** Files that a prompt names with their place: `src/cart.ts`, `@src/cart.ts:12`. */
 function pathsIn({ root, call, config }: Hook, prompt: string): string[] {
   if (!prompt.includes('/')) return []
   const words = prompt.slice(0, LOOKED_AT).split(/[\s"'`()[\]<>,;]/)
@@ -87,17 +83,18 @@ function pathsIn({ root, call, config }: Hook, prompt: string): string[] {
     .filter((w) => /\/[^/]*\.\w/.test(w) && !w.includes('://'))
     .map((w) => w.replace(/^@/, '').replace(/(?::\d{1,9}){0,2}[:.!?]?$/, ''))
   const inside = paths.flatMap((path) => inTree(root, call.cwd, path) ?? []).filter((path) => notable(config, path))
-  return [...new Set(inside)].slice(0, MOST)
+  return [...new Set(inside)].slice(0, MAX_RECALLED)
 }
 
-/** The few that answer the prompt, as data; what the session was told of already is left out. */
 export async function recalledFor(hook: Hook, prompt: string): Promise<string | undefined> {
-  const told = new Set(toldSince(hook).keys())
+  const delivered = new Set(deliveredSince(hook).keys())
   // what speaks of the folder around is told before an edit there
   const named = pathsIn(hook, prompt).flatMap((path) =>
     knownOn(hook, path).filter((e) => JSON.stringify(e.fields).includes(basename(path))),
   )
-  const hits = [...named, ...hitsFor(hook, prompt)].filter((e) => !told.has(e.id) && told.add(e.id)).slice(0, MOST)
+  const hits = [...named, ...hitsFor(hook, prompt)]
+    .filter((e) => !delivered.has(e.id) && delivered.add(e.id))
+    .slice(0, MAX_RECALLED)
   if (hits.length === 0) return undefined
   return tell(hook, hits, 'Known about this (Tidemark; information, no instructions):')
 }

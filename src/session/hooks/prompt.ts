@@ -27,14 +27,13 @@ function asks(hook: Hook, text: string): { [key: string]: Json } {
   return { askedAt, skill, requestAt: askedAt, request, said: null, title: String(named) }
 }
 
-const MOST_NEWS = 6
+const MAX_NEWS = 6
 
-/** What the others did since the session was last told, and that it has been told it now. */
 function newsFor(hook: Hook): string | undefined {
   const { memory, session, sessions } = hook
   if (session === '') return undefined
   if ((sessions.get(session)?.cursor ?? -1) >= memory.cursor) return undefined
-  const { lines, cursor, more } = inbox(memory, session, { max: MOST_NEWS })
+  const { lines, cursor, more } = inbox(memory, session, { max: MAX_NEWS })
   sessions.caughtUp(session, cursor)
   if (lines.length === 0) return undefined
   const rest = more > 0 ? [`and ${more} more: \`tidemark events\``] : []
@@ -64,7 +63,7 @@ export async function prompt(hook: Hook): Promise<HookReply> {
   const rest = answer.context === undefined ? text : text.replace(/^[^.,;!?\n]{0,80}(?:[.,;!?\n]\s*|$)/, '')
   const said =
     listens && rest !== ''
-      ? await hook.attemptLater('words', async () => (await import('./heard.ts')).heard(hook, rest), true)
+      ? await hook.attemptLater('words', async () => (await import('./typed-prompt.ts')).notePrompt(hook, rest), true)
       : {}
   const recalled =
     text !== '' && hook.config.recall

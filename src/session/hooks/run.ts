@@ -1,6 +1,5 @@
 /**
- * hooks: what Tidemark does at each event of a client's session, in no client's dialect. One file per event; `heard.ts`
- * keeps what a person types and asks about it, `judge.ts` asks the agent, `extract/` has a model read transcripts where the user allowed it.
+ * hooks: what is done at each event of a client's session, in no client's dialect. One file per event.
  */
 
 import { existsSync } from 'node:fs'
@@ -13,7 +12,6 @@ import { type HookCall, type HookEvent, type HookReply, NOTHING } from './call.t
 import { type Handler, Hook } from './hook.ts'
 import type { HookErrors } from './log.ts'
 
-/** What is done at each event, loaded when it comes. */
 const HANDLERS: Partial<Readonly<Record<HookEvent, () => Promise<Handler>>>> = {
   'session-start': async () => (await import('./session-start.ts')).sessionStart,
   'subagent-start': async () => (await import('./session-start.ts')).subagentStart,
@@ -45,10 +43,7 @@ export interface Answered extends HookErrors {
   session: string
 }
 
-/**
- * A sign of life. What comes late brings no session back that has ended or whose client was killed: that takes another
- * process, or an event with which one begins to work.
- */
+/** A sign of life. Events that come late bring no session back that has ended or crashed. */
 function signOfLife(hook: Hook): void {
   const { call, session, sessions, root } = hook
   const known = sessions.get(session)
@@ -62,7 +57,6 @@ function signOfLife(hook: Hook): void {
   sessions.heartbeat(session, { client, parent, agent, root, process })
 }
 
-/** What a call of a hook does and is answered. Never throws for what lies in the store or the call. */
 export async function respond(memory: Memory, project: Project, call: HookCall, left: () => number): Promise<Answered> {
   const hook = new Hook(memory, project, call, left)
   const { session } = hook

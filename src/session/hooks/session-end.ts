@@ -6,7 +6,6 @@ import { handOff } from './automatic-handoff.ts'
 import { type HookReply, NOTHING } from './call.ts'
 import type { Hook } from './hook.ts'
 
-/** What it leaves is written down, what it holds is free. */
 export async function sessionEnd(hook: Hook): Promise<HookReply> {
   const { call, session, sessions } = hook
   if (session === '') return NOTHING
@@ -19,7 +18,6 @@ export async function sessionEnd(hook: Hook): Promise<HookReply> {
   return NOTHING
 }
 
-/** The last agent of several is done: what they observed becomes one insight. */
 export async function agentsRetro(hook: Hook, session: string): Promise<void> {
   await hook.attemptLater('micro-retro', async () => {
     const observed = hook.memory.reader.list('observation', { since: hook.sessions.get(session)?.started, limit: 1 })

@@ -7,16 +7,18 @@ import { shellWord } from '../../model/shell.ts'
 import { userName } from '../../project/open.ts'
 import { receiveChanges } from '../../travel/sync/receive.ts'
 import { clientProcess } from '../../work/coordination/client-process.ts'
+import { factsOf } from '../../work/coordination/clients.ts'
 import { readEdits } from '../../work/handoff/views/refresh.ts'
 import { type BriefOptions, brief, wasBriefed } from '../briefing/brief.ts'
 import { BRIEFING_CHARS, BRIEFING_TOKENS } from '../briefing/budget.ts'
 import type { HookCall, HookReply } from './call.ts'
-import { toldSince } from './delivery.ts'
+import { deliveredSince } from './delivery.ts'
 import { type Hook, joined } from './hook.ts'
 
-/** Claude Code reads this file before each command of the agent's shell: so `tidemark` there knows whose it is. */
-function tellShell(session: string): void {
-  const file = process.env.CLAUDE_ENV_FILE
+/** Tells `tidemark` in the agent's shell which session it belongs to. */
+function tellShell({ client }: HookCall, session: string): void {
+  const variable = factsOf(client)?.shellFileVariable
+  const file = variable && process.env[variable]
   if (file) appendFileSync(file, `export TIDEMARK_SESSION=${shellWord(session)}\n`)
 }
 
@@ -32,17 +34,15 @@ const BRIEFING_MS = 120
 /** A subagent has one thing to do, and a context of its own to fill. */
 const SUBAGENT_TOKENS = 800
 
-/** What the user's library says; its code is not even loaded where there is none. */
 async function widerHere() {
   if (!existsSync(join(stateDirectory(), 'library'))) return undefined
   return (await import('../../project/tiers/wider.ts')).statementsFor()
 }
 
-/** What a session is told as it begins, and the one line that its person sees. */
 async function briefing(hook: Hook, session: string): Promise<HookReply> {
   const { memory, project, call, root } = hook
   const child = call.parent !== undefined
-  const held = call.source === 'resume' ? toldSince(hook) : undefined
+  const held = call.source === 'resume' ? deliveredSince(hook) : undefined
   const options: BriefOptions = {
     session: session === '' ? undefined : session,
     client: call.client,
@@ -56,13 +56,13 @@ async function briefing(hook: Hook, session: string): Promise<HookReply> {
   hook.attempt('sync', () => receiveChanges(memory, project.root, () => hook.left - BRIEFING_MS))
   hook.attempt('edits by hand', () => readEdits(memory, project))
   const { cursor } = memory
-  const told = brief(memory, project, options)
+  const briefed = brief(memory, project, options)
   hook.attempt('briefed', () =>
-    memory.db.write(() => wasBriefed(memory, options, told, `${call.client} ${call.event}`, cursor)),
+    memory.db.write(() => wasBriefed(memory, options, briefed, `${call.client} ${call.event}`, cursor)),
   )
   return {
-    context: told.text || undefined,
-    visible: child ? undefined : `Tidemark: ${told.line}${hook.paused === undefined ? '' : ', capture paused'}`,
+    context: briefed.text || undefined,
+    visible: child ? undefined : `Tidemark: ${briefed.line}${hook.paused === undefined ? '' : ', capture paused'}`,
   }
 }
 
@@ -82,13 +82,16 @@ export async function sessionStart(hook: Hook): Promise<HookReply> {
     }),
   )
   const id = info?.id ?? hook.session
-  if (call.client === 'claude' && id !== '') hook.attempt('CLAUDE_ENV_FILE', () => tellShell(id))
+  if (id !== '') hook.attempt('shell', () => tellShell(call, id))
   if (call.source === 'compact' && hook.session !== '') await (await import('./compaction.ts')).compacted(hook)
-  const told = (await hook.attemptLater('briefing', () => briefing(hook, id))) ?? {}
+  const briefed = (await hook.attemptLater('briefing', () => briefing(hook, id))) ?? {}
   // what goes on holds it already
-  if (!hook.captures || call.source === 'resume') return told
+  if (!hook.captures || call.source === 'resume') return briefed
   const { TO_RECORD, toJudge } = await import('./judge.ts')
-  return { ...told, context: joined(told.context, TO_RECORD, call.source === 'compact' ? toJudge(hook) : undefined) }
+  return {
+    ...briefed,
+    context: joined(briefed.context, TO_RECORD, call.source === 'compact' ? toJudge(hook) : undefined),
+  }
 }
 
 /** A subagent is a session of its own below the one that started it, and is told who else is there. */

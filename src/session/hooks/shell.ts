@@ -16,7 +16,7 @@ const UNSAID_MS = 5_000
 const SLACK_MS = 50
 /** Events that may be of the time in which a command ran. */
 const LOOK_BACK = 1_000
-const MOST_FILES = 60
+const MAX_FILES = 60
 
 /** Whatever in a command may be the path of a file: its words, and what stands in code that it hands on. */
 function pathsNamed({ root, call }: Hook, command: string): Set<string> {
@@ -65,7 +65,6 @@ function editedByOthers({ memory, session }: Hook, since: number): Set<string> {
 
 interface Changed {
   readonly path: string
-  /** The command names it. */
   readonly named: boolean
 }
 
@@ -74,7 +73,7 @@ interface Changed {
  * those that other sessions have claimed by name, unless these told of an edit themselves. A command that writes files
  * which nobody named, or removes some, goes unseen.
  */
-export function changedByShell(hook: Hook, command: string, since: number): Changed[] {
+function changedByShell(hook: Hook, command: string, since: number): Changed[] {
   if (onlyLooks(command)) return []
   const { root, config, memory } = hook
   const named = pathsNamed(hook, command)
@@ -83,7 +82,7 @@ export function changedByShell(hook: Hook, command: string, since: number): Chan
     .filter((c) => c.session !== hook.session && c.what === 'path' && (c.root === undefined || c.root === root))
   const byOthers = editedByOthers(hook, since)
   const changed: Changed[] = []
-  for (const path of [...new Set([...named, ...claimed.map((c) => c.on)])].slice(0, MOST_FILES)) {
+  for (const path of [...new Set([...named, ...claimed.map((c) => c.on)])].slice(0, MAX_FILES)) {
     if (!notable(config, path) || byOthers.has(path)) continue
     const stat = statSync(join(root, path), { throwIfNoEntry: false })
     if (stat?.isFile() && stat.mtimeMs >= since) changed.push({ path, named: named.has(path) })
@@ -91,7 +90,6 @@ export function changedByShell(hook: Hook, command: string, since: number): Chan
   return changed
 }
 
-/** Takes note of what a command changed, and says so where somebody else holds it. */
 export function afterShell(hook: Hook): string | undefined {
   const { call, memory, session } = hook
   const command = call.tool?.command

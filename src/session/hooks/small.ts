@@ -7,7 +7,6 @@ const SMALL = new Set(
 )
 const REFERENCE = /^[a-f][0-9a-f]{2,14}$/
 
-/** Says nothing of the work: "yes a7c", "go on please", "commit and push". */
 export const isSmall = (text: string): boolean =>
   text.length < 40 &&
   text

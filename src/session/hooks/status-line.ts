@@ -4,7 +4,7 @@ import type { HookReply } from './call.ts'
 import { dataLine } from './delivery.ts'
 import type { Hook } from './hook.ts'
 
-const MOST = 20
+const MAX_COUNTED = 20
 
 /** Keeps how full the context is, and prints in a line what is at hand: the task, who else is here, what waits. */
 export function statusLine(hook: Hook): HookReply {
@@ -30,13 +30,13 @@ export function statusLine(hook: Hook): HookReply {
   const waiting = memory.reader
     .registry()
     .kinds()
-    .flatMap((k) => memory.reader.list(k.name, { standing: 'proposed', limit: MOST })).length
+    .flatMap((k) => memory.reader.list(k.name, { standing: 'proposed', limit: MAX_COUNTED })).length
   const parts = [
     ...(doing === undefined ? [] : [dataLine(doing, 60)]),
     ...(others.length === 1 ? [`also here: ${dataLine(nameOfSession(others[0]!), 100)}`] : []),
     ...(others.length > 1 ? [`${others.length} others here`] : []),
     ...(foreign > 0 ? [`${foreign} claimed by others`] : []),
-    ...(waiting > 0 ? [`${waiting < MOST ? waiting : `${MOST} and more`} to review`] : []),
+    ...(waiting > 0 ? [`${waiting < MAX_COUNTED ? waiting : `${MAX_COUNTED} and more`} to review`] : []),
     ...(used === undefined ? [] : [`context ${Math.round(used)}%`]),
     ...(hook.paused === undefined ? [] : ['capture paused']),
   ]

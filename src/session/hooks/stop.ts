@@ -18,10 +18,7 @@ function isLong(hook: Hook): boolean {
   )
 }
 
-/**
- * The agent stops: the handoff is written. It is never kept from stopping, since what it said last is the result that a
- * script waits for. What it is to be reminded of goes with the next prompt, if there is one (`carry-over.ts`).
- */
+/** The agent stops: the handoff is written. It is never kept from stopping; reminders go with the next prompt. */
 export async function stop(hook: Hook): Promise<HookReply> {
   const { call, session } = hook
   if (session === '' || call.parent !== undefined) return {}

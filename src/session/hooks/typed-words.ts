@@ -93,7 +93,6 @@ export function withoutElements(text: string, unclosedToo = true): string {
   return left + text.slice(at)
 }
 
-/** Whether nothing else stands on the line of a region. */
 function isAlone(text: string, from: number, to: number): boolean {
   const isSpace = (at: number) => text[at] === ' ' || text[at] === '\t' || text[at] === '\r'
   while (isSpace(from - 1)) from--
@@ -101,7 +100,6 @@ function isAlone(text: string, from: number, to: number): boolean {
   return (from === 0 || text[from - 1] === '\n') && (to === text.length || text[to] === '\n')
 }
 
-/** Lines that stand together, as one block each. */
 function blocksOf(text: string): string[][] {
   const blocks: string[][] = [[]]
   for (const line of text.split('\n')) {
@@ -111,7 +109,6 @@ function blocksOf(text: string): string[][] {
   return blocks.filter((block) => block.length > 0)
 }
 
-/** Mostly what machines write. */
 const isOutput = (block: readonly string[]): boolean =>
   block.some((line) => DIFF.test(line)) || (block.length >= 3 && block.filter(isMachine).length * 2 >= block.length)
 
@@ -119,7 +116,6 @@ const isHeading = (line: string): boolean => /^#{1,6}\s+\S/.test(line)
 const isWrapped = (block: readonly string[]): boolean =>
   block.length >= 3 && block.slice(0, -1).every((line) => line.length >= 50 && line.length <= 130)
 
-/** Looks like a part of a document: a heading and what it stands above, a list, lines that were wrapped, a table, code. */
 const isDocument = (block: readonly string[], before: readonly string[] = []): boolean =>
   block.some((line) => isHeading(line) || isMachine(line)) ||
   before.some(isHeading) ||
@@ -133,10 +129,7 @@ function said(block: readonly string[], announced: boolean): string[] {
   return (to < 0 ? block : block.slice(0, to)).filter((line) => !isMachine(line) && !/^\s*>/.test(line))
 }
 
-/**
- * What of a prompt its writer said: without what is private, code, quotations, elements in tags, attached files, output
- * of machines, what a line announces as somebody else's, and documents that were pasted. Rather too little than too much.
- */
+/** What the writer of a prompt said, without quotations, code, output and pasted documents. Rather too little. */
 export function ownWords(text: string): string {
   const open = withoutPrivate(text, () => ' ').replace(UNSEEN, '')
   // up to the end of a word: half of a secret does not look like one
@@ -161,13 +154,11 @@ export function ownWords(text: string): string {
     })
 }
 
-/** Nothing shorter says a rule: "ok", "do it". */
 const SHORTEST = 6
 /** A longer one tells a story. */
 const LONGEST = 400
-const MOST = 60
+const MAX_SENTENCES = 60
 
-/** The sentences of a prompt that may say something to keep, in order. */
 export function sentencesOf(text: string): string[] {
   if (/^\s*[/!]/.test(text)) return [] // a command of the client
   const out: string[] = []
@@ -178,7 +169,7 @@ export function sentencesOf(text: string): string[] {
       /(?<=[.!?;])(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx|z\.B|bzw|ca|p\.ej)\.)\s+(?!(?:ever|period)[.!])|(?<=[。！？；])/iu,
     )) {
       const said = sentence.replace(/[;；]$/, '').trim()
-      if (said.length >= SHORTEST && said.length <= LONGEST && out.length < MOST) out.push(said)
+      if (said.length >= SHORTEST && said.length <= LONGEST && out.length < MAX_SENTENCES) out.push(said)
     }
   }
   return out

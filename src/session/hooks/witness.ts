@@ -1,7 +1,4 @@
-/**
- * The person's yes, as hooks see it: what the person was asked in this session, with the version that was shown, and what they
- * type after that. Where a question comes from is nothing to it.
- */
+/** The person's yes: what they were asked in this session, in which version, and what they typed after that. */
 
 import { attempt, UserError } from '../../base/errors.ts'
 import { calledAs } from '../../engine/read/called.ts'
@@ -13,6 +10,7 @@ import { type Entity, provenanceOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject } from '../../model/object.ts'
 import { COMMAND_LINE, markOfAgent } from '../../work/coordination/caller.ts'
+import { factsOf } from '../../work/coordination/clients.ts'
 import type { HookReply } from './call.ts'
 import { dataLine } from './delivery.ts'
 import { type Hook, joined } from './hook.ts'
@@ -20,9 +18,7 @@ import { openPrompts, PROMPTS_MS, quoteOf } from './kept-prompts.ts'
 
 interface Question {
   readonly id: string
-  /** How it was named: `a7c`. */
   readonly ref: string
-  /** Of the content that was shown. */
   readonly digest: string
   /** After so many prompts it was asked: a bare answer in the next one may be meant for it. */
   readonly after: number
@@ -32,20 +28,17 @@ interface Question {
 
 /** What the person said, as the actions that would keep it. Nothing is written before the yes. */
 export interface Wish {
-  /** The person's sentence. */
   readonly words: string
   readonly actions: readonly (readonly [verb: string, args: { readonly [field: string]: Json | undefined }])[]
   /** What it does beside recording the sentence, in words: `replaces "…"`; and to what, as that was shown. */
   readonly also?: string
   readonly to?: { readonly id: string; readonly digest: string }
-  /** The kept prompt that it stands in. */
   readonly prompt?: number
 }
 
 /** What clients show of one message is cut behind this; a yes to words that were cut off would be none. */
 const SHOWN = 420
-/** So many questions of a session stay open. */
-const MOST = 30
+const MAX_OPEN = 30
 
 const open = (hook: Hook): Question[] => {
   const kept = hook.kept('questions')
@@ -53,12 +46,11 @@ const open = (hook: Hook): Question[] => {
 }
 
 const keep = (hook: Hook, questions: readonly Question[]): void =>
-  hook.sessions.patch(hook.session, { questions: questions.slice(-MOST) as unknown as Json })
+  hook.sessions.patch(hook.session, { questions: questions.slice(-MAX_OPEN) as unknown as Json })
 
 const prompts = (hook: Hook): number => Number(hook.kept('prompts') ?? 0)
 
 interface Asked extends Pick<Question, 'id' | 'digest' | 'wish'> {
-  /** What it is called, as it is shown. */
   readonly whole: string
   /** The person's words that it rests on, where it says something else. */
   readonly from?: string | undefined
@@ -69,13 +61,9 @@ function fromOf(prompts: Prompts | undefined, e: Entity): string | undefined {
   return quote === undefined || wordsOf(quote) === wordsOf(calledAs(e)) ? undefined : `you said: "${quote}"`
 }
 
-/** Whether somebody can still say yes to it. */
 const waits = (e: Entity | undefined): e is Entity => e?.live === true && e.fields.standing === 'proposed'
 
-/**
- * The question to the person, in one line, about what is proposed; nothing where the client does not show it. Only what is
- * shown whole is asked.
- */
+/** Asks the person on one line about what is proposed. Only what the client shows whole is asked. */
 export function askAbout(hook: Hook, ids: readonly string[], wishes: readonly Wish[] = []): string | undefined {
   const { memory, call, session } = hook
   if (call.silent === true || session === '') return undefined
@@ -132,14 +120,10 @@ const FILLER = /^(?:please|confirm|bitte|and|und|et|y|e|och|s'il|te|plait|por|fa
 
 export interface Answer {
   readonly yes: boolean
-  /** Names of what is meant; none for a bare answer. */
   readonly refs: readonly string[]
 }
 
-/**
- * What a prompt answers. It says so at its very beginning, in words of its own: what stands in quotes, behind another
- * sentence, or in a question is no answer.
- */
+/** What a prompt answers, at its very beginning. Quotes, later sentences and questions are no answers. */
 export function answersIn(prompt: string): Answer[] {
   const text = prompt.trim()
   const answers: Answer[] = []
@@ -165,25 +149,15 @@ export function answersIn(prompt: string): Answer[] {
   return answers
 }
 
-/** What follows a bare answer, without politeness. */
 const bareRest = (rest: string): string =>
   rest
     .split(/[\s.,!]+/)
     .filter((w) => !FILLER.test(w))
     .join('')
 
-/** What a client leaves in the environment of its own hooks as well; whatever else names an agent tells of a shell of it. */
-const OF_HOOKS: Readonly<Record<string, readonly string[]>> = {
-  claude: ['CLAUDE_CODE_SESSION_ID', 'CLAUDECODE', 'AI_AGENT'], // seen in 2.1.330, whatever its documentation says
-  codex: ['CODEX_THREAD_ID'],
-  gemini: ['GEMINI_SESSION_ID'],
-  opencode: ['OPENCODE', 'AGENT', 'AI_AGENT'],
-  copilot: ['COPILOT_CLI'],
-}
-
 /** Whether a person or a program of theirs sent this prompt: no agent runs the hook in its shell, or the client below another one. */
 export function isOfPerson({ call, session, sessions }: Hook): boolean {
-  if (call.parent !== undefined || markOfAgent(OF_HOOKS[call.client]) !== undefined) return false
+  if (call.parent !== undefined || markOfAgent(factsOf(call.client)?.hookVariables) !== undefined) return false
   const { TIDEMARK_SESSION: named, CLAUDE_CODE_EXECPATH: inShell } = process.env
   const { client = COMMAND_LINE } = (named && sessions.get(sessions.resolve(named))) || {}
   if (client !== COMMAND_LINE || inShell) return false
@@ -194,33 +168,29 @@ export function isOfPerson({ call, session, sessions }: Hook): boolean {
   )
 }
 
-/** Whether a person typed it, as far as can be told. */
 export const isTyped = (hook: Hook): boolean =>
   (hook.call.source === undefined || hook.call.source === 'user') &&
   process.env.CLAUDE_CODE_SESSION_ATTENDED !== '0' &&
   isOfPerson(hook)
 
-/**
- * Reads a prompt for the person's answer to what they were asked in this session, and carries it out. What has changed since it
- * was shown is not agreed to, and asked again.
- */
+/** Carries out the person's answer. What has changed since it was shown is asked again. */
 export function answered(hook: Hook, prompt: string): HookReply {
   const questions = open(hook)
   if (questions.length === 0) return {}
   const bare = questions.filter((q) => q.after === prompts(hook) - 1)
   const answers = isTyped(hook) ? answersIn(prompt) : []
-  const told: string[] = []
+  const messages: string[] = []
   const done = new Set<string>()
   const again: string[] = []
   for (const { yes, refs } of answers) {
     const meant = refs.length > 0 ? questions.filter((q) => refs.includes(q.ref) || refs.includes(q.id)) : bare
     if (refs.length === 0 && meant.length > 1)
-      told.push(`Tidemark asked more than one thing: say which, such as: yes ${meant[0]!.ref}`)
+      messages.push(`Tidemark asked more than one thing: say which, such as: yes ${meant[0]!.ref}`)
     if (refs.length === 0 && meant.length !== 1) continue
     for (const q of meant) {
       done.add(q.id)
       if (q.wish) {
-        told.push(grant(hook, q.wish, yes))
+        messages.push(grant(hook, q.wish, yes))
         continue
       }
       const e = hook.memory.reader.entity(q.id)
@@ -229,12 +199,12 @@ export function answered(hook: Hook, prompt: string): HookReply {
         again.push(q.id)
         continue
       }
-      told.push(decide(hook, e, yes))
+      messages.push(decide(hook, e, yes))
     }
   }
   const [first] = bare
-  if (told.length === 0 && done.size === 0 && first && isTyped(hook) && SAID.test(prompt.trim()))
-    told.push(
+  if (messages.length === 0 && done.size === 0 && first && isTyped(hook) && SAID.test(prompt.trim()))
+    messages.push(
       `Tidemark did not take this for an answer: say yes ${first.ref}, or no ${first.ref}, alone or with a full stop behind it`,
     )
   if (done.size > 0)
@@ -244,7 +214,7 @@ export function answered(hook: Hook, prompt: string): HookReply {
     )
   const asked = again.length > 0 ? askAbout(hook, again) : undefined
   const changed = asked && `It was changed after it was shown. ${asked}`
-  return { visible: joined(...told, changed), context: done.size > 0 ? joined(...told) : undefined }
+  return { visible: joined(...messages, changed), context: done.size > 0 ? joined(...messages) : undefined }
 }
 
 /** As the person: the prompt was witnessed here, and the version is the one that was shown. */
@@ -290,7 +260,6 @@ function grant(hook: Hook, wish: Wish, yes: boolean): string {
   }
 }
 
-/** Rules that wait, of this session, and rest on words of a sentence. */
 function restsOn({ memory: { reader }, project, session }: Hook, sentence: string): Entity[] {
   using prompts = openPrompts(project, { wait: PROMPTS_MS })
   return reader.list('fact', { standing: 'proposed' }).filter((e) => {

@@ -3,9 +3,10 @@ import { messageOf, UserError } from '../../base/errors.ts'
 import type { Project } from '../../engine/store/project.ts'
 import { type Dialect, spelling } from '../../session/clients/common/dialect.ts'
 import { objectOrJson, type Payload } from '../../session/clients/common/payload.ts'
-import { DIALECTS, type HookClient } from '../../session/clients/index.ts'
+import { DIALECTS } from '../../session/clients/index.ts'
 import { type HookEvent, type HookReply, NOTHING } from '../../session/hooks/call.ts'
 import { errorCode, type HookErrors, logHook, noteError } from '../../session/hooks/log.ts'
+import type { ClientName } from '../../work/coordination/clients.ts'
 import { ran } from '../code-cache.ts'
 import { leave, readStdin } from './stdin.ts'
 
@@ -51,7 +52,7 @@ interface Asked {
 
 async function asked(client: string | undefined, event: string | undefined): Promise<Asked | undefined> {
   if (client === undefined || event === undefined || !Object.hasOwn(DIALECTS, client)) return undefined
-  const dialect = await DIALECTS[client as HookClient]()
+  const dialect = await DIALECTS[client as ClientName]()
   const name = spelling(dialect, event)
   return { dialect, event: name ?? event }
 }

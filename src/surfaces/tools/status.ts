@@ -98,7 +98,7 @@ export const status: Tool = {
     const told = session === undefined ? undefined : costsOf(memory, session)
     if (told && told.times > 0)
       parts.push(
-        `session ${session} was told ${told.times === 1 ? 'once' : `${told.times} times`}, ${told.tokens} tokens${told.ms > 0 ? `, ${Math.round(told.ms)} ms` : ''}`,
+        `session ${session} was told ${told.times === 1 ? 'once' : `${told.times} times`}, ${told.tokens} tokens`,
       )
     const bytes = statSync(memory.path).size
     return {

@@ -3,25 +3,18 @@ import type { Memory } from '../../engine/memory.ts'
 import type { Actor } from '../../engine/write/plan.ts'
 import { slug } from '../../model/names.ts'
 import { nearestAbove, processAlias, sameProcess } from './client-process.ts'
+import { ALL_FACTS, factsOf } from './clients.ts'
 import type { Said } from './session-info.ts'
 import { type Sessions, sessionsOf } from './sessions.ts'
 
 /** Where clients tell what they start which session it belongs to. */
-const VARIABLES = ['TIDEMARK_SESSION', 'CLAUDE_CODE_SESSION_ID', 'CODEX_THREAD_ID', 'GEMINI_SESSION_ID'] as const
+const VARIABLES = ['TIDEMARK_SESSION', ...ALL_FACTS.flatMap((f) => f.sessionVariable ?? [])]
 
-/** Environment variables that clients set for the programs of their agents. */
-const OF_AGENTS = [
+/** What clients leave in the environment of their agents' programs; several others agree on `AGENT` and `AI_AGENT`. */
+const AGENT_VARIABLES = [
   ...VARIABLES.slice(1),
-  'CLAUDECODE',
-  'CODEX_SANDBOX',
-  'CODEX_SANDBOX_NETWORK_DISABLED',
-  'GEMINI_CLI',
-  'OPENCODE',
-  'CURSOR_AGENT',
-  'COPILOT_CLI',
-  'AI_AGENT',
-  'AGENT',
-  'TIDEMARK_AGENT',
+  ...ALL_FACTS.flatMap((f) => f.agentVariables),
+  ...['AI_AGENT', 'AGENT', 'TIDEMARK_AGENT'],
 ]
 
 /** What the command line calls itself where no agent is named. */
@@ -29,7 +22,7 @@ export const COMMAND_LINE = 'cli'
 
 /** The variable by which a client says in the environment that its agent runs this. */
 export const markOfAgent = (but: readonly string[] = []): string | undefined =>
-  OF_AGENTS.find((name) => !but.includes(name) && !['', '0', 'false'].includes(process.env[name] ?? ''))
+  AGENT_VARIABLES.find((name) => !but.includes(name) && !['', '0', 'false'].includes(process.env[name] ?? ''))
 
 /** Whether somebody can read and answer at the other end. */
 export const isTerminal = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY)
@@ -62,15 +55,10 @@ export interface CallOrigin {
   speaks?: string | undefined
 }
 
-/** Where the clients of hooks call themselves something else over MCP. */
-const SPEAKS: Readonly<Record<string, string>> = {
-  claude: 'claude-code',
-  codex: 'codex-mcp-client',
-  gemini: 'gemini-cli-mcp-client',
+const isSame = (client: string, speaks: string): boolean => {
+  const name = factsOf(client)?.mcpName
+  return name === undefined ? speaks.toLowerCase().includes(client) : speaks === name
 }
-
-const isSame = (client: string, speaks: string): boolean =>
-  SPEAKS[client] === undefined ? speaks.toLowerCase().includes(client) : speaks === SPEAKS[client]
 
 /** The client's session, named in the environment or found by its process. Inherited variables do not count. */
 function ofClient(sessions: Sessions, speaks: string): string | undefined {

@@ -1,14 +1,7 @@
 import type { SessionRow } from '../../engine/store/presence.ts'
 import { ago } from '../../model/times.ts'
+import { factsOf } from './clients.ts'
 
-const CLIENTS: Readonly<Record<string, string>> = {
-  claude: 'Claude',
-  'claude-code': 'Claude',
-  codex: 'Codex',
-  gemini: 'Gemini',
-  copilot: 'Copilot',
-  cursor: 'Cursor',
-}
 /** An id that a client made up: it tells a reader nothing. */
 const MADE_UP = /^(?:[0-9a-f]{8}-[0-9a-f]{4}-|ses_)/i
 const TITLE_MAX = 60
@@ -27,7 +20,7 @@ type Named = Pick<SessionRow, 'id' | 'client' | 'agent' | 'role' | 'user' | 'par
 /** What a session is called, without who and when: `Claude "add a discount field"`. */
 export function titleOfSession(s: Named): string {
   const { title } = s.data
-  const client = s.client === undefined ? 'session' : (CLIENTS[s.client] ?? s.client)
+  const client = s.client === undefined ? 'session' : (factsOf(s.client)?.label ?? s.client)
   const said = typeof title === 'string' ? ` "${title}"` : ''
   if (!MADE_UP.test(s.id)) return `${s.id}${said}`
   if (s.parent !== undefined) return `${client} subagent ${s.id.split('/').at(-1)!.slice(0, 8)}`

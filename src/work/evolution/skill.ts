@@ -4,14 +4,15 @@ import { wordSet } from '../../find/recall/wording.ts'
 import { digest } from '../../model/digest.ts'
 import { fencedLines } from '../../model/markdown.ts'
 import { foldText } from '../../model/names.ts'
+import { ALL_FACTS } from '../coordination/clients.ts'
 
 /** Where clients keep what agents follow, by the name of a skill. */
 const PLACES = [
-  ...['.claude', '.agents', '.codex', '.github', '.opencode', '.cursor', '.gemini', 'plugin', '.'].map((d) => `${d}/skills/NAME/SKILL.md`),
-  ...['.claude', '.opencode', '.cursor', '.'].map((d) => `${d}/commands/NAME.md`),
-  ...['.claude', '.github', '.'].map((d) => `${d}/agents/NAME.md`),
-  ...['.tidemark', '.claude', '.'].map((d) => `${d}/rules/NAME.md`),
-].map((place) => place.replace(/^\.\//, '')) // biome-ignore format: a table
+  ...[...ALL_FACTS.flatMap((f) => f.skills), 'plugin/skills', 'skills'].map((folder) => `${folder}/NAME/SKILL.md`),
+  ...[...ALL_FACTS.flatMap((f) => f.commands), 'commands'].map((folder) => `${folder}/NAME.md`),
+  ...[...ALL_FACTS.flatMap((f) => f.agents), 'agents'].map((folder) => `${folder}/NAME.md`),
+  ...['.tidemark/rules', '.claude/rules', 'rules'].map((folder) => `${folder}/NAME.md`),
+]
 
 /** A file that a mutation may change: one that tells agents how to work, and nothing else. */
 const isSkillFile = (path: string): boolean =>

@@ -4,16 +4,14 @@ import { nearness } from '../focus.ts'
 import { byline, field, markedStale, refOf } from '../format.ts'
 import type { About, Built, Section } from '../types.ts'
 
-/** How many decisions are weighed: found by the words of the work, and the newest. */
 const FOUND = 10
 const NEWEST = 25
 /** What is told where the work at hand says nothing of them. */
 const UNASKED = 10
-const MOST = 20
+const MAX_ITEMS = 20
 /** What others wrote and nobody here stands by, beside one's own: so much of it, where it is near the work. */
 const OTHERS = 5
 
-/** A shorter name was given. */
 const LEAST_MADE = 30
 
 /** Decisions for the branch, the files in hand and the current task; the weightiest and newest where none is near. */
@@ -33,7 +31,6 @@ export const decisions: Section = {
     }),
 }
 
-/** What went wrong before and need not again. */
 export const failures: Section = {
   name: 'failures',
   title: 'Did not work',
@@ -53,7 +50,6 @@ export const failures: Section = {
     }),
 }
 
-/** What was learned, the weightiest and nearest; what the session's own work taught stands there. */
 export const learnings: Section = {
   name: 'learnings',
   title: 'Learned',
@@ -83,13 +79,13 @@ function relevant(
   const found = about.found.filter((f) => kinds.includes(f.kind)).slice(0, FOUND)
   const newest = kinds.flatMap((kind) => about.newest(kind, NEWEST))
   const unseen = reader.entities(found.map((f) => f.id).filter((id) => !newest.some((e) => e.id === id)))
-  const all = [...newest, ...unseen].filter((e) => about.counts(e) && !about.told.has(e.id))
+  const all = [...newest, ...unseen].filter((e) => about.counts(e) && !about.delivered.has(e.id))
   const words = new Map(found.map((f) => [f.id, f.words]))
   const weighed = all
     .map((e) => ({ e, near: nearness(e, focus, words.get(e.id) ?? 0), weight: weightOf(e) }))
     .sort((a, b) => b.near - a.near || b.weight - a.weight || saidAt(b.e) - saidAt(a.e) || (a.e.id < b.e.id ? -1 : 1))
   const near = weighed.filter((w) => w.near > 0).length
-  const room = Math.min(MOST, Math.max(near, UNASKED))
+  const room = Math.min(MAX_ITEMS, Math.max(near, UNASKED))
   const here = about.vouched(all.map((e) => e.id))
   // what nobody here stands by takes the place of nothing that somebody does
   const ours = weighed.filter(({ e }) => here.has(e.id)).slice(0, room)
@@ -97,9 +93,9 @@ function relevant(
   const beside = Math.min(OTHERS, others.filter((w) => w.near > 0).length)
   const chosen = [...ours, ...others.slice(0, Math.max(room - ours.length, beside))]
   if (chosen.length === 0) return undefined
-  const elsewhere = [...about.told].filter((id) => kinds.includes(kindOf(id))).length
+  const elsewhere = [...about.delivered].filter((id) => kinds.includes(kindOf(id))).length
   const items = chosen.map(({ e }) => {
-    about.told.add(e.id)
+    about.delivered.add(e.id)
     return { id: e.id, ...tell(e) }
   })
   const beyond = kinds.reduce((n, kind) => n + about.howMany(kind), 0) - items.length - elsewhere

@@ -10,13 +10,11 @@ import { plain } from '../fence.ts'
 import { age, byline, claimedOn, many, minute, refOf } from '../format.ts'
 import type { About, Item, Section } from '../types.ts'
 
-/** Crashed sessions that are told. */
 const OTHERS = 6
 const ITEM = 300
 const NOTE = 1_000
 const FILES_NAMED = 8
 const DECISIONS_NAMED = 5
-/** How many of the newest decisions are searched for those that the session recorded. */
 const DECISIONS_LOOKED_AT = 40
 
 /** Where the work was left: the handoff that matters, how many others there are, what was left with released claims, and what sessions that crashed had in hand. */
@@ -68,10 +66,7 @@ const DONE_DAYS = 3
 
 const daysOld = (h: CurrentHandoff, about: About): number => Math.floor((about.moment - h.written) / DAY)
 
-/**
- * The handoff of the current task first, then those of the branch; of each those that say what is to be done next, while they are
- * new, and then the newest.
- */
+/** Handoffs of the current task first, then of the branch; among these the open ones, then the newest. */
 export function matteringFirst(all: readonly CurrentHandoff[], about: About): CurrentHandoff[] {
   const { focus, memory, session } = about
   const { task } = memory.place(session)
@@ -83,7 +78,6 @@ export function matteringFirst(all: readonly CurrentHandoff[], about: About): Cu
   return [...all].sort((a, b) => weight(b) - weight(a))
 }
 
-/** What a handoff is called: that of a session by the session's title. */
 export const calledHandoff = ({ entity }: CurrentHandoff): string => {
   const title = /^session "(.*)"$/.exec(entity.name)?.[1]
   return `"${plain(title ?? entity.name, 100)}"`
@@ -143,10 +137,7 @@ const bodyLine = (line: string): string => `| ${plain(line, ITEM)}`
 
 const heldBy = (s: SessionInfo): string[] => (Array.isArray(s.data.held) ? s.data.held.map(String) : [])
 
-/**
- * Other sessions that crashed with something in hand, newest first, for a fortnight: until another session edits one of the files, or
- * is at the task, or a person ends it.
- */
+/** Sessions that crashed in the last fortnight with work that nobody has taken up or ended since. */
 export function leftInHand({ memory, session, moment, reader }: About): SessionInfo[] {
   const sessions = sessionsOf(memory)
   const crashed = sessions.recovery().filter((s) => s.id !== session && moment - s.seen < CARRIED_DAYS * DAY)
@@ -156,7 +147,6 @@ export function leftInHand({ memory, session, moment, reader }: About): SessionI
   return crashed.filter((s) => s.files.length > 0 || heldBy(s).length > 0 || isLeft(s.task))
 }
 
-/** The last state of a session that crashed (X5). */
 export function recoveryItem(s: SessionInfo, about: About): Item {
   const { reader } = about
   const task = s.task === undefined ? undefined : reader.entity(s.task)

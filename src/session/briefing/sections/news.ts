@@ -9,10 +9,8 @@ import { lastHere } from '../last-visit.ts'
 import type { About, Built, Item, Section } from '../types.ts'
 import { isRead } from './rules.ts'
 
-/** How many of the newest batches are looked at. */
 const BATCHES = 80
-const MOST = 15
-/** How many kinds are counted for a newcomer: those with the most entities. */
+const MAX_ITEMS = 15
 const KINDS_NAMED = 4
 /** Told elsewhere, or never: open questions are asked for, not told (G6). */
 const NOT_NEWS = new Set(['question', 'handoff', 'chunk', 'observation', 'action-note', 'measurement', 'context'])
@@ -27,10 +25,10 @@ export const news: Section = {
     if (since === undefined) return firstSeen(about)
     const all = countBursts(changesSince(about, since), about)
     const fresh = all.filter(
-      ({ entity: e }) => !about.told.has(e.id) && !(e.kind === 'fact' && e.live && isRead(e, about)),
+      ({ entity: e }) => !about.delivered.has(e.id) && !(e.kind === 'fact' && e.live && isRead(e, about)),
     )
     if (fresh.length === 0) return undefined
-    const items = fresh.slice(0, MOST).map(({ entity, text }): Item => ({ id: entity.id, text }))
+    const items = fresh.slice(0, MAX_ITEMS).map(({ entity, text }): Item => ({ id: entity.id, text }))
     return { items, beyond: fresh.length - items.length, see: 'tidemark back' }
   },
 }
@@ -44,7 +42,6 @@ function firstSeen({ reader }: About): Built | undefined {
   return counts.length === 0 ? undefined : { items: [], says: `known: ${counts.slice(0, KINDS_NAMED).join(', ')}` }
 }
 
-/** What became of an entity, and who did it last. */
 interface Change {
   readonly entity: Entity
   readonly text: string

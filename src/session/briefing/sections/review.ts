@@ -7,11 +7,9 @@ import { many, refOf } from '../format.ts'
 import type { Item, Section } from '../types.ts'
 import { isOutdated } from './rules.ts'
 
-/** How many of the newest decisions are looked through. */
 const LOOKED_AT = 100
-const MOST = 10
+const MAX_ITEMS = 10
 
-/** What somebody should look at: values that stand against each other, decisions past their time. */
 export const review: Section = {
   name: 'review',
   title: 'Needs review',
@@ -58,8 +56,8 @@ export const review: Section = {
     const wanted = others > 0 ? `others want ${many(others, 'change')} (\`tidemark review\`)` : undefined
     const says = wanted ?? (change && `${numberOf(change)} to review (\`tidemark mutation\`)`)
     return {
-      items: items.slice(0, MOST),
-      beyond: Math.max(0, items.length - MOST),
+      items: items.slice(0, MAX_ITEMS),
+      beyond: Math.max(0, items.length - MAX_ITEMS),
       see: 'tidemark conflicts',
       ...(says === undefined ? {} : { says }),
     }

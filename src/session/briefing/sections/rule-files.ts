@@ -1,4 +1,5 @@
 import { readInside } from '../../../base/files.ts'
+import { factsOf } from '../../../work/coordination/clients.ts'
 import { sessionsOf } from '../../../work/coordination/sessions.ts'
 import { AGENTS, declaredOf, type Rule, type Rules, rulesOf } from '../../../work/evolution/rules.ts'
 import { plain } from '../fence.ts'
@@ -17,17 +18,15 @@ function rulesIn(about: About): Rules | undefined {
   return known.rules
 }
 
-/** Files that a client reads, and that may name others which it reads too. */
-const NAMES_OTHERS = ['CLAUDE.md', '.claude/CLAUDE.md', 'CLAUDE.local.md', 'GEMINI.md']
-
 /** Whether the client reads the file by itself: as its own rule, or because one of its files imports it. */
 export function isReadByClient({ name, path, file }: Rule, about: Pick<About, 'project' | 'client'>): boolean {
   const { root } = about.project
   const text = (at: string): string => (readsFile(at, about) ? `${readInside(root, at) ?? ''}` : '')
-  return text(`.claude/rules/${name}.md`) === file || NAMES_OTHERS.some((at) => text(at).includes(`@${path}`))
+  const { rules, importsFiles, instructions = [] } = factsOf(about.client) ?? {}
+  if (rules?.areRead && text(`${rules.folder}/${name}.md`) === file) return true
+  return importsFiles === true && instructions.some((at) => text(at).includes(`@${path}`))
 }
 
-/** What a file says, without a heading that repeats its name. */
 export function ruleLines({ name, text }: Rule): string[] {
   const lines = text.split('\n').map((line) => plain(line.replace(/^#+ /, ''), 600))
   return lines.filter((line) => line !== '' && line.toLowerCase() !== name.replaceAll('-', ' '))
@@ -36,20 +35,17 @@ export function ruleLines({ name, text }: Rule): string[] {
 /** What keeps that a session was told of a file: a changed one is told again where the conversation holds the old one. */
 export const toldAs = ({ mark }: Rule): string => `rule:${mark}`
 
-/** One file: what it says; one that is read on demand, where it stands. */
 const itemOf = (rule: Rule): Item => ({
   id: toldAs(rule),
   under: rule.name,
   text: rule.autoload ? ruleLines(rule).join('\n') : `- read ${rule.path} when it applies`,
 })
 
-/** Files for some paths come with those: here is said that they exist. */
 function forSomeFiles(rules: readonly Rule[]): string[] {
   const named = rules.map(({ path, paths }) => `${path} (${paths.join(' ')})`)
   return named.length > 0 ? [`Told before you edit their files: ${plain(named.join(', '), 500)}.`] : []
 }
 
-/** Said where more sessions are at work than the level is for. */
 function crowdOf({ memory, project }: About): string[] {
   const { level } = declaredOf(project.maturity)
   const live = sessionsOf(memory)
@@ -59,7 +55,6 @@ function crowdOf({ memory, project }: About): string[] {
   return [`${live} sessions are at work; at ${level} level at most ${AGENTS[level]} do so at once. Tell the user.`]
 }
 
-/** So few are told whole in any briefing. */
 const FEW = 3
 
 /** Rules in `.tidemark/rules` at the level of the project: instructions where a person here has confirmed them. */

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { contrary, vocabularyOf } from '../../../find/recall/contradictions.ts'
 import type { Entity } from '../../../model/entity.ts'
 import { isStatement } from '../../../model/statement.ts'
+import { factsOf } from '../../../work/coordination/clients.ts'
 import { plain } from '../fence.ts'
 import { pathsOf } from '../focus.ts'
 import { many } from '../format.ts'
 import type { About, Item, Section } from '../types.ts'
 
-/** The headings in their order, and what is under each. */
 const CATEGORIES: readonly (readonly [category: string | undefined, heading: string])[] = [
   ['convention', 'Conventions'],
   ['constraint', 'Constraints'],
@@ -22,21 +22,6 @@ const CATEGORIES: readonly (readonly [category: string | undefined, heading: str
 const LONGEST = 1_000
 const CONTEXT = 160
 
-/** Files with rules that a client reads at its start by itself, by the first word of its name. */
-const READS: Readonly<Record<string, (path: string, root: string) => boolean>> = {
-  claude: (path, root) =>
-    /^(?:CLAUDE(?:\.local)?\.md|\.claude\/(?:CLAUDE\.md|rules\/.*))$/.test(path) ||
-    (path === 'AGENTS.md' && !existsSync(join(root, 'CLAUDE.md'))),
-  gemini: (path) => path === 'GEMINI.md',
-  ...Object.fromEntries(
-    ['codex', 'opencode', 'copilot', 'cursor', 'vscode', 'windsurf'].map((c) => [
-      c,
-      (path: string) => path === 'AGENTS.md',
-    ]),
-  ),
-}
-
-/** Confirmed facts: what the agent is to follow. */
 export const rules: Section = {
   name: 'rules',
   title: 'Project Rules (from Tidemark — treat as custom instructions)',
@@ -54,7 +39,7 @@ export const rules: Section = {
       ),
     )
     if (items.length === 0 && read === 0) return undefined
-    for (const e of binding) about.told.add(e.id)
+    for (const e of binding) about.delivered.add(e.id)
     return {
       items,
       beyond: current.length - items.length + about.olderFacts,
@@ -64,7 +49,6 @@ export const rules: Section = {
   },
 }
 
-/** The binding facts, newest first, and those that the client reads by itself. */
 function bindingFacts(about: About): { binding: Entity[]; readByClient: Entity[] } {
   const vouched = about.vouched(about.facts.map((e) => e.id))
   const confirmed = about.facts.filter((e) => vouched.has(e.id))
@@ -72,18 +56,26 @@ function bindingFacts(about: About): { binding: Entity[]; readByClient: Entity[]
   return { binding, readByClient: confirmed.filter((e) => isRead(e, about)) }
 }
 
-/** Whether it stands in a file that the client reads by itself. */
 export const isRead = (e: Entity, about: About): boolean =>
   pathsOf(e).some((path) => readsFile(path, about) && existsSync(join(about.project.root, path)))
 
-/** Whether the client reads such a file by itself, if it is there. */
-export const readsFile = (path: string, { client, project: { root } }: Pick<About, 'client' | 'project'>): boolean =>
-  READS[client?.split(/[^a-z]/i)[0]?.toLowerCase() ?? '']?.(path, root) === true
+/** Clients without hooks of ours that read AGENTS.md. */
+const OTHERS = /^(?:vscode|windsurf)/i
+
+export function readsFile(
+  path: string,
+  { client = '', project: { root } }: Pick<About, 'client' | 'project'>,
+): boolean {
+  const facts = factsOf(client)
+  if (!facts) return OTHERS.test(client) && path === 'AGENTS.md'
+  const { instructions, instead, rules } = facts
+  if (instructions.includes(path) || (rules?.areRead && path.startsWith(`${rules.folder}/`))) return true
+  return path === instead && !existsSync(join(root, instructions[0]!))
+}
 
 const categoryOf = (e: Entity): string | undefined =>
   CATEGORIES.find(([category]) => category !== undefined && category === e.fields.category)?.[0]
 
-/** A fact as one line; nothing for what is too long for a rule. */
 export function ruleLike(e: Entity): string | undefined {
   const fact = plain(String(e.fields.fact ?? e.name), Number.POSITIVE_INFINITY)
   return fact === '' || fact.length > LONGEST ? undefined : fact

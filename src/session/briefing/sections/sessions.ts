@@ -6,10 +6,9 @@ import { plain } from '../fence.ts'
 import { many, minute } from '../format.ts'
 import type { About, Item, Section } from '../types.ts'
 
-const MOST = 12
+const MAX_SESSIONS = 12
 const NAMED = 6
 
-/** Who else is at work, on what, and what they hold. */
 export const sessions: Section = {
   name: 'sessions',
   title: 'Live sessions',
@@ -25,7 +24,7 @@ export const sessions: Section = {
     if (shown.length === 0) return undefined
     const idle = live.length - shown.length
     // in the order in which they started, newest first: who spoke last must not change what a client has cached
-    const listed = shown.slice(0, MOST).sort((a, b) => b.started - a.started || (a.id < b.id ? -1 : 1))
+    const listed = shown.slice(0, MAX_SESSIONS).sort((a, b) => b.started - a.started || (a.id < b.id ? -1 : 1))
     const items = listed.map((s): Item => {
       const own = held.filter((c) => c.session === s.id)
       const claims = own.filter((c) => !c.implicit).map((c) => claimed(c, about))

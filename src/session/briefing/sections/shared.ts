@@ -3,17 +3,16 @@ import { plain } from '../fence.ts'
 import { byline } from '../format.ts'
 import type { Item, Section } from '../types.ts'
 
-const MOST = 8
+const MAX_KEYS = 8
 const VALUE = 160
 
-/** What sessions share under keys, the newest first. */
 export const shared: Section = {
   name: 'shared',
   title: 'Shared by the sessions',
   share: 5,
   build(about) {
     const { reader } = about
-    const keys = reader.list(SHARED_KIND, { all: true, limit: MOST })
+    const keys = reader.list(SHARED_KIND, { all: true, limit: MAX_KEYS })
     if (keys.length === 0) return undefined
     about.vouched(keys.map((e) => e.id)) // all at once
     const items = keys.map((e): Item => {

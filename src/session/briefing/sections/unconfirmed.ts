@@ -6,17 +6,11 @@ import { isRead } from './rules.ts'
 
 const LOOKED_AT = 300
 /** How many rules of the repository's files are told. Each costs as many tokens as a binding one. */
-const MOST = 20
-/** How provenance names such a file. */
+const MAX_OF_FILES = 20
 const OF_FILE = 'import claude-md '
-/** How many of these are told, the newest. */
-const MOST_NOTED = 5
+const MAX_NOTED = 5
 
-/**
- * Rules that nobody here has agreed to yet. Most are only counted; the person reads them in a review. Two sorts are shown in
- * full: what the person said in a prompt on this machine, and rules of a file in the repository that this client does not
- * load. The latter name their file.
- */
+/** Rules that wait for a yes. Only those from prompts, and from files that this client does not load, are shown. */
 export const unconfirmed: Section = {
   name: 'unconfirmed',
   title: 'Unconfirmed: binds nobody until the person agrees',
@@ -35,12 +29,12 @@ export const unconfirmed: Section = {
     const files = new Set(proposed.map((e) => fileOf(e) ?? ''))
     const from = files.size <= 2 && n === proposed.length && !files.has('') ? [...files].join(' and ') : ''
     const items: Item[] = [
-      ...said.slice(0, MOST_NOTED).map((e) => ({
+      ...said.slice(0, MAX_NOTED).map((e) => ({
         id: e.id,
         under: 'Said in a prompt: ask the person',
         text: `- ${field(e, 'fact', 400)} (${refOf(e)})`,
       })),
-      ...ofFiles.slice(0, MOST).map((e) => ({
+      ...ofFiles.slice(0, MAX_OF_FILES).map((e) => ({
         id: e.id,
         under: 'In files of the repository',
         text: `- ${fileOf(e)}: ${field(e, 'fact', 400)}`,
@@ -66,7 +60,6 @@ export const stillWaits = (e: Entity, now: number): boolean =>
 
 const sourcesOf = (e: Entity): string[] => provenanceOf(e).map((p) => String(p.source))
 
-/** The instruction file that an import found it in. */
 function fileOf(e: Entity): string | undefined {
   const source = sourcesOf(e).find((s) => s.startsWith(OF_FILE))
   return source && plain(source.slice(OF_FILE.length), 120)

@@ -5,7 +5,6 @@ import { many, refOf } from '../format.ts'
 import type { About, Item, Section } from '../types.ts'
 import { ruleLike } from './rules.ts'
 
-/** A statement of the library, with what the project says instead. */
 interface Seen extends WideStatement {
   readonly by?: string
 }
@@ -44,7 +43,6 @@ export const libraryRules: Section = {
   },
 }
 
-/** What else the library says, and which of it the project overrides. */
 export const wider: Section = {
   name: 'wider',
   title: 'Beyond this project',

@@ -5,8 +5,7 @@ import type { About, Item, Section } from '../types.ts'
 import { learnedLine } from './decisions.ts'
 
 const LOOKED_AT = 200
-/** Learnings that are told. */
-const MOST = 5
+const MAX_LEARNINGS = 5
 const TITLES: Readonly<Record<string, string>> = { goal: 'Goal', activity: 'Activity', task: 'Task' }
 const SEVERITY = ['low', 'medium', 'high', 'critical']
 
@@ -26,11 +25,11 @@ export const work: Section = {
       }),
     )
     const learned = learnedThere(about)
-    const told = learned.slice(0, MOST).map((e): Item => {
-      about.told.add(e.id)
+    const items = learned.slice(0, MAX_LEARNINGS).map((e): Item => {
+      about.delivered.add(e.id)
       return { id: e.id, text: learnedLine(e, about) }
     })
-    return { items: [...places, ...told], beyond: learned.length - told.length, see: 'discover (get-learnings)' }
+    return { items: [...places, ...items], beyond: learned.length - items.length, see: 'discover (get-learnings)' }
   },
 }
 

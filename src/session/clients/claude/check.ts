@@ -11,10 +11,7 @@ import { below, mainWorkTree } from '../common/path.ts'
 import { pluginIn } from '../common/plugins.ts'
 import type { Client, ClientContext } from '../common/types.ts'
 
-/**
- * Every hook of ours that Claude Code finds in settings here, each once. Below the root of a repository it reads the local
- * settings and not the team's; without git neither.
- */
+/** Our hooks that Claude Code finds, each once. Below the root of a repository it ignores the team's settings. */
 function wiredHooks(ctx: ClientContext, claude: Client): WiredHook[] {
   const [local, team, users] = claudeSettings(ctx)
   const files = below(ctx) === undefined ? [local, team, users] : gitRoot(ctx.root) ? [local, users] : [users]
@@ -22,7 +19,6 @@ function wiredHooks(ctx: ClientContext, claude: Client): WiredHook[] {
   return [...new Map(all.toReversed().map((hook) => [`${hook.event} ${hook.command}`, hook])).values()].toReversed()
 }
 
-/** What Claude Code keeps of this project for this machine. */
 const machineOf = (ctx: ClientContext) =>
   at(settingsIn({ file: claudeGlobal(ctx) }), 'projects', mainWorkTree(ctx.root))
 
@@ -32,7 +28,6 @@ function checkServers(ctx: ClientContext, claude: Client): Check[] {
   const used = own === undefined ? { file: MCP_JSON, entry } : { file: claudeGlobal(ctx), entry: own }
   const found = used.entry === undefined ? undefined : used
   const server = checkServer(ctx, claude, found, `${MCP_JSON} has no entry tidemark`)
-  // an entry of this machine needs no approval
   const needsApproval = own === undefined && server.state !== 'off' && starts(entry)
   return [server, ...(needsApproval ? [checkApproval(ctx)] : [])]
 }
@@ -77,18 +72,8 @@ function checkStatusLine(ctx: ClientContext): Check[] {
   return [ok('claude.status-line', text)]
 }
 
-/** Claude Code's hooks are read by VS Code as well; ours answer there in its own dialect, which is worth a word. */
-function checkVsCode(ctx: ClientContext, wired: readonly WiredHook[]): Check[] {
-  const settings = settingsIn({ file: join(ctx.root, '.vscode', 'settings.json'), comments: true })
-  if (wired.length === 0 || settings['chat.hookFilesLocations'] !== undefined) return []
-  const text =
-    'VS Code fires these hooks too (chat.hookFilesLocations): there they know its fields, but matchers do not count and a prompt takes no context'
-  return [ok('claude.vs-code', text)]
-}
-
 const SWITCH_ON = 'remove that line: without hooks nothing is told or kept'
 
-/** What `doctor` says of Claude Code. */
 export function checkClaude(ctx: ClientContext, claude: Client): Judged {
   const plugin = pluginIn(ctx, 'claude')
   const servers = plugin ? [] : checkServers(ctx, claude)
@@ -102,6 +87,5 @@ export function checkClaude(ctx: ClientContext, claude: Client): Judged {
       ? checkPlugin(claude, plugin, wired, 'plugin', 'claude plugin disable tidemark')
       : needed(checkHooks(ctx, claude, wired))),
     ...checkStatusLine(ctx),
-    ...checkVsCode(ctx, wired),
   ]
 }

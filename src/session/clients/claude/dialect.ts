@@ -21,7 +21,6 @@ const TELLS = new Set([
 /** VS Code fires the hooks of Claude's settings too, with fields in camelCase, and takes no context with a prompt or before compaction. */
 const inVsCode = (p: Payload): boolean => !Object.hasOwn(p, 'session_id') && Object.hasOwn(p, 'sessionId')
 
-/** What Claude Code accepts for each event, and no field of another one. */
 export const claude: Dialect = {
   client: 'claude',
   events: EVENTS,

@@ -82,7 +82,6 @@ const formerPlaces = (ctx: ClientContext): string[] =>
     .flatMap(({ part }) => (part.startsWith(PLACE) ? [part.slice(PLACE.length)] : []))
     .filter((place) => place !== mainWorkTree(ctx.root) && !existsSync(join(place, PROJECT_DIR, 'config.json')))
 
-/** The first part is where the project is now. */
 const local = (ctx: ClientContext) =>
   jsonTarget(
     globalFile(ctx),
@@ -110,11 +109,7 @@ function statusLine(ctx: ClientContext, f: JsonFile): Part {
   })
 }
 
-/**
- * What is this machine's alone: that the server is approved, the status line, and the hooks. Started below the root of a
- * repository, Claude Code 2.1.330 reads this file and not the settings of the team; at the root it runs what stands in both,
- * word for word, once (seen in runs).
- */
+/** What is this machine's alone. Below the root of a repository Claude Code 2.1.330 reads this file only. */
 const machine = (ctx: ClientContext) => {
   const f = localFile(ctx)
   const approval: Part = {
@@ -130,7 +125,6 @@ const machine = (ctx: ClientContext) => {
 const ALLOW = ['permissions', 'allow']
 const RULE = 'mcp__tidemark__'
 
-/** A rule for each tool that Claude Code runs without asking. */
 const allowed = (f: JsonFile): Part[] =>
   [...READ_TOOLS, 'act'].map((tool) => ({
     ...jsonPart(f, `allow.${tool}`, ALLOW, { item: RULE + tool }, (all) => {
@@ -140,7 +134,6 @@ const allowed = (f: JsonFile): Part[] =>
     mayBeTheirs: true,
   }))
 
-/** The tools that are to be in the list, and those that are there already. */
 function allowsHere(ctx: ClientContext): string[] {
   const now = at(settingsIn(localFile(ctx)), ...ALLOW)
   const there: unknown[] = Array.isArray(now) ? now : []
@@ -219,17 +212,15 @@ function ignores(ctx: ClientContext): Target[] {
 /** Claude Code, project scope: `.mcp.json` and hooks for the team, approval and full paths for this machine. */
 export const claude: Client = {
   name: client,
-  title: 'Claude Code',
   events: EVENTS,
   detect(ctx) {
     const [dir, page] = [join(ctx.root, '.claude'), join(ctx.root, 'CLAUDE.md')]
-    return seen(ctx, 'Claude Code', [dir, sharedFile(ctx).file, page, configDir(ctx), claudeGlobal(ctx)], 'claude')
+    return seen(ctx, client, [dir, sharedFile(ctx).file, page, configDir(ctx), claudeGlobal(ctx)], 'claude')
   },
   files: (ctx) => [
     ...ignores(ctx).map((t) => t.file),
     ...[sharedFile(ctx), settingsFile(ctx), localFile(ctx), globalFile(ctx)].map((f) => f.file),
     join(configDir(ctx), 'settings.json'),
-    join(ctx.root, '.vscode', 'settings.json'),
   ],
   wire(ctx) {
     const plugin = pluginIn(ctx, client)

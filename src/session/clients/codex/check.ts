@@ -53,7 +53,6 @@ function checkReview(ctx: ClientContext, sources: readonly string[]): Check {
   )
 }
 
-/** What `doctor` says of Codex. */
 export function checkCodex(ctx: ClientContext, codex: Client): Judged {
   const trusted = isTrusted(ctx)
   const plugin = pluginIn(ctx, 'codex')

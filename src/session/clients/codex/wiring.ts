@@ -88,10 +88,7 @@ const hooksBeside = (settings: string, scope: Target['scope'], machine?: ClientC
 const sharedHooks = (ctx: ClientContext) => hooksBeside(sharedFile(ctx), 'committed')
 const localHooks = (ctx: ClientContext) => hooksBeside(localFile(ctx), 'local', ctx)
 
-/**
- * In a trusted project Codex 0.169 takes the project's table before the one in its home (seen in a run), so a bare command that
- * is not on the PATH could not be mended from there: on such a machine only the home gets an entry.
- */
+/** Codex 0.169 prefers the project's table to the one in its home, so a bare command must start (seen in a run). */
 function wireServer(ctx: ClientContext): WiringChange[] {
   const alone = aloneHere(ctx)
   if (!alone || tableIn(sharedFile(ctx)) !== undefined) {
@@ -122,14 +119,12 @@ function dropBroken(ctx: ClientContext): WiringChange[] {
 
 const targets = (ctx: ClientContext) => [shared(ctx), sharedHooks(ctx), local(ctx), localHooks(ctx)]
 
-/** Codex: the project's `.codex/`, or where the bare command does not start, its home. */
 export const codex: Client = {
   name: client,
-  title: 'Codex',
   events: EVENTS,
   detect(ctx) {
     const places = [join(ctx.root, '.codex'), join(ctx.root, 'AGENTS.md'), codexHome(ctx)]
-    return seen(ctx, 'Codex', places, 'codex')
+    return seen(ctx, client, places, 'codex')
   },
   files: (ctx) => targets(ctx).map((t) => t.file),
   wire(ctx) {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { UserError } from '../../../base/errors.ts'
+import { CLIENT_FACTS } from '../../../work/coordination/clients.ts'
 import { type Check, off, ok, wrong } from '../../hooks/check.ts'
 import { launchProblem } from './command.ts'
 import { isLocalHook, pathsOfLocalHook } from './hook-command.ts'
@@ -9,12 +10,10 @@ import { below, findOnPath } from './path.ts'
 import type { Plugin } from './plugins.ts'
 import type { Client, ClientContext } from './types.ts'
 
-/** Who is checked, and as what it is spoken of. */
-type Named = Pick<Client, 'name' | 'title' | 'events'>
+type Named = Pick<Client, 'name' | 'events'>
 
 const rewire = (client: string) => `run \`tidemark init --client ${client}\``
 
-/** What was found, and nothing where there is nothing to say. */
 export type Judged = readonly (Check | false | undefined)[]
 
 /** A check, where a file that cannot be read is what it finds and not the end of all checks. */
@@ -27,7 +26,6 @@ export function guarded(client: string, check: () => Judged): Check[] {
   }
 }
 
-/** An entry called tidemark, and the file that it stands in. */
 export interface Found {
   file: string
   entry: unknown
@@ -36,12 +34,13 @@ export interface Found {
 /** Whether the server that counts is ours and starts. `hidden` are those that the client would take if it were not there. */
 export function checkServer(
   ctx: ClientContext,
-  { name, title }: Named,
+  { name }: Named,
   found: Found | undefined,
   missing: string,
   hidden: readonly Found[] = [],
 ): Check {
   const id = `${name}.server`
+  const { title } = CLIENT_FACTS[name]
   if (!found) return off(id, `${title} is not wired: ${missing}`, `${rewire(name)} to wire it`)
   const other = `${found.file} has a server called tidemark that starts something else`
   if (!starts(found.entry)) return wrong(id, other, 'rename or remove it, then run `tidemark init`')
@@ -62,7 +61,6 @@ export function checkServerIn(ctx: ClientContext, client: Named, path: readonly 
   return checkServer(ctx, client, found, `${files[0]!.file} has no server tidemark`, hidden)
 }
 
-/** A hook of ours as it stands in a file. */
 export interface WiredHook {
   event: string
   command: string
@@ -86,12 +84,10 @@ function hookProblem(ctx: ClientContext, command: string): string | undefined {
 const listed = (words: readonly string[]) =>
   words.length > 3 ? `${words.slice(0, 3).join(', ')} and ${words.length - 3} more` : words.join(', ')
 
-/**
- * Whether the hooks of a client are there, once each, for every event, and start. Hooks that cannot start here and are
- * silent then (the team's, where this machine has its own) do not count as a second time.
- */
+/** Whether every hook is there once and starts. Hooks of the team that cannot start here do not count as doubles. */
 export function checkHooks(ctx: ClientContext, client: Named, wired: readonly WiredHook[]): Check[] {
-  const { name, title } = client
+  const { name } = client
+  const { title } = CLIENT_FACTS[name]
   const id = `${name}.hooks`
   if (wired.length === 0) {
     const dir = below(ctx)
@@ -147,7 +143,6 @@ export const checkPlugin = (
   return [there, wrong(`${name}.twice`, text, fix)]
 }
 
-/** Where something is wired, what is not there is wrong. */
 export const needed = (checks: readonly Check[]): Check[] =>
   checks.map((c) => (c.state === 'off' ? { ...c, state: 'wrong' } : c))
 

@@ -26,9 +26,7 @@ export const SERVE = [
 
 type Command = { command: string; args: string[] }
 
-/** What a team shares: the same words for everybody, also for those who have no Tidemark. */
 export const GUARDED: Command = { command: 'sh', args: ['-c', SERVE] }
-/** What earlier versions shared. */
 export const BARE: Command = { command: 'tidemark', args: ['mcp'] }
 export const SHARED: Command = process.platform === 'win32' ? BARE : GUARDED // Windows has no sh
 
@@ -40,7 +38,6 @@ export function startsTidemark(command: unknown, args: unknown): boolean {
 
 const inShell = ([, flag, script]: readonly unknown[]) => flag === '-c' && `${script}`.includes('tidemark mcp')
 
-/** Whether a command is the one of some machine, word for word as we write it there. */
 export const isLocalCommand = (command: unknown, args: unknown): boolean =>
   typeof command === 'string' &&
   isAbsolute(command) &&
@@ -49,7 +46,6 @@ export const isLocalCommand = (command: unknown, args: unknown): boolean =>
   isTidemark(args[0]) &&
   args[1] === 'mcp'
 
-/** The command of this machine, when the bare one is not on its PATH. */
 export const localCommand = (ctx: ClientContext) => ({ command: ctx.launcher.node, args: [ctx.launcher.script, 'mcp'] })
 
 /** Why a command of ours would not start, in words; undefined if it would. */

@@ -2,14 +2,11 @@ import { closed } from '../../briefing/fence.ts'
 import type { HookCall, HookEvent, HookReply } from '../../hooks/call.ts'
 import type { Payload } from './payload.ts'
 
-/** A client's way of calling hooks and of being answered. */
 export interface Dialect {
   readonly client: string
-  /** Its spelling of each event it has. */
   readonly events: Readonly<Record<string, HookEvent>>
   /** What a call says. `event` is the client's spelling. Never throws, whatever the payload holds. */
   read(event: string, payload: Payload): HookCall
-  /** The answer, for stdout: exactly what this client accepts for this event. */
   print(event: string, reply: HookReply, payload: Payload): string
   /** Whether an answer to this event reaches the agent; what is to be told at another one waits for the next of these. */
   tells(event: string, payload: Payload): boolean
@@ -42,7 +39,6 @@ export function spelling(dialect: Dialect, event: string): string | undefined {
   return names.find((n) => dialect.events[n] === event) ?? names.find((n) => dialect.events[n] === WITHIN[event])
 }
 
-/** Cuts at the end of a line, so that at most so many units are left, closes the fence, and says that it was cut. */
 export function cutTo(text: string, most: number, size: (t: string) => number = (t) => t.length): string {
   const whole = text.toWellFormed()
   if (size(whole) <= most) return whole
@@ -62,9 +58,8 @@ export function cutTo(text: string, most: number, size: (t: string) => number = 
 export const bytes = (text: string): number => Buffer.byteLength(text)
 
 /** A hook's context is replaced by a preview above 10,000 characters (Claude Code) or 2,500 tokens (Codex). */
-export const CONTEXT_CHARS = 9_000
-/** One line for the person. */
-export const VISIBLE_CHARS = 500
+const CONTEXT_CHARS = 9_000
+const VISIBLE_CHARS = 500
 const REASON_CHARS = 2_000
 
 const onOneLine = (text: string) => cutTo(text.replace(/(?<!\s)\s*\n\s*/g, ' '), VISIBLE_CHARS)
@@ -81,7 +76,6 @@ export function bounded(reply: HookReply, context = (text: string) => cutTo(text
   }
 }
 
-/** Why a tool may not run as it is; undefined where it may. */
 export const refusal = ({ decision, reason = 'Tidemark' }: HookReply) =>
   decision === 'deny' || decision === 'ask' ? { decision, reason } : undefined
 

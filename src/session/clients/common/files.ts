@@ -5,16 +5,12 @@ import { readRegular } from '../../../base/files.ts'
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
-/** Whether a path lies below a folder. */
 export function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path)
   return way !== '..' && !way.startsWith(`..${sep}`) && way !== path
 }
 
-/**
- * The text of a client's file, or null if there is none.
- * @throws UserError when it is a folder, cannot be read, or is not UTF-8 (it could not be put back byte for byte).
- */
+/** The text of a file, or null if there is none. @throws UserError where it is no readable UTF-8 file. */
 export function readText(file: string): string | null {
   let bytes: Buffer
   try {
@@ -38,10 +34,7 @@ export function readText(file: string): string | null {
 
 const statOf = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false })
 
-/**
- * Where a write to `file` really lands, checked so that the write cannot fail for a reason that can be known before.
- * @throws UserError when that is outside `boundary`, a folder, read-only, or in a folder that cannot be written.
- */
+/** Where a write to `file` lands. @throws UserError where that is outside `boundary` or cannot be written. */
 export function landing(file: string, boundary: string): string {
   let dir = dirname(file)
   const missing: string[] = []
@@ -87,14 +80,12 @@ export function landing(file: string, boundary: string): string {
   return target
 }
 
-/** The folders above a file that are not there yet, the outermost first. */
 export function missingDirs(file: string): string[] {
   const dirs: string[] = []
   for (let dir = dirname(file); !existsSync(dir); dir = dirname(dir)) dirs.unshift(dir)
   return dirs
 }
 
-/** Removes a folder if nothing is in it. */
 export function removeIfEmpty(dir: string): void {
   try {
     rmdirSync(dir)

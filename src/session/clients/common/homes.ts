@@ -3,7 +3,6 @@ import type { ClientContext } from './types.ts'
 
 const envOf = (ctx: ClientContext) => ctx.env ?? process.env
 
-/** Where Claude Code keeps its settings. */
 export const configDir = (ctx: ClientContext) => envOf(ctx).CLAUDE_CONFIG_DIR || join(ctx.home, '.claude')
 /** The settings of Claude Code that count here, the strongest first. */
 export const claudeSettings = (ctx: ClientContext): [local: string, team: string, user: string] => [
@@ -11,7 +10,6 @@ export const claudeSettings = (ctx: ClientContext): [local: string, team: string
   join(ctx.root, '.claude', 'settings.json'),
   join(configDir(ctx), 'settings.json'),
 ]
-/** What Claude Code knows of every project. */
 export const claudeGlobal = (ctx: ClientContext) => join(envOf(ctx).CLAUDE_CONFIG_DIR || ctx.home, '.claude.json')
 export const codexHome = (ctx: ClientContext) => envOf(ctx).CODEX_HOME || join(ctx.home, '.codex')
 export const geminiHome = (ctx: ClientContext) => join(envOf(ctx).GEMINI_CLI_HOME || ctx.home, '.gemini')
@@ -19,6 +17,5 @@ export const copilotHome = (ctx: ClientContext) => envOf(ctx).COPILOT_HOME || jo
 export const cursorHome = (ctx: ClientContext) => join(ctx.home, '.cursor')
 export const opencodeHome = (ctx: ClientContext) =>
   join(envOf(ctx).XDG_CONFIG_HOME || join(ctx.home, '.config'), 'opencode')
-/** Where opencode keeps its sessions. */
 export const opencodeData = (ctx: ClientContext) =>
   join(envOf(ctx).XDG_DATA_HOME || join(ctx.home, '.local', 'share'), 'opencode')

@@ -15,11 +15,7 @@ const PROMPT_MAX = 20_000
 const beginning = (whole: string | undefined): string | undefined =>
   whole === undefined || whole.length <= PROMPT_MAX ? whole : whole.slice(0, PROMPT_MAX).replace(/(?<!\S)\S+$/, '')
 
-/**
- * A payload with the fields that Claude Code gave the world, in snake_case or camelCase: Codex, Gemini CLI, VS Code and
- * Copilot CLI follow it. A subagent's calls carry `agent_id`; without an `agent_type` it is the client's own
- * (compaction runs some), and no session of ours.
- */
+/** A payload in Claude Code's fields, which others follow. `agent_id` without `agent_type` is the client's own. */
 export function readCommon(client: string, event: HookEvent, p: Payload): HookCall {
   const own = idOf(text(p, 'session_id', 'sessionId', 'conversation_id'))
   const agentId = idOf(text(p, 'agent_id', 'agentId'))

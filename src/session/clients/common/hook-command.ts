@@ -3,10 +3,7 @@ import type { HookEvent } from '../../hooks/call.ts'
 import type { Dialect } from './dialect.ts'
 import type { ClientContext, WiredEvent } from './types.ts'
 
-/**
- * Seconds that a client may wait for us, five unless said here. The hook answers in some tens of milliseconds; the rest is for a disk
- * that stalls. Ending is cut short by the clients themselves (Claude Code 1.5 s, Codex 3 s).
- */
+/** Seconds that a client may wait for us, unless five. Clients cut the end short (Claude Code 1.5 s, Codex 3 s). */
 const SECONDS: Partial<Record<HookEvent, number>> = {
   'session-start': 10,
   'pre-compact': 10,
@@ -14,7 +11,6 @@ const SECONDS: Partial<Record<HookEvent, number>> = {
   'session-end': 3,
 }
 
-/** Events of a client that are listened to, in its own words. */
 export const listened = (
   dialect: Pick<Dialect, 'events'>,
   names: readonly string[],
@@ -25,21 +21,14 @@ export const listened = (
 /** Our tools, as Claude Code and Codex call them. */
 export const OURS = 'mcp__(plugin_tidemark_)?tidemark__.*'
 
-/**
- * Copilot CLI 1.0.102 runs the hooks in Claude Code's settings as well (seen in a run), beside its own: there Claude Code's stay
- * silent, or everything would be told twice.
- */
+/** Copilot CLI 1.0.102 also runs Claude Code's hooks (seen in a run): there these stay silent. */
 const IN_COPILOT = '"$COPILOT_CLI"'
 const FOREIGN = `[ -n ${IN_COPILOT} ] || `
 
-/**
- * The shell words of a hook that everybody in the team can run: where tidemark is not on the PATH, nothing happens and the client
- * is told of no failure.
- */
+/** A hook for the whole team: silent where tidemark is not on the PATH. */
 export const sharedHook = (client: string, event: string) =>
   `if ${client === 'claude' ? `[ -z ${IN_COPILOT} ] && ` : ''}command -v tidemark >/dev/null; then exec tidemark hook ${client} ${event}; fi`
 
-/** The shell words of a hook on this machine alone, with full paths. */
 export const localHook = (ctx: ClientContext, client: string, event: string) =>
   `${client === 'claude' ? FOREIGN : ''}${shellWord(ctx.launcher.node)} ${shellWord(ctx.launcher.script)} hook ${client} ${event}`
 
@@ -52,10 +41,8 @@ export function hookIn(command: unknown): { client: string; event: string } | un
 const LOCAL = /^('[^']+'|\/\S+|[A-Za-z]:\S+) ('[^']*tidemark(\.m?js)?'|\S*tidemark(\.m?js)?) hook \S+ \S+$/
 const ownWords = (command: string) => (command.startsWith(FOREIGN) ? command.slice(FOREIGN.length) : command)
 
-/** Whether a command is the one of some machine, as we write it there. */
 export const isLocalHook = (command: string): boolean => LOCAL.test(ownWords(command))
 
-/** The paths in such a command: of Node and of the script. */
 export const pathsOfLocalHook = (command: string): string[] =>
   ownWords(command)
     .match(/'[^']*'|\S+/g)!

@@ -8,15 +8,12 @@ import type { ClientContext, WiredEvent } from './types.ts'
 
 /** How a client writes hooks: in groups with a matcher (Claude's shape), or one after the other. */
 export interface HookShape {
-  /** Where the events stand. */
   path: string[]
   nested: boolean
-  /** The entry of an event, in the client's words. */
   entry(event: WiredEvent, command: string): Record<string, unknown>
 }
 
-/** Claude Code, Codex: seconds. Gemini CLI: milliseconds, and a name under which one can switch it off. */
-export const nestedShape = (handler: (event: WiredEvent, command: string) => Record<string, unknown>): HookShape => ({
+const nestedShape = (handler: (event: WiredEvent, command: string) => Record<string, unknown>): HookShape => ({
   path: ['hooks'],
   nested: true,
   entry: (event, command) => ({
@@ -42,7 +39,6 @@ const formerly = (shape: HookShape, event: WiredEvent, command: string) =>
   shape.entry({ ...event, ...event.former } as WiredEvent, command)
 const isOurs = (client: string, handler: unknown) => hookIn(commandOf(handler))?.client === client
 
-/** Every hook of ours in a client's settings. */
 export function hooksIn(f: Omit<JsonFile, 'scope'>, known: readonly WiredEvent[], shape: HookShape): WiredHook[] {
   const { client, file } = f
   const events = at(settingsIn(f), ...shape.path)
@@ -61,10 +57,7 @@ export function hooksIn(f: Omit<JsonFile, 'scope'>, known: readonly WiredEvent[]
   )
 }
 
-/**
- * The entries of ours for every event of a client: the user's own hooks, before, behind and within them, stay as they are.
- * With full paths where the machine is given.
- */
+/** Our entries for every event; with full paths where the machine is given. The user's own hooks stay as they are. */
 export const hookParts = (
   f: JsonFile,
   events: readonly WiredEvent[],

@@ -9,14 +9,9 @@ import { sha256 } from '../../../model/digest.ts'
 import { isInside, removeIfEmpty } from './files.ts'
 import type { Splice, Step, Undo } from './types.ts'
 
-/**
- * What wiring did to one file. The way back is kept as the stretches that differ, not as a copy: `~/.claude.json` holds
- * account data, which has no business in a project folder; the hashes prove that what comes back is the original, byte for byte.
- */
+/** What wiring did to a file, as the stretches that differ: a copy of `~/.claude.json` would hold account data. */
 export interface Entry {
-  /** SHA-256 of the file before us; null: there was none. */
   original: string | null
-  /** SHA-256 of what we wrote. */
   written: string
   steps: Step[]
   /** Folders made for it, the outermost first; in the journal by their path in the project, which may move. */
@@ -27,7 +22,6 @@ interface Journal {
   files: Record<string, Entry>
 }
 
-/** The journal of a project. */
 export const JOURNAL = `${PROJECT_DIR}/local/wiring.json`
 
 /** What this machine wrote last into a journal, by its hash: another one came with the project, and says nothing of this user's home. */
@@ -51,7 +45,6 @@ function read(root: string): Journal {
   }
 }
 
-/** What the journal of this machine says about a file. */
 export const entryOf = (root: string, file: string): Entry | undefined => {
   const entry = read(root).files[keyOf(root, file)] as (Entry & { splice?: Splice; undo?: Undo }) | undefined
   if (typeof entry?.written !== 'string') return undefined
@@ -112,11 +105,9 @@ export function keepJournal(root: string, entries: ReadonlyMap<string, Entry | n
   if (removeInside(state, proofOf(before))) removeIfEmpty(join(state, 'wiring'))
 }
 
-/** Every file the journal knows. */
 export const journalFiles = (root: string): string[] =>
   Object.keys(read(root).files).map((file) => (isAbsolute(file) ? file : join(root, file)))
 
-/** The one stretch in which two texts differ. */
 export function spliceOf(before: string, after: string): Splice {
   const most = Math.min(before.length, after.length)
   let head = 0

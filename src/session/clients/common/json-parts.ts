@@ -4,10 +4,8 @@ import { readText } from './files.ts'
 import { at, insertJson, isEmptyJson, type Leaf, readJson, removeJson } from './json.ts'
 import type { Part, State, Target } from './target.ts'
 
-/** The name under which every client knows our server. */
 export const NAME = 'tidemark'
 
-/** A JSON file of a client; `comments` where it reads JSON with comments. */
 export interface JsonFile {
   client: string
   file: string
@@ -15,11 +13,9 @@ export interface JsonFile {
   comments?: boolean
 }
 
-/** The settings in a JSON file; empty if there is none. */
 export const settingsIn = (f: Pick<JsonFile, 'file' | 'comments'>) =>
   readJson(readText(f.file) ?? '', f.file, f.comments)
 
-/** A JSON file with entries of ours. */
 export const jsonTarget = (f: JsonFile, parts: Part[]): Target => ({
   client: f.client,
   file: f.file,
@@ -29,17 +25,14 @@ export const jsonTarget = (f: JsonFile, parts: Part[]): Target => ({
   fresh: { text: '{}', end: '\n' },
 })
 
-/** A file that begins with a line which alone is no content, as its client writes it. */
 export const headedTarget = (f: JsonFile, parts: Part[], key: string, value: unknown): Target => ({
   ...jsonTarget(f, parts),
   fresh: { text: `{\n  "${key}": ${JSON.stringify(value)}\n}`, end: '\n' },
   isEmpty: (text) => isEmptyJson(text, key),
 })
 
-/** A file of hooks that says its version. */
 export const versionedTarget = (f: JsonFile, parts: Part[]): Target => headedTarget(f, parts, 'version', 1)
 
-/** One entry in a JSON file; `state` judges the whole settings. */
 export function jsonPart(
   f: JsonFile,
   name: string,
@@ -63,7 +56,6 @@ export function jsonPart(
 
 export const includes = (list: unknown) => Array.isArray(list) && list.includes(NAME)
 
-/** The words of a server entry, whichever way its client writes them. */
 export function wordsOf(entry: unknown): [command: unknown, args: unknown[]] {
   const command = at(entry, 'command')
   const args = at(entry, 'args')
@@ -73,9 +65,7 @@ export function wordsOf(entry: unknown): [command: unknown, args: unknown[]] {
 
 export const starts = (entry: unknown) => startsTidemark(...wordsOf(entry))
 
-/**
- * The server's entry under `path` (`mcpServers`, `mcp`, …). `isStale` knows what we wrote for another place or in earlier versions.
- */
+/** The server's entry under `path`; `isStale` knows what we wrote for another place or in an earlier version. */
 export const serverPart = (
   f: JsonFile,
   path: string[],
@@ -95,7 +85,6 @@ export const serverPart = (
 export const sharedServerPart = (f: JsonFile, path: string[], entry: (c: typeof SHARED) => object): Part =>
   serverPart(f, path, entry(SHARED), (found) => isDeepStrictEqual(found, entry(BARE)))
 
-/** The entry of this machine alone, with full paths. */
 export const localServerPart = (f: JsonFile, path: string[], value: object): Part =>
   serverPart(f, path, value, (entry) => isElsewhere(entry, value))
 
@@ -111,5 +100,4 @@ export function isElsewhere(entry: unknown, value: object): boolean {
 /** The file of a project that Claude Code and Copilot CLI read their servers from. */
 export const MCP_JSON = '.mcp.json'
 
-/** Our server in it. In Claude Code the tools are there without being searched for. */
 export const mcpJsonEntry = (command: typeof SHARED) => ({ type: 'stdio', ...command, alwaysLoad: true })

@@ -2,12 +2,8 @@ import { createScanner, getNodeValue, type Node, type ParseError, parseTree, pri
 import { UserError } from '../../../base/errors.ts'
 import type { Undo } from './types.ts'
 
-/**
- * Reading JSON, and edits that touch nothing but the entry they are about: white space, key order, line ends, escapes, a
- * byte order mark, and comments where the client reads them, stay as the user wrote them.
- */
+/** Edits of JSON that leave white space, order, escapes and comments around our entry as they are. */
 
-/** Where an entry goes: a key of an object, or an item at the end of an array. */
 export type Leaf = { key: string; value: unknown } | { item: unknown }
 type Path = readonly (string | number)[]
 
@@ -45,10 +41,7 @@ export function isEmptyJson(text: string, head?: string): boolean {
   }
 }
 
-/**
- * The root object of a settings file; `comments` says that its client reads JSON with comments and trailing commas.
- * @throws UserError `bad-json` when it is none.
- */
+/** The root object of a settings file. @throws UserError `bad-json` where it is none. */
 export function readJson(text: string, file: string, comments = false): Record<string, unknown> {
   if (blank(text)) return {}
   let value: unknown
@@ -67,7 +60,6 @@ export function readJson(text: string, file: string, comments = false): Record<s
   return value as Record<string, unknown>
 }
 
-/** The value at a path of keys, or undefined. */
 export function at(value: unknown, ...path: Path): unknown {
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
@@ -79,7 +71,6 @@ export function at(value: unknown, ...path: Path): unknown {
 
 const endOf = (node: Node) => node.offset + node.length
 const isContainer = (node: Node) => node.type === 'object' || node.type === 'array'
-/** What a container holds: the members of an object, the items of an array. */
 const partsIn = (node: Node): readonly Node[] => (isContainer(node) ? node.children! : [])
 const valueIn = (part: Node): Node => (part.type === 'property' ? part.children![1]! : part)
 
@@ -89,7 +80,6 @@ function indexIn(node: Node, key: string | number): number {
   return node.type === 'object' ? node.children!.findLastIndex((m) => m.children![0]!.value === key) : -1
 }
 
-/** The values on a path that are there: the root first. */
 function chain(root: Node, path: Path): Node[] {
   const found = [root]
   for (const key of path) {
@@ -117,7 +107,6 @@ function styleOf(text: string, root: Node): Style {
   return { newline, unit: own || '  ', spaced }
 }
 
-/** JSON on one line, the way a person writes it or the way a program does. */
 function oneLine(value: unknown, spaced: boolean): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const [comma, colon] = spaced ? [', ', ': '] : [',', ':']
@@ -130,10 +119,7 @@ function oneLine(value: unknown, spaced: boolean): string {
 const manyLines = (value: unknown, style: Style, indent: string) =>
   JSON.stringify(value, null, style.unit).replaceAll('\n', style.newline + indent)
 
-/**
- * Puts an entry into the container at `path`, which is made if need be, behind what is there.
- * @throws UserError `bad-json` when something on the way is not a container.
- */
+/** Puts an entry last into the container at `path`, which is made if need be. @throws UserError `bad-json`. */
 export function insertJson(
   text: string,
   path: readonly string[],
@@ -202,10 +188,7 @@ export function insertJson(
   return { text: text.slice(0, host.offset + 1) + fill + text.slice(endOf(host) - 1), undo: { kept, interior } }
 }
 
-/**
- * Takes an entry out, and the containers that only it kept alive. With `undo` it knows which of those were the user's
- * own and stay; without it, it takes every one it leaves empty.
- */
+/** Takes an entry out, with the containers that are left empty; those that `undo` knows as the user's stay. */
 export function removeJson(
   text: string,
   path: Path,
@@ -231,14 +214,12 @@ export function removeJson(
   }
 }
 
-/** Whether comments stand in a container, around its parts. */
 function remarksIn(text: string, node: Node): boolean {
   const gaps = [node.offset + 1, ...partsIn(node).flatMap((p) => [p.offset, endOf(valueIn(p))]), endOf(node) - 1]
   for (let n = 0; n < gaps.length; n += 2) if (/\S/.test(text.slice(gaps[n], gaps[n + 1]).replace(',', ''))) return true
   return false
 }
 
-/** Where the next token stands, comments left out. */
 function tokenAfter(text: string, at: number): number {
   const scanner = createScanner(text, true)
   scanner.setPosition(at)

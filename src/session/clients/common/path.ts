@@ -3,18 +3,17 @@ import { basename, delimiter, dirname, isAbsolute, join, relative, sep } from 'n
 import { attempt } from '../../../base/errors.ts'
 import { realPath } from '../../../base/files.ts'
 import { gitCommonDir, gitRoot } from '../../../base/git.ts'
+import { CLIENT_FACTS, type ClientName } from '../../../work/coordination/clients.ts'
 import type { ClientContext } from './types.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** False also where it is not there. */
 const isExecutable = (file: string): boolean =>
   attempt(() => {
     accessSync(file, constants.X_OK)
     return statSync(file).isFile()
   }) ?? false
 
-/** The file a bare command would start, found as the system finds it, without a shell; undefined if there is none. */
 export function findOnPath(command: string, env: Env): string | undefined {
   const windows = process.platform === 'win32'
   const endings = windows ? ['', ...(env.PATHEXT ?? '.EXE;.CMD;.BAT').split(';')] : ['']
@@ -24,10 +23,7 @@ export function findOnPath(command: string, env: Env): string | undefined {
   return undefined
 }
 
-/**
- * How tidemark can be started on this machine. Folders that npm and npx put on the PATH of their own children do not count:
- * a client that is started later does not see them.
- */
+/** How tidemark can be started here. What npm and npx put on the PATH of their children does not last. */
 export function launcherOf(script: string, env: Env, node = process.execPath): ClientContext['launcher'] {
   const lasting = (env.PATH ?? env.Path ?? '')
     .split(delimiter)
@@ -35,24 +31,21 @@ export function launcherOf(script: string, env: Env, node = process.execPath): C
   return { onPath: findOnPath('tidemark', { ...env, PATH: lasting.join(delimiter) }) !== undefined, node, script }
 }
 
-/** Whether a client is here: by what it keeps in the project or its home, or by its command. */
-export function seen(ctx: ClientContext, title: string, places: readonly string[], ...commands: string[]) {
+export function seen(ctx: ClientContext, client: ClientName, places: readonly string[], ...commands: string[]) {
   const place = places.find((path) => existsSync(path))
   if (place) return { found: true, why: `${place} is there` }
   const command = commands.map((name) => findOnPath(name, ctx.env ?? process.env)).find((path) => path !== undefined)
-  return command ? { found: true, why: `${command} is there` } : { found: false, why: `no sign of ${title}` }
+  return command
+    ? { found: true, why: `${command} is there` }
+    : { found: false, why: `no sign of ${CLIENT_FACTS[client].title}` }
 }
 
-/** Where in the project a client is started, if that is not its root. */
 export function below(ctx: ClientContext): string | undefined {
   const way = relative(realpathSync(ctx.root), realpathSync(ctx.from ?? ctx.root))
   return way === '' || way.startsWith('..') ? undefined : way
 }
 
-/**
- * The real path of the main work tree around a folder, or of the folder itself outside git: the name under which Claude Code 2.1.330 and
- * Codex 0.169 keep what they know of a project, from its folders and worktrees too (seen in runs).
- */
+/** The real path of the main work tree: the key of a project in Claude Code 2.1.330 and Codex 0.169 (seen in runs). */
 export function mainWorkTree(root: string): string {
   const top = gitRoot(root)
   const common = top && gitCommonDir(top)

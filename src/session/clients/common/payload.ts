@@ -8,7 +8,6 @@ export const record = (value: unknown): Payload => (isObject(value) ? value : {}
 
 const own = (from: Payload, name: string): unknown => (Object.hasOwn(from, name) ? from[name] : undefined)
 
-/** The first of these fields that holds a text with something in it. */
 export const text = (from: Payload, ...names: readonly string[]): string | undefined =>
   names.map((name) => own(from, name)).find((value) => typeof value === 'string' && value !== '') as string | undefined
 
@@ -17,12 +16,10 @@ export const number = (from: Payload, ...names: readonly string[]): number | und
 
 export const sub = (from: Payload, name: string): Payload => record(own(from, name))
 
-/** A field that holds an object, or JSON of one in a text. */
 export const objectOrJson = (value: unknown): Payload => record(typeof value === 'string' ? jsonIn(value) : value)
 
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** Ids as clients make them: they need no look. */
 const UUID = /^[0-9a-f-]{1,36}$/i
 
 /** An id as it may be kept: printable, not endless, no secret. */

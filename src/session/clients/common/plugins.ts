@@ -7,7 +7,6 @@ import { giveWay, leave, type Target } from './target.ts'
 import { tomlIn } from './toml.ts'
 import type { ClientContext, WiringChange } from './types.ts'
 
-/** A plugin of ours that is switched on in a client, and the file that says so. */
 export interface Plugin {
   id: string
   file: string
@@ -55,7 +54,6 @@ export function pluginIn(ctx: ClientContext, client: 'claude' | 'codex' | 'gemin
   return client === 'codex' ? codexPlugin(ctx) : geminiPlugin(ctx)
 }
 
-/** Plans to leave all files of a client to the plugin. */
 export function planPlugin(
   ctx: ClientContext,
   client: string,

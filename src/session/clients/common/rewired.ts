@@ -10,7 +10,6 @@ function namesUs(text: string): string[] {
   return named.length > 0 ? named : [text]
 }
 
-/** Files from which something is gone that `init` wrote there. */
 export function rewired(root: string): string[] {
   return journalFiles(root).filter((file) => {
     const entry = entryOf(root, file)
@@ -28,10 +27,10 @@ export function tellRewired(memory: Memory, root: string, session: string): stri
   const files = rewired(root)
   const sessions = sessionsOf(memory)
   const data = sessions.get(session)?.data
-  const told = files.join('\n')
-  if (session === '' || !data || told === (data.rewired ?? '')) return undefined
-  sessions.patch(session, { rewired: told === '' ? null : told })
-  if (told === '') return undefined
+  const changed = files.join('\n')
+  if (session === '' || !data || changed === (data.rewired ?? '')) return undefined
+  sessions.patch(session, { rewired: changed === '' ? null : changed })
+  if (changed === '') return undefined
   const named = files.map((file) => (file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file)).join(', ')
   return `Tidemark: what wires it in ${named} was changed or removed, perhaps by an agent; \`tidemark init\` puts it back`
 }

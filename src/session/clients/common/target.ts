@@ -5,13 +5,9 @@ import { readText } from './files.ts'
 import { type Entry, entryOf, revert, spliceOf } from './journal.ts'
 import { ALREADY_THERE, type ClientContext, type Step, type Undo, type WiringChange } from './types.ts'
 
-/**
- * `ours`: word for word what we write; `stale`: so too, but for another place on this machine or by an earlier version;
- * `hand-made`: it starts Tidemark in words that are not ours; `yours`: it starts something else.
- */
+/** `stale`: for another place or of an earlier version; `hand-made`: ours in other words; `yours`: another program. */
 export type State = 'absent' | 'ours' | 'stale' | 'hand-made' | 'yours'
 
-/** One entry of ours in a file: how it looks there, how it comes in, how it goes. */
 export interface Part {
   /** Names it in the journal, for ever. */
   name: string
@@ -28,14 +24,12 @@ export interface Part {
 /** The way back where the entry made no container. */
 export const WHOLE: Undo = { kept: 0, interior: null }
 
-/** A file with entries of ours. */
 export interface Target {
   client: string
   file: string
   scope: WiringChange['scope']
   parts: Part[]
   isEmpty(text: string): boolean
-  /** What an entry is put into where there is no file, and what stands behind it then. */
   fresh?: { text: string; end: string }
 }
 
@@ -92,7 +86,6 @@ function without(ctx: ClientContext, target: Target, text: string, goes: (part: 
   return made && target.isEmpty(left) ? { text: null, steps: [] } : { text: left, steps: staying }
 }
 
-/** A file that is left as it is, and why. */
 export const leave = (
   { client, file, scope }: Pick<Target, 'client' | 'file' | 'scope'>,
   text: string | null,
@@ -172,9 +165,7 @@ export function unplug(ctx: ClientContext, target: Target, why: string): WiringC
   return [leave(target, before, 'its entry called tidemark was not made by tidemark and is left alone')]
 }
 
-/**
- * Plans to leave a file to the plugin: what this machine put in goes; what came with the project is the team's, and stays.
- */
+/** Plans to leave a file to the plugin: what this machine put in goes, what came with the project stays. */
 export function giveWay(ctx: ClientContext, target: Target, plugin: string): WiringChange[] {
   const before = readText(target.file)
   if (before === null) return []
@@ -185,10 +176,7 @@ export function giveWay(ctx: ClientContext, target: Target, plugin: string): Wir
   return [leave(target, before, `the team's, which ${plugin} gives way to; it was not put in from this machine`)]
 }
 
-/**
- * The same in a client's home, which serves every project of this machine: its entries go with the project that made them,
- * or with the last one that the user has. The maker may be gone, or may have been made by 0.1.0, whose journal has no proof.
- */
+/** As `unplug` in a client's home: entries go with the project that made them, or with the user's last project. */
 export function unplugHome(ctx: ClientContext, target: Target, why: string): WiringChange[] {
   const changes = unplug(ctx, target, why)
   if (entryOf(ctx.root, target.file) || isOnlyProject(ctx.root)) return changes
@@ -196,22 +184,17 @@ export function unplugHome(ctx: ClientContext, target: Target, why: string): Wir
   return changes.map((change) => ({ ...change, action: 'none', after: change.before, why: theirs }))
 }
 
-/** Whether what is wired goes into files of this machine alone, and why. */
 export const aloneHere = (ctx: ClientContext): string | undefined => {
   if (!ctx.launcher.onPath) return 'tidemark is not on the PATH here'
   return ctx.personal ? 'nothing that the team shares is touched (--personal)' : undefined
 }
 
-/** Whether a file of the team has all of our entries already. */
 export function teamHas(target: Target): boolean {
   const text = readText(target.file)
   return text !== null && target.parts.every((part) => ['ours', 'stale'].includes(part.state(text)))
 }
 
-/**
- * Plans the wiring of a client that reads the same words in the project and in its home: the project's, which the team shares,
- * where the bare command starts; else the home's, with full paths.
- */
+/** Plans the project's file where the bare command starts, else the one in the home, with full paths. */
 export function plugEither(ctx: ClientContext, project: Target[], home: Target[]): WiringChange[] {
   const alone = aloneHere(ctx)
   if (alone && !(ctx.personal && ctx.launcher.onPath && project.every(teamHas)))
@@ -229,7 +212,6 @@ export function plugEither(ctx: ClientContext, project: Target[], home: Target[]
   ]
 }
 
-/** Plans to take both out. */
 export const unplugBoth = (ctx: ClientContext, project: Target[], home: Target[]): WiringChange[] => [
   ...project.flatMap((t) => unplug(ctx, t, 'takes out what was put in')),
   ...home.flatMap((t) => unplugHome(ctx, t, 'takes out what was for this machine')),

@@ -1,15 +1,14 @@
 import { parse, TomlError } from 'smol-toml'
-import { UserError } from '../../../base/errors.ts'
+import { attempt, UserError } from '../../../base/errors.ts'
 import { readText } from './files.ts'
 import { at } from './json.ts'
 
-/**
- * What a TOML text says.
- * @throws UserError `bad-toml` with the line.
- */
+const BIG = { integersAsBigInt: 'asNeeded' } as const
+
+/** What a TOML text says. @throws UserError `bad-toml` with the line. */
 export function readToml(text: string, file: string): Record<string, unknown> {
   try {
-    return parse(text, { integersAsBigInt: 'asNeeded' })
+    return parse(text, BIG)
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
     const { line, message } = error
@@ -23,52 +22,32 @@ export function readToml(text: string, file: string): Record<string, unknown> {
   }
 }
 
-/** What a TOML file says; nothing if there is none. */
 export const tomlIn = (file: string): Record<string, unknown> => readToml(readText(file) ?? '', file)
-
-/** Where the string that begins at `from` ends. */
-function stringEnd(text: string, from: number): number {
-  const quote = text[from]!
-  const mark = text.startsWith(quote.repeat(3), from) ? quote.repeat(3) : quote
-  let end = from + mark.length
-  while (!text.startsWith(mark, end)) end += quote === '"' && text[end] === '\\' ? 2 : 1
-  end += mark.length
-  if (mark !== quote) for (let extra = 0; extra < 2 && text[end] === quote; extra++) end++
-  return end
-}
 
 interface Statement {
   start: number
   end: number
-  /** The key with all of its tables, as a text that assigns 0 to it; empty for comments and blank lines. */
+  /** A text that assigns 0 to its key within its table; empty for comments and blank lines. */
   sets: string
 }
+
+const KEY = /^(?:"(?:\\.|[^"\\])*"|'[^']*'|[^"'=#])+(?==)/
 
 /** The statements of a valid TOML text, in whole lines. */
 function statementsOf(text: string): Statement[] {
   const found: Statement[] = []
   let header = ''
-  let [start, equals, depth] = [text.startsWith('\uFEFF') ? 1 : 0, -1, 0]
-  for (let i = start; i < text.length; ) {
-    const c = text[i]!
-    if (c === '"' || c === "'") i = stringEnd(text, i)
-    else if (c === '#') i = text.indexOf('\n', i) < 0 ? text.length : text.indexOf('\n', i)
-    else {
-      if (c === '[' || c === '{') depth++
-      else if (c === ']' || c === '}') depth--
-      else if (c === '=' && depth === 0 && equals < 0) equals = i
-      i++
-    }
-    if (i < text.length && (c !== '\n' || depth > 0)) continue
-    const isHeader = text.slice(start, i).trimStart().startsWith('[')
-    if (isHeader) header = `${text.slice(start, i)}\n`
-    found.push({
-      start,
-      end: i,
-      sets: isHeader ? header : equals < 0 ? '' : `${header}${text.slice(start, equals)}= 0`,
-    })
-    start = i
-    equals = -1
+  let start = text.startsWith('\uFEFF') ? 1 : 0
+  let end = start
+  for (const line of text.slice(start).split(/(?<=\n)/)) {
+    end += line.length
+    const part = text.slice(start, end)
+    if (attempt(() => parse(part, BIG)) === undefined) continue // it goes on in the next line
+    const isHeader = part.trimStart().startsWith('[')
+    if (isHeader) header = `${part}\n`
+    const key = KEY.exec(part)?.[0]
+    found.push({ start, end, sets: isHeader ? part : key === undefined ? '' : `${header}${key}= 0` })
+    start = end
   }
   return found
 }
@@ -76,10 +55,8 @@ function statementsOf(text: string): Statement[] {
 const BEGIN = '# tidemark: begin'
 const END = '# tidemark: end'
 
-/** Whether our marks are in a text. */
 export const isMarked = (text: string): boolean => text.includes(BEGIN) && text.includes(END)
 
-/** Appends lines to a TOML text as a block marked as ours, with a blank line before it. */
 export function appendBlock(text: string, lines: readonly string[]): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n'
   const ended = text === '' || text === '\uFEFF' || text.endsWith('\n')
@@ -87,10 +64,7 @@ export function appendBlock(text: string, lines: readonly string[]): string {
   return text + gap + [BEGIN, ...lines, END, ''].join(newline)
 }
 
-/**
- * Takes out our marks and the tables under `path` between them, with the blank line before; what the user wrote
- * between the marks since stays. Without marks (a rewriting client dropped them) only the tables go.
- */
+/** Takes out our marks, the tables under `path` and the blank line before. What the user wrote between stays. */
 export function removeBlock(text: string, path: readonly string[], file: string): string {
   readToml(text, file)
   const isOurs = ({ start, end, sets }: Statement) =>

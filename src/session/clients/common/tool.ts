@@ -3,7 +3,6 @@ import type { Lines } from '../../../work/coordination/sessions.ts'
 import type { HookEvent, HookTool } from '../../hooks/call.ts'
 import { list, type Payload, record, text } from './payload.ts'
 
-/** Tools that write files, by what the clients call them. */
 const EDITS = new Set([
   'edit', 'write', 'multiedit', 'notebookedit', 'update', // Claude Code
   'apply_patch', 'patch', // Codex, opencode, VS Code
@@ -17,7 +16,6 @@ const SHELLS = new Set([
   'bash', 'shell', 'powershell', 'exec_command', 'local_shell', 'unified_exec', 'run_shell_command', 'run_in_terminal', 'run_terminal_cmd', 'terminal',
 ]) // biome-ignore format: a list to read at a glance
 
-/** Tools that read one. */
 const READS = new Set(['read', 'read_file', 'view', 'readfile'])
 
 const PATH_FIELDS = ['file_path', 'filePath', 'notebook_path', 'path', 'filepath', 'target_file', 'absolute_path']
@@ -26,13 +24,12 @@ const PATCHED = /^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm
 const PATCHING = /^apply_?patch$/
 /** By this Codex says in the text of a shell's answer how it ended. */
 const EXITED = /^(?:exit code:?|process exited with code) (-?\d+)/im
-const MOST_PATHS = 50
+const MAX_PATHS = 50
 /** Whole, as far as can be: what is cut in the middle of a secret is not known as one any more. */
 const RESPONSE_MAX = 200_000
 
 const bare = (name: string) => name.toLowerCase().replace(/^functions\./, '')
 
-/** The text of what a tool gave back. */
 function responseText(value: unknown): string | undefined {
   if (typeof value === 'string') return value.slice(-RESPONSE_MAX)
   const r = record(value)
@@ -40,17 +37,14 @@ function responseText(value: unknown): string | undefined {
   return direct?.slice(-RESPONSE_MAX)
 }
 
-/** The files that a patch names. */
 const patched = (patch: string | undefined): string[] =>
   patch?.includes('*** ') ? [...patch.matchAll(PATCHED)].map(([, path]) => path!.trim()) : []
 
-/** The files of a patch that a shell is asked to apply, maybe in another directory. */
 function patchedByShell(command: string): string[] {
   const patching = command.includes('*** ') && commandsIn(command).find(({ words }) => PATCHING.test(words[0] ?? ''))
   return patching ? patched(command).flatMap((path) => under(patching.dir, path) ?? []) : []
 }
 
-/** Whether a response says of itself that the command went wrong. */
 function saysFailed(value: unknown): boolean {
   if (typeof value === 'string') return Number(EXITED.exec(value.slice(0, 400))?.[1] ?? 0) !== 0
   const r = record(value)
@@ -64,7 +58,6 @@ function saysFailed(value: unknown): boolean {
 const rows = (text: string | undefined): string[] =>
   text === undefined || text === '' ? [] : text.replace(/\n$/, '').split('\n')
 
-/** Lines between what two texts have alike at their beginning and end. */
 function between(before: string | undefined, after: string | undefined): Lines {
   const [a, b] = [rows(before), rows(after)]
   let head = 0
@@ -74,7 +67,6 @@ function between(before: string | undefined, after: string | undefined): Lines {
   return { added: b.length - head - tail, removed: a.length - head - tail }
 }
 
-/** Of lines as a patch has them, those that come and those that go. */
 const marked = (lines: readonly string[]): Lines => ({
   added: lines.filter((l) => l.startsWith('+')).length,
   removed: lines.filter((l) => l.startsWith('-')).length,
@@ -100,7 +92,6 @@ function linesOf(input: Payload, path: string, response: unknown): Map<string, L
   return new Map([[path, sum]])
 }
 
-/** A tool call as every client tells it: its name, its input, and what came of it. */
 export function toolOf(
   name: string,
   input: Payload,
@@ -124,7 +115,7 @@ export function toolOf(
   const lines = paths.length > 0 && more.response !== undefined ? linesOf(input, paths[0]!, more.response) : undefined
   return {
     name: name.slice(0, 200),
-    paths: [...new Set(paths)].slice(0, MOST_PATHS),
+    paths: [...new Set(paths)].slice(0, MAX_PATHS),
     id: more.id,
     reads: read === undefined || paths.length > 0 ? undefined : [read],
     lines,
@@ -134,7 +125,6 @@ export function toolOf(
   }
 }
 
-/** What a tool hook means: an edit where files are written, else any tool. */
 export function toolEvent(when: 'before' | 'after' | 'failed', tool: HookTool): HookEvent {
   if (when === 'failed' || (when === 'after' && tool.failed)) return 'tool-failed'
   return tool.paths.length > 0 ? `${when}-edit` : `${when}-tool`

@@ -1,3 +1,4 @@
+import type { ClientName } from '../../../work/coordination/clients.ts'
 import { checkHooks, checkServerIn, guarded, together, type WiredHook } from './check.ts'
 import { localCommand } from './command.ts'
 import { type HookShape, hookParts, hooksIn } from './hook-parts.ts'
@@ -11,17 +12,14 @@ type Command = ReturnType<typeof localCommand>
 
 /** A client that reads the same JSON in the project, which the team shares, and in its home. */
 export interface TwoPlaces {
-  name: string
-  title: string
+  name: ClientName
   events: readonly WiredEvent[]
-  /** By these files and folders, or one of these commands, it is known to be here. */
   signs(ctx: ClientContext): string[]
   commands: string[]
   /** Where its servers stand, under `path`, and how one is written. */
   servers(ctx: ClientContext, scope: Scope): Omit<JsonFile, 'client' | 'scope'>
   path: string[]
   entry(command: Command, scope: Scope): object
-  /** Where its hooks stand: the file of the servers unless given. */
   hooks?(ctx: ClientContext, scope: Scope): Omit<JsonFile, 'client' | 'scope'>
   shape: HookShape
   hookTarget?: typeof jsonTarget
@@ -29,14 +27,12 @@ export interface TwoPlaces {
 
 export const SCOPES: readonly Scope[] = ['committed', 'local']
 
-/** Such a client, and what its own rules are made of. */
 export function twoPlaces(spec: TwoPlaces): {
   client: Client
   targets(ctx: ClientContext, scope: Scope): Target[]
-  /** The hooks of ours that it finds. */
   wired(ctx: ClientContext): WiredHook[]
 } {
-  const { name, title, events, path, shape } = spec
+  const { name, events, path, shape } = spec
   const serverFile = (ctx: ClientContext, scope: Scope) => ({ client: name, scope, ...spec.servers(ctx, scope) })
   const hookFile = (ctx: ClientContext, scope: Scope) =>
     spec.hooks ? { client: name, scope, ...spec.hooks(ctx, scope) } : serverFile(ctx, scope)
@@ -54,9 +50,8 @@ export function twoPlaces(spec: TwoPlaces): {
   const wired = (ctx: ClientContext) => SCOPES.flatMap((scope) => hooksIn(hookFile(ctx, scope), events, shape))
   const client: Client = {
     name,
-    title,
     events,
-    detect: (ctx) => seen(ctx, title, spec.signs(ctx), ...spec.commands),
+    detect: (ctx) => seen(ctx, name, spec.signs(ctx), ...spec.commands),
     files: (ctx) => [...new Set(SCOPES.flatMap((s) => [serverFile(ctx, s).file, hookFile(ctx, s).file]))],
     wire: (ctx) => plugEither(ctx, targets(ctx, 'committed'), targets(ctx, 'local')),
     unwire: (ctx) => unplugBoth(ctx, targets(ctx, 'committed'), targets(ctx, 'local')),

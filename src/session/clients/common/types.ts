@@ -1,8 +1,8 @@
+import type { ClientName } from '../../../work/coordination/clients.ts'
 import type { Check } from '../../hooks/check.ts'
 
 /** What wiring needs to know about this machine; passed in, so that tests move it. */
 export interface ClientContext {
-  /** The project's root. */
   root: string
   home: string
   /** How tidemark can be started here: `onPath` for the bare command, else this node with this script. */
@@ -28,14 +28,12 @@ export interface Undo {
   interior: string | null
 }
 
-/** One stretch of a text that was replaced. */
 export interface Splice {
   at: number
   removed: string
   inserted: string
 }
 
-/** How one entry of ours came into a file, in the order in which they did. */
 export interface Step {
   /** The name of the entry; empty: the first that its file has. */
   part: string
@@ -49,7 +47,6 @@ export const ALREADY_THERE = 'already there'
 /** One file and what is to happen to it. `before` is checked again when it is applied. */
 export interface WiringChange {
   client: string
-  /** Absolute. */
   file: string
   /** `committed`: shared by the team through git; `local`: this machine only. */
   scope: 'committed' | 'local'
@@ -58,7 +55,6 @@ export interface WiringChange {
   after: string | null
   /** One clause for the human: which file and why this one. */
   why: string
-  /** Whether nothing of the client could be planned. */
   failed?: true
   /** For the journal: the hash of the text without us (null: no file), and how our entries are taken back. */
   undo?: { original: string | null; steps: Step[] }
@@ -73,17 +69,13 @@ export interface WiredEvent {
   former?: { matcher: string | undefined }
 }
 
-/** One client: whether it is here, what its files need, how that is undone, whether it works. */
 export interface Client {
-  name: string
-  title: string
+  name: ClientName
   /** Those that are listened to, under its own names: `init` and the plugin wire them, `doctor` expects them. */
   events: readonly WiredEvent[]
   detect(ctx: ClientContext): { found: boolean; why: string }
-  /** Every file that it may read or write here, in the project and in its home. */
   files(ctx: ClientContext): string[]
   wire(ctx: ClientContext): WiringChange[]
   unwire(ctx: ClientContext): WiringChange[]
-  /** What `doctor` says of it. */
   check(ctx: ClientContext): Check[]
 }

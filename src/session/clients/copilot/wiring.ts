@@ -17,7 +17,6 @@ const projectHooks = (ctx: ClientContext) => join(ctx.root, '.github', 'hooks', 
 
 const { client, wired } = twoPlaces({
   name: 'copilot',
-  title: 'Copilot CLI',
   events: EVENTS,
   signs: (ctx) => [projectHooks(ctx), join(ctx.root, '.github', 'copilot-instructions.md'), copilotHome(ctx)],
   commands: ['copilot'],
@@ -56,7 +55,6 @@ function checkTrust(ctx: ClientContext): Check[] {
   ]
 }
 
-/** Copilot CLI: `.mcp.json` and a file of its own in `.github/hooks`, or both in its home. */
 export const copilot: Client = {
   ...client,
   check: (ctx) => guarded(client.name, () => [...client.check(ctx), ...checkTrust(ctx)]),

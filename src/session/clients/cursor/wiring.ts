@@ -13,10 +13,8 @@ const EVENTS = listened(dialect, [
 const folder = (ctx: ClientContext, scope: 'committed' | 'local') =>
   scope === 'committed' ? join(ctx.root, '.cursor') : cursorHome(ctx)
 
-/** Cursor: `.cursor/mcp.json` and `.cursor/hooks.json`, or those of its home. */
 export const cursor = twoPlaces({
   name: 'cursor',
-  title: 'Cursor',
   events: EVENTS,
   signs: (ctx) => [join(ctx.root, '.cursor'), join(ctx.root, '.cursorrules'), cursorHome(ctx)],
   commands: ['cursor', 'cursor-agent'],

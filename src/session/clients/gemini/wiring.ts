@@ -35,7 +35,6 @@ const settings = (ctx: ClientContext, scope: (typeof SCOPES)[number]) => ({
 
 const { client, targets, wired } = twoPlaces({
   name: 'gemini',
-  title: 'Gemini CLI',
   events: EVENTS,
   signs: (ctx) => [join(ctx.root, '.gemini'), join(ctx.root, 'GEMINI.md'), geminiHome(ctx)],
   commands: ['gemini'],
@@ -99,7 +98,6 @@ function check(ctx: ClientContext): Judged {
   ]
 }
 
-/** Gemini CLI: server and hooks in `.gemini/settings.json`, or in the one of its home. */
 export const gemini: Client = {
   ...client,
   files: (ctx) => [...client.files(ctx), policyFile(ctx)],

@@ -8,10 +8,8 @@ export const EVENTS = listened(dialect, [
 
 const MARK = '// written by `tidemark init`, taken out by `tidemark uninstall`: changes are lost\n'
 
-/** Whether a file is a plugin that some version of Tidemark wrote. */
 export const isPluginOfOurs = (text: string): boolean => text.startsWith(MARK)
 
-/** The command that such a plugin starts. */
 export function commandIn(text: string): string[] {
   const words = /^const COMMAND = (\[.*\])$/m.exec(text)?.[1]
   const command = jsonIn(words ?? '') // where somebody changed that line, it is not what we would write
@@ -20,16 +18,12 @@ export function commandIn(text: string): string[] {
 
 const WAIT = Object.fromEntries(EVENTS.map(({ event, seconds }) => [event, seconds * 1000]))
 
-/**
- * The plugin for opencode: it has no hooks that are commands, so this passes each event on to `tidemark hook opencode`
- * and its answer back. Whatever goes wrong, opencode goes on as if it were not there.
- */
+/** The plugin passes each event on to `tidemark hook opencode`, and its answer back. A failure never stops opencode. */
 export const pluginText = (command: readonly string[]): string => `${MARK}import { spawn } from 'node:child_process'
 
 const COMMAND = ${JSON.stringify(command)}
 const WAIT = ${JSON.stringify(WAIT, null, 2)}
 
-/** Asks Tidemark; an empty answer where it is not installed, fails or takes too long. */
 function ask(event, said) {
   return new Promise((answer) => {
     let out = ''

@@ -17,7 +17,6 @@ type Scope = Target['scope']
 
 const folder = (ctx: ClientContext, scope: Scope) => (scope === 'committed' ? ctx.root : opencodeHome(ctx))
 
-/** Its settings: `opencode.jsonc` if there is one, for it reads both. */
 function settings(ctx: ClientContext, scope: Scope): JsonFile {
   const withComments = join(folder(ctx, scope), 'opencode.jsonc')
   const file = existsSync(withComments) ? withComments : join(folder(ctx, scope), 'opencode.json')
@@ -72,14 +71,12 @@ function checkPlugin(ctx: ClientContext): Check {
   return ok(id, `opencode calls hooks from ${file}`)
 }
 
-/** opencode: the server in `opencode.json`, the hooks through a small plugin; in the project, or in its home. */
 export const opencode: Client = {
   name: client,
-  title: 'opencode',
   events: EVENTS,
   detect(ctx) {
     const places = [join(ctx.root, '.opencode'), settings(ctx, 'committed').file, opencodeHome(ctx)]
-    return seen(ctx, 'opencode', places, 'opencode')
+    return seen(ctx, client, places, 'opencode')
   },
   files: (ctx) =>
     SCOPES.flatMap((scope) => [

@@ -4,9 +4,8 @@ import { isObject, jsonIn } from '../../../model/object.ts'
 import { type Candidate, type Earlier, ExtractionFailed } from './extractor.ts'
 import type { Turn } from './turns.ts'
 
-/** Below this nobody is bothered with it. */
 export const LEAST_CONFIDENCE = 0.7
-const MOST = 12
+const MAX_CANDIDATES = 12
 const TEXT_MAX = 600
 const QUOTE = { least: 8, most: 600 }
 
@@ -25,8 +24,8 @@ const KINDS: Readonly<Record<string, { readonly needs: readonly string[]; readon
 export const CATEGORIES = ['workflow', 'convention', 'constraint', 'tool', 'pattern']
 export const RELATIONS = ['supersedes', 'constrains', 'depends-on', 'conflicts-with', 'cites', 'impacts', 'informs']
 const TOPIC_MAX = 40
-const MOST_TOPICS = 5
-const MOST_RELATIONS = 3
+const MAX_TOPICS = 5
+const MAX_RELATIONS = 3
 
 export const KINDS_TOLD = Object.entries(KINDS)
   .map(
@@ -37,7 +36,6 @@ export const KINDS_TOLD = Object.entries(KINDS)
 
 const FENCE = /^```(?:json)?[ \t]*\n([\s\S]*)```$/
 
-/** One line, without what shows as nothing. */
 const flat = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, (c) => (/\s/.test(c) ? ' ' : ''))
@@ -45,15 +43,9 @@ const flat = (text: string): string =>
     .trim()
     .toWellFormed()
 
-/** How quotes are compared: white space and case do not count. */
 const comparable = (text: string): string => flat(text).toLowerCase()
 
-/**
- * What a model answered, read as data and as nothing else: candidates of the kinds above, with texts of a sane length, of
- * which the model is sure enough and whose quote stands in what it was given; of a rule in what the user said. They relate
- * to decisions that it was given alone.
- * @throws ExtractionFailed for what is no such JSON.
- */
+/** A model's answer as data: known kinds, sane lengths, quotes that were said. @throws ExtractionFailed. */
 export function candidatesIn(answer: string, turns: readonly Turn[], earlier: readonly Earlier[] = []): Candidate[] {
   const bare = answer.trim()
   const parsed = jsonIn(FENCE.exec(bare)?.[1] ?? bare)
@@ -63,15 +55,14 @@ export function candidatesIn(answer: string, turns: readonly Turn[], earlier: re
   const given = turns.map((t) => ({ who: t.who, text: comparable(t.text) }))
   const wasSaid = (kind: string, quote: string) =>
     given.some((t) => (kind !== 'fact' || t.who === 'user') && t.text.includes(comparable(quote)))
-  return list.flatMap((one) => candidate(one, wasSaid, earlier)).slice(0, MOST)
+  return list.flatMap((one) => candidate(one, wasSaid, earlier)).slice(0, MAX_CANDIDATES)
 }
 
-/** The first of a list that are texts of a sane length. */
 const textsIn = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [])
     .flatMap((v) => (typeof v === 'string' ? [flat(v).toLowerCase()] : []))
     .filter((t) => t !== '' && t.length <= TOPIC_MAX)
-    .slice(0, MOST_TOPICS)
+    .slice(0, MAX_TOPICS)
 
 const relationsIn = (value: unknown, earlier: readonly Earlier[]): { type: string; to: string }[] =>
   (Array.isArray(value) ? value : [])
@@ -79,7 +70,7 @@ const relationsIn = (value: unknown, earlier: readonly Earlier[]): { type: strin
       const to = isObject(r) ? earlier.find((e) => e.name === r.to)?.id : undefined
       return to !== undefined && RELATIONS.includes(String(r.type)) ? [{ type: String(r.type), to }] : []
     })
-    .slice(0, MOST_RELATIONS)
+    .slice(0, MAX_RELATIONS)
 
 function candidate(
   one: unknown,

@@ -13,11 +13,9 @@ export interface Allowed {
   /** As the endpoint calls it; of a command what stands in the provenance. */
   readonly model: string
   readonly url?: string
-  /** The environment variable that holds the key. */
   readonly keyFrom?: string
   /** The program and its arguments: the prompt goes to its stdin, the answer comes from its stdout. */
   readonly command?: readonly string[]
-  /** Tokens a day. */
   readonly budget: number
 }
 
@@ -50,11 +48,9 @@ export function forbidExtraction(project: Project): boolean {
   return state?.forbid() ?? false
 }
 
-/** The day of a moment, in UTC, and when the next one begins. */
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 export const nextDay = (ms: number): number => (Math.floor(ms / 86_400_000) + 1) * 86_400_000
 
-/** The address that requests go to, and what is wrong with one that is given. */
 export function addressOf(allowed: Pick<Allowed, 'use' | 'url' | 'keyFrom'>): URL {
   const address = endpointAt(allowed, allowed.use === 'anthropic' ? '/messages' : '/chat/completions', 'bad-extractor')
   if (address.search === '') return address
@@ -62,6 +58,5 @@ export function addressOf(allowed: Pick<Allowed, 'use' | 'url' | 'keyFrom'>): UR
   throw new UserError('bad-extractor', 'the url holds a query', hint)
 }
 
-/** Where it goes, for a person to read. */
 export const placeOf = (a: Allowed): string =>
   a.use === 'command' ? `${a.model} (the command ${a.command![0]})` : `${a.model} at ${addressOf(a).host}`

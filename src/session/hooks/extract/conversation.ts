@@ -3,14 +3,12 @@ import type { Item, Reading } from '../../../travel/formats/import/types.ts'
 import { type ReadOptions, turnsOf } from './transcript.ts'
 import type { Said } from './turns.ts'
 
-/** A session as a client has kept it. */
 export interface Kept {
   readonly client: string
   readonly id: string
   said(): Iterable<Said>
 }
 
-/** What a user said, and when, ms, where that is known. */
 export interface Typed {
   readonly text: string
   readonly at: number | undefined

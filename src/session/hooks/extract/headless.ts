@@ -1,41 +1,21 @@
 import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { jsonIn } from '../../../model/object.ts'
+import { ALL_FACTS } from '../../../work/coordination/clients.ts'
 import { ExtractionFailed } from './extractor.ts'
 import { ANSWER_MAX, type Answered, type Asked, anthropicTokens } from './wire.ts'
 
-/** What Codex can do besides answering; one that it does not know does no harm. */
-const OF_CODEX = [
-  'shell_tool', 'unified_exec', 'view_image', 'image_generation', 'multi_agent', 'goals', 'apps', 'plugins', 'hooks', 'browser_use', 'computer_use',
-] // biome-ignore format: a list to read at a glance
-
-/**
- * Clients without their hands: no tools, no servers, no hooks, no project, nothing kept. What a transcript says can make
- * them do nothing but answer.
- */
-export const CLIENT_COMMANDS: Readonly<Record<string, (model?: string) => string[]>> = {
-  claude: (model) => [
-    ...['claude', '-p', '--output-format', 'json', '--safe-mode', '--strict-mcp-config', '--no-session-persistence'],
-    ...['--tools', ''],
-    ...(model === undefined ? [] : ['--model', model]),
-  ],
-  codex: (model) => [
-    ...['codex', 'exec', '--skip-git-repo-check', '--ephemeral', '--ignore-user-config', '--sandbox', 'read-only'],
-    ...['-c', 'web_search="disabled"', ...OF_CODEX.flatMap((name) => ['-c', `features.${name}=false`])],
-    ...(model === undefined ? [] : ['--model', model]),
-    '-',
-  ],
-}
-
-/** What says in the environment that this is a session of some client: the one that is started is another. */
-const OF_A_SESSION =
-  /^(?:CLAUDECODE|CLAUDE_PID|CLAUDE_PROJECT_DIR|CLAUDE_ENV_FILE|CLAUDE_CODE_SESSION_ID|CLAUDE_CODE_ENTRYPOINT|CODEX_THREAD_ID|GEMINI_SESSION_ID|GEMINI_PROJECT_DIR|GEMINI_CWD|TIDEMARK_SESSION|TIDEMARK_PROJECT|TIDEMARK_STORE)$/
+/** Variables of the session around it: a client that is started here has one of its own. */
+const OUTER_SESSION = new Set([
+  ...['TIDEMARK_SESSION', 'TIDEMARK_PROJECT', 'TIDEMARK_STORE'],
+  ...ALL_FACTS.flatMap((f) => [f.sessionVariable, ...f.innerVariables]),
+])
 
 /** By this our hooks know that the client was started by an extraction, and keep out of it. */
 const EXTRACTING = 'TIDEMARK_EXTRACTING'
 
 function environment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !OF_A_SESSION.test(name))
+  const kept = Object.entries(process.env).filter(([name]) => !OUTER_SESSION.has(name))
   return { ...Object.fromEntries(kept), [EXTRACTING]: '1' }
 }
 
@@ -57,10 +37,7 @@ function unwrap(out: string, err: string): Answered {
   return { text: whole.result, tokens: anthropicTokens(whole.usage) }
 }
 
-/**
- * Runs a command once, in no project and without a shell: the prompt on its stdin, the answer on its stdout. It and what
- * it starts are ended when the time is over.
- */
+/** Runs a command once, without project and shell: prompt on stdin, answer on stdout. Its group ends with the time. */
 export function runHeadless(
   command: readonly string[],
   { system, text }: Pick<Asked, 'system' | 'text'>,

@@ -1,10 +1,10 @@
 import type { Project } from '../../../engine/store/project.ts'
+import { many } from '../../briefing/format.ts'
 import { type Check, ok, wrong } from '../check.ts'
 import { type Allowed, allowedIn, dayOf, openExtraction, placeOf } from './consent.ts'
 
 export interface Meter {
   readonly allowed: Allowed
-  /** Tokens and calls of today, in UTC. */
   readonly tokens: number
   readonly calls: number
   /** Sessions that wait, and what went wrong the last time. */
@@ -26,13 +26,9 @@ export function meterOf(project: Project, now: number): Meter | undefined {
   }
 }
 
-const sessions = (n: number) => `${n} ${n === 1 ? 'session waits' : 'sessions wait'}`
-
-/** The meter on one line. */
 export const meterLine = ({ allowed, tokens, calls, waiting }: Meter): string =>
-  `extraction ${tokens} of ${allowed.budget} tokens today in ${calls} ${calls === 1 ? 'call' : 'calls'}${waiting > 0 ? `, ${sessions(waiting)}` : ''}`
+  `extraction ${tokens} of ${allowed.budget} tokens today in ${many(calls, 'call')}${waiting > 0 ? `, ${many(waiting, 'session waits', 'sessions wait')}` : ''}`
 
-/** One line for `doctor`. */
 export function checkExtraction(project: Project, now: number): Check[] {
   const meter = meterOf(project, now)
   if (!meter) return []

@@ -1,13 +1,14 @@
 import { UserError } from '../../../base/errors.ts'
+import type { Memory } from '../../../engine/memory.ts'
 import { identityOf, standingOf } from '../../../model/entity.ts'
 import type { Json } from '../../../model/field.ts'
 import type { Hook } from '../hook.ts'
 
 /** Whether the knowledge has it already, agreed to or not: nothing is to be said of it then. */
-function isKnown(
-  { memory }: Pick<Hook, 'memory'>,
+export function isKnown(
+  memory: Memory,
   kindName: string,
-  args: { readonly [field: string]: Json },
+  args: { readonly [field: string]: Json | undefined },
 ): boolean {
   const kind = memory.registry().kind(kindName)
   const id = kind && identityOf(kind, args)
@@ -15,10 +16,7 @@ function isKnown(
   return there?.live === true && standingOf(there.fields) !== 'proposed'
 }
 
-/**
- * Puts an action up for agreement in the session's name, and gives the id of what was proposed; never binding. Nothing where it is known, where somebody has
- * rejected it, and where it holds a secret.
- */
+/** Proposes an action in the session's name; undefined where it is known, was rejected, or holds a secret. */
 export function proposeCaptured(
   hook: Pick<Hook, 'memory'> & { readonly author: { agent: string; session?: string } },
   kind: string,
@@ -28,7 +26,7 @@ export function proposeCaptured(
 ): string | undefined {
   const [verb, args] = action
   try {
-    if (isKnown(hook, kind, args)) return undefined
+    if (isKnown(hook.memory, kind, args)) return undefined
     const author = { ...hook.author, source }
     const done = hook.memory.act([['propose', { action: [verb, { ...args }], evidence }]], author)
     const r = done.results[0]
@@ -39,7 +37,6 @@ export function proposeCaptured(
   }
 }
 
-/** Remembers with the session what was captured in it. */
 export function keepCaptured(hook: Pick<Hook, 'sessions'>, session: string, ids: readonly string[]): void {
   if (ids.length === 0 || session === '') return
   const before = hook.sessions.get(session)?.data.captured

@@ -4,13 +4,9 @@ import { allowedIn, openExtraction } from './consent.ts'
 
 /** A session that does not say when it ends is looked at when it has been silent for so long. */
 const REST_MS = 30 * 60_000
-/** For another process that writes there. */
 const WAIT_MS = 40
 
-/**
- * An agent has stopped, or its session has ended: its transcript waits to be looked at, and where something is due a
- * process is started for it that nobody waits for. Nothing happens where the user has not switched extraction on.
- */
+/** Queues the transcript of a session that stopped, and starts a process for what is due, where the user allowed it. */
 export async function afterSession(hook: Hook): Promise<void> {
   const { call, memory, project, session } = hook
   if (session === '' || call.parent !== undefined || call.transcript === undefined || !hook.captures) return
@@ -22,7 +18,6 @@ export async function afterSession(hook: Hook): Promise<void> {
   if (state.due(now).length > 0) await startExtraction(project.root, dirname(project.storePath))
 }
 
-/** Starts `tidemark extract --due`, which ends by itself within a minute. */
 async function startExtraction(root: string, cwd: string): Promise<void> {
   const { spawn } = await import('node:child_process')
   const child = spawn(process.execPath, [process.argv[1]!, 'extract', '--due', '--project', root], {

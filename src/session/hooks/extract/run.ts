@@ -15,16 +15,13 @@ import { asText, readTranscript } from './transcript.ts'
 /** All of a run; the process that it runs in ends itself a little later. */
 export const RUN_MS = 50_000
 const LEASE_MS = 70_000
-/** Shorter than that a session said nothing. */
 const LEAST_CHARS = 200
 const RETRY_MS = 5 * 60_000
 const RETRY_MOST_MS = 6 * 3_600_000
 const TRIES = 6
 
-/** What came of a look at one session. */
 export interface Looked {
   readonly session: string
-  /** Ids of what was proposed. */
   readonly proposed: readonly string[]
   /** Why nothing was, in words; nothing where it was looked at. */
   readonly why?: string
@@ -36,15 +33,12 @@ export type Ran =
   | { readonly ran: true; readonly looked: readonly Looked[] }
 
 export interface RunOptions {
-  /** Only this session, whether or not it is due. */
   readonly session?: string
   /** Only what is due; else everything that waits. */
   readonly dueOnly?: boolean
-  /** Milliseconds for all of it. */
   readonly limit?: number
 }
 
-/** Why nothing may be read or sent now. */
 const silenced = (memory: Memory, project: Project): 'paused' | 'capture is off' | undefined =>
   pausedSince(memory.db) !== undefined
     ? 'paused'
@@ -52,10 +46,7 @@ const silenced = (memory: Memory, project: Project): 'paused' | 'capture is off'
       ? undefined
       : 'capture is off'
 
-/**
- * Looks at the sessions that wait with the model that the user has allowed, one after the other; one process at a time
- * for a project. Everything found is proposed. Without the user's leave nothing is read and nothing sent.
- */
+/** Reads the waiting sessions with the allowed model, one process at a time. All findings are proposed. */
 export async function extractWaiting(memory: Memory, project: Project, options: RunOptions = {}): Promise<Ran> {
   using state = openExtraction(project)
   const allowed = allowedIn(state)
@@ -122,11 +113,11 @@ async function lookAt(
   if (!read) return nothing('its transcript is gone, or not understood', { ...bare, tries: 0 })
   const done: Waiting = { ...bare, readTo: read.end, tries: 0 }
   const extractor = llm(allowed, allowed.budget < EARLIER.budget ? [] : earlierDecisions(memory))
-  let most = extractor.most
-  let given = asText(read.turns, most)
+  let maxChars = extractor.maxChars
+  let given = asText(read.turns, maxChars)
   while (extractor.cost(given.text) > allowed.budget && given.turns.length > 0) {
-    most = Math.floor(most / 2) // a small budget still sees the end of a session
-    given = asText(read.turns, most)
+    maxChars = Math.floor(maxChars / 2) // a small budget still sees the end of a session
+    given = asText(read.turns, maxChars)
   }
   if (given.text.length < LEAST_CHARS) return nothing('too little was said', done)
   const now = memory.env.now()
@@ -168,8 +159,7 @@ function isTold(memory: Memory, { kind, quote }: Candidate): boolean {
   )
 }
 
-/** Puts candidates up for agreement in the name of a session, and keeps with it what they were. */
-export function proposeAll(
+function proposeAll(
   memory: Memory,
   { session, client }: Pick<Waiting, 'session' | 'client'>,
   source: string,

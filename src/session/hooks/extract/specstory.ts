@@ -3,7 +3,6 @@ import type { Said } from './turns.ts'
 /** `_**User (2026-07-13 13:40:49Z)**_`, `_**Agent (model 2026-07-13 13:40:56Z)**_`, `_**Assistant**_`. */
 const HEADER = /^_\*\*(User|Agent|Assistant)\b([^*\n]{0,200})\*\*_\s*$/
 const TIME = /(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)(Z|[+-]\d\d:?\d\d)/
-/** What it adds of its own. */
 const ADDED = /^(?:---|_Tools used: .*_|<!-- .* -->)$/
 
 /** What was said in a session, as SpecStory has written it down; calls of tools and thoughts stand in elements. */

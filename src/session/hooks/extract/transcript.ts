@@ -5,7 +5,6 @@ import { excludedCommand, type HooksConfig } from '../config.ts'
 import { cleaner, privateIn } from './privacy.ts'
 import { type Said, saidIn, type Turn } from './turns.ts'
 
-/** A longer transcript is not looked at. */
 const FILE_MAX = 64 * 2 ** 20
 const TURN_MAX = 4_000
 const FAILED_MAX = 400
@@ -13,23 +12,17 @@ const OWN_COMMAND = /(?:^|[\s/;&|])tidemark(?:\.js)?\s/
 
 export interface Read {
   readonly turns: Turn[]
-  /** Up to which byte it was looked at. */
   readonly end: number
 }
 
 export interface ReadOptions {
   readonly config: HooksConfig
-  /** From which byte on. */
   readonly from?: number
   /** From when to when nothing was to be captured, in ms. */
   readonly pauses?: readonly (readonly [from: number, to: number])[]
 }
 
-/**
- * What was said in a session since it was last looked at, as it may leave it. What was private, at whatever place of the
- * whole transcript, is left out wherever it stands; so is what was said while capture was paused, and where times are not
- * told everything once it was. Nothing where the file is no transcript that is understood, or is gone.
- */
+/** What was said since the last look. What was private anywhere, or said in a pause, is left out everywhere. */
 export function readTranscript(path: string, { from = 0, ...options }: ReadOptions): Read | undefined {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat?.isFile() || stat.size > FILE_MAX) return undefined
@@ -66,7 +59,6 @@ export function turnsOf(
   })
 }
 
-/** The beginning of what was said; of what a command printed that failed, the end. */
 function shown(who: Turn['who'], text: string): string {
   if (who === 'failed') return text.length > FAILED_MAX ? `… ${text.slice(-FAILED_MAX).toWellFormed()}` : text
   return text.length > TURN_MAX ? `${text.slice(0, TURN_MAX).toWellFormed()} …` : text
@@ -77,7 +69,7 @@ const isPaused = ({ at }: Said, pauses: NonNullable<ReadOptions['pauses']>): boo
 
 /** Commands that are excluded or our own, and what came of them; outcomes of what was no command. */
 function silentCalls(all: readonly Said[], config: HooksConfig): (said: Said) => boolean {
-  const heard = new Set<string>()
+  const counted = new Set<string>()
   for (const { who, text, call } of all)
     if (
       who === 'command' &&
@@ -86,11 +78,10 @@ function silentCalls(all: readonly Said[], config: HooksConfig): (said: Said) =>
       !OWN_COMMAND.test(text) &&
       !excludedCommand(config, text)
     )
-      heard.add(call)
-  return ({ who, call }) => (who === 'command' || who === 'failed') && !heard.has(call ?? '')
+      counted.add(call)
+  return ({ who, call }) => (who === 'command' || who === 'failed') && !counted.has(call ?? '')
 }
 
-/** The turns as one text, newest kept: whole turns of at most so many characters. */
 export function asText(turns: readonly Turn[], most: number): { text: string; turns: readonly Turn[] } {
   let length = 0
   let first = turns.length

@@ -1,6 +1,5 @@
 import { isObject, jsonIn } from '../../../model/object.ts'
 
-/** Something that was said in a session, or a command that was run in it. */
 export interface Turn {
   readonly who: 'user' | 'agent' | 'command' | 'failed'
   readonly text: string
@@ -13,7 +12,6 @@ const tree = (v: unknown): Tree => (isObject(v) ? v : {})
 const textOf = (v: unknown): string => (typeof v === 'string' ? v : '')
 const items = (v: unknown): readonly Tree[] => (Array.isArray(v) ? v.map(tree) : [])
 
-/** The text of a message: as it is, or in pieces of a type that is text. */
 const said = (content: unknown): string =>
   typeof content === 'string'
     ? content
@@ -37,11 +35,7 @@ export interface Said extends Turn {
   readonly call?: string
 }
 
-/**
- * The lines of the transcripts of Claude Code, Codex, Gemini CLI and Copilot CLI, by their shape. What users and agents
- * said, the commands that were run and how those failed; no file, no other output of a tool, and nothing that clients
- * and hooks put in. Lines of any other shape say nothing.
- */
+/** What a line of a transcript says: users, agents, commands and their failures. Unknown shapes say nothing. */
 export function saidIn(line: unknown): Said[] {
   const l = tree(line)
   const time = Date.parse(textOf(l.timestamp))

@@ -14,13 +14,11 @@ export interface Answered {
   readonly tokens?: number
 }
 
-/** Bytes; a longer one is none. */
 export const ANSWER_MAX = 2 ** 20
 type Tree = { readonly [key: string]: unknown }
 const tree = (v: unknown): Tree => (typeof v === 'object' && v !== null ? (v as Tree) : {})
 const first = (v: unknown): Tree => tree(Array.isArray(v) ? v[0] : undefined)
 
-/** The sum of what is counted; nothing where nothing is. */
 export function counted(usage: unknown, ...names: readonly string[]): number | undefined {
   const found = names.map((n) => tree(usage)[n]).filter((n): n is number => Number.isFinite(n) && Number(n) >= 0)
   return found.length > 0 ? Math.ceil(found.reduce((a, b) => a + b, 0)) : undefined
@@ -72,10 +70,7 @@ const FORMATS: Readonly<Record<'openai' | 'anthropic', Format>> = {
 export const anthropicTokens = (usage: unknown): number | undefined =>
   counted(usage, 'input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens')
 
-/**
- * Asks an endpoint once. Redirects are not followed, the key stands in no message.
- * @throws ExtractionFailed for everything that is no answer.
- */
+/** Asks an endpoint once, without redirects. @throws ExtractionFailed for everything that is no answer. */
 export async function ask(
   allowed: Allowed & { use: 'openai' | 'anthropic' },
   asked: Asked,

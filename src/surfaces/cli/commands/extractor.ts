@@ -12,7 +12,7 @@ import {
   openExtraction,
   placeOf,
 } from '../../../session/hooks/extract/consent.ts'
-import { CLIENT_COMMANDS } from '../../../session/hooks/extract/headless.ts'
+import { factsOf, HEADLESS_CLIENTS } from '../../../work/coordination/clients.ts'
 import type { CommandCall, Flag } from '../command.ts'
 
 /** What `models add extractor` takes. */
@@ -21,7 +21,11 @@ export const EXTRACTOR_FLAGS: Readonly<Record<string, Flag>> = {
   api: { type: 'text', value: 'openai|anthropic', about: 'extractor: how the endpoint speaks (default: openai)' },
   model: { type: 'text', value: 'NAME', about: 'extractor: the model, as the endpoint calls it' },
   'key-env': { type: 'text', value: 'NAME', about: 'extractor: the environment variable that holds the key' },
-  client: { type: 'text', value: 'claude|codex', about: 'extractor: instead of --url, this client without its tools' },
+  client: {
+    type: 'text',
+    value: HEADLESS_CLIENTS.join('|'),
+    about: 'extractor: instead of --url, this client without its tools',
+  },
   command: {
     type: 'text',
     value: 'JSON',
@@ -51,12 +55,12 @@ function allowedFrom(flags: CommandCall['flags']): Allowed {
   if ([url, client, command].filter((x) => x !== undefined).length !== 1)
     throw new UsageError('one of --url, --client and --command says which model', EXAMPLE)
   if (url === undefined) {
-    if (client !== undefined && !Object.hasOwn(CLIENT_COMMANDS, client))
+    if (client !== undefined && !HEADLESS_CLIENTS.includes(client))
       throw new UsageError(
         `no such client: ${client}`,
-        `there are ${Object.keys(CLIENT_COMMANDS).join(' and ')}; --command takes any program`,
+        `there are ${HEADLESS_CLIENTS.join(' and ')}; --command takes any program`,
       )
-    const argv = client === undefined ? commandFrom(command!) : CLIENT_COMMANDS[client]!(model)
+    const argv = client === undefined ? commandFrom(command!) : factsOf(client)!.headless!(model)
     return { use: 'command', command: argv, model: model ?? client ?? basename(argv[0]!), budget }
   }
   const use = text('api') ?? 'openai'

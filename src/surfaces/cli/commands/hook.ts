@@ -1,4 +1,4 @@
-import { HOOK_CLIENTS } from '../../../session/clients/index.ts'
+import { CLIENT_NAMES } from '../../../work/coordination/clients.ts'
 import type { Command } from '../command.ts'
 
 /** Listed and explained like any command; `main.ts` has a faster way in. */
@@ -15,7 +15,7 @@ export const hook: Command = {
     const { hook: answer } = await import('../../hook/hook.ts')
     const chain = typeof call.flags.chain === 'string' ? ['--chain', call.flags.chain] : []
     if (call.place.length !== 2)
-      call.err(`tidemark hook CLIENT EVENT: clients are ${HOOK_CLIENTS.join(', ')}; events as the client spells them`)
+      call.err(`tidemark hook CLIENT EVENT: clients are ${CLIENT_NAMES.join(', ')}; events as the client spells them`)
     return answer([...call.place, ...chain])
   },
 }

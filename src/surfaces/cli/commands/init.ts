@@ -21,6 +21,7 @@ import { CLIENTS } from '../../../session/clients/index.ts'
 import { applyWiring, checkWiring, planWiring, sweepLeft } from '../../../session/clients/wiring.ts'
 import { receiveChanges } from '../../../travel/sync/receive.ts'
 import { isOfClient, isTerminal, typist } from '../../../work/coordination/caller.ts'
+import { ALL_FACTS, CLIENT_FACTS, HEADLESS_CLIENTS } from '../../../work/coordination/clients.ts'
 import { refreshViews } from '../../../work/handoff/views/refresh.ts'
 import { ask, refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
@@ -82,7 +83,9 @@ function summary(context: ClientContext, changes: readonly WiringChange[]): stri
     return parts.length > 0 ? [`  ${SCOPES[scope]}: ${parts.join('; ')}`] : []
   }
   return [
-    ...(wired.length > 0 ? [`  wire   ${wired.map((c) => c.title).join(', ')} (--dry-run says why each file)`] : []),
+    ...(wired.length > 0
+      ? [`  wire   ${wired.map((c) => CLIENT_FACTS[c.name].title).join(', ')} (--dry-run says why each file)`]
+      : []),
     ...of('committed'),
     ...of('local'),
     ...changes
@@ -195,7 +198,7 @@ export const init: Command = {
     const foreign = changes.some((c) => c.action !== 'none') ? foreignJournal(root) : undefined
     if (foreign !== undefined) call.out(`  replace ${JOURNAL}, which says what init changed on one machine: ${foreign}`)
     if (changes.length === 0 && named === undefined)
-      call.out(`  no client found here (looked for ${CLIENTS.map((c) => c.title).join(', ')}); --client names one`)
+      call.out(`  no client found here (looked for ${ALL_FACTS.map((f) => f.title).join(', ')}); --client names one`)
     for (const [path, why] of left) call.out(`  leave  ${path}: ${why}; \`tidemark import\` takes in what it leads to`)
     if (call.flags.from !== undefined) call.out(`  take   the knowledge from ${call.flags.from}`)
     if (changes.some((c) => c.action !== 'none' && !c.failed))
@@ -281,8 +284,8 @@ export const init: Command = {
           ? 'nothing had to be changed'
           : 'done. restart the clients to connect them',
     )
-    const wired = new Set(changes.filter((c) => !c.failed).map((c) => c.client))
-    const reader = ['claude', 'codex'].find((client) => wired.has(client as WiringChange['client']))
+    const wired = new Set<string>(changes.filter((c) => !c.failed).map((c) => c.client))
+    const reader = HEADLESS_CLIENTS.find((client) => wired.has(client))
     if (fresh && reader && isTerminal() && extractorHere(call) === undefined)
       call.out(
         `  option off: ${reader} may read each session at its end, for up to 12,000 tokens: tidemark models add extractor --client ${reader} --budget 100000`,

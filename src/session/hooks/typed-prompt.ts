@@ -13,7 +13,7 @@ import { isOfPerson, isTyped } from './witness.ts'
 const ENDS = /^\S{4,10} .{0,20}\b(?:rule|convention|decision|regel|entscheidung|regla|regra|decis|r.gle|d.cision)/i
 
 /** Keeps a prompt. Says what the person is to be asked about it, and what the agent is to judge of earlier sessions. */
-export async function heard(hook: Hook, text: string): Promise<HookReply> {
+export async function notePrompt(hook: Hook, text: string): Promise<HookReply> {
   const { config, project, memory, call } = hook
   const session = hook.session || call.session
   const typed = ownWords(text).trim()
