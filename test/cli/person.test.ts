@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
-import { agreeing, noTerminal, onTerminal, onTerminalBelow, project, tidemark } from './run.ts'
+import { NO_TERMINAL, testUnless } from '../needs.ts'
+import { agreeing, onTerminal, onTerminalBelow, project, tidemark } from './run.ts'
 
 const rules = async (at: Awaited<ReturnType<typeof project>>['at']) => (await tidemark(at, ['brief'])).out
 
 /** What a person does needs a terminal. */
-const onTerminals = test.skipIf(noTerminal !== undefined)
+const onTerminals = testUnless(NO_TERMINAL)
 const confirmIt = (ref: string) => ['act', JSON.stringify([['confirm', { ref }]])]
 
 onTerminals(

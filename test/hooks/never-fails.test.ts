@@ -25,6 +25,7 @@ import { openPrompts } from '../../src/session/hooks/kept-prompts.ts'
 import { hooksSeen } from '../../src/session/hooks/log.ts'
 import { respond } from '../../src/session/hooks/run.ts'
 import { sessionsOf } from '../../src/work/coordination/sessions.ts'
+import { ROOT, testUnless } from '../needs.ts'
 import { BIN, hookProject, PATIENT, type Ran, runHook } from './run.ts'
 
 /** Ten times the limit of a hook on the clock (1 s): other tests keep the machine busy. */
@@ -258,7 +259,7 @@ test('[M4] a process that starts late says nothing on its error stream', async (
   expect([ran.code, ran.err]).toEqual([0, ''])
 })
 
-test.skipIf(process.getuid?.() === 0)('[M4] a store that may not be written: exit 0', async () => {
+testUnless(ROOT)('[M4] a store that may not be written: exit 0', async () => {
   const { dir, project, memory } = hookProject()
   memory().close()
   chmodSync(dirname(project.storePath), 0o500)
