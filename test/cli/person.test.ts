@@ -10,6 +10,7 @@ const confirmIt = (ref: string) => ['act', JSON.stringify([['confirm', { ref }]]
 
 onTerminals(
   '[T44] [Y1] the person is somebody at a terminal with no client above; whatever else runs it gives no yes',
+  { timeout: 90_000 },
   async () => {
     const { at, run } = await project()
     const { env } = at

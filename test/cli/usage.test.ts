@@ -82,7 +82,9 @@ async function working() {
   return at
 }
 
-test('[X8] wrong use of what sessions coordinate with, and of what sets up, is exit 2, and says what would be right', async () => {
+test('[X8] wrong use of what sessions coordinate with, and of what sets up, is exit 2, and says what would be right', {
+  timeout: 90_000,
+}, async () => {
   const at = await working()
   const one = async ([line, says]: (typeof WRONG)[number]) => {
     const { code, out, err } = await inProcess(at, [...line.split(' '), '--json'])

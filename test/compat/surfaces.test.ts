@@ -32,7 +32,9 @@ const hook = (at: At, event: string, more: object = {}) =>
     JSON.stringify({ session_id: 's', hook_event_name: event, cwd: at.dir, ...more }),
   )
 
-test('[M4] [C5] a hook leaves a large store of 0.1.0 to the next command, and says so once a session', async () => {
+test('[M4] [C5] a hook leaves a large store of 0.1.0 to the next command, and says so once a session', {
+  timeout: 60_000,
+}, async () => {
   const at = await oldProject(2_000)
   const before = digestOf(at.store)
   const start = await hook(at, 'SessionStart', { source: 'startup' })

@@ -259,9 +259,9 @@ test('[P6] the evidence says what a score stands on: no specs but documents and 
 
 test('[P6] a CI file that is made to cost time costs none', () => {
   const text = `on: push\n${'continue-on-error: true\n'.repeat(9_000)}${'- run: npm test || true\n'.repeat(9_000)}`
-  const started = performance.now()
+  const started = process.cpuUsage()
   ciOf({ paths: ['.github/workflows/a.yml'], text: () => text })
-  expect(performance.now() - started).toBeLessThan(5_000)
+  expect(process.cpuUsage(started).user / 1_000).toBeLessThan(5_000)
 })
 
 test('[P6] when a goal is completed the repository is looked at: what it has reached is told, and promoted by nobody', async () => {

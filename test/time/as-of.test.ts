@@ -12,7 +12,9 @@ const READS = [
   ['topics', 'auth'],
 ]
 
-test('[D9] every read takes a day, words, a mark or a commit, and tells nothing of what came after', async () => {
+test('[D9] every read takes a day, words, a mark or a commit, and tells nothing of what came after', {
+  timeout: 60_000,
+}, async () => {
   const at = scratch()
   git(at.dir, 'init', '-q')
   const run = async (...args: string[]) => {
