@@ -9,13 +9,24 @@ export default defineConfig({
     env: existsSync('/dev/shm') ? { TMPDIR: '/dev/shm' } : {},
     setupFiles: ['test/own-state.ts'],
     tags: [
-      { name: 'long', description: 'kills, damage, torture, conformance, whole sets: `npm run test:long` alone' },
-      { name: 'property', description: 'tried a few times by `npm test`, many times by `npm run test:long`' },
+      {
+        name: 'long',
+        description: 'kills, damage, torture, conformance, sizes, whole sets: `npm run test:long` alone',
+        timeout: 180_000,
+      },
+      {
+        name: 'property',
+        description:
+          'tried a few times, or on a small store, by `npm test`; many times, or on a large one, by `npm run test:long`',
+        timeout: 180_000,
+      },
     ],
-    // for a machine with six times as much to do as it has cores
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    // a process for each file would load the same modules again; `own-state.ts` sees to what files share
+    // three times what a test needs on an idle machine; one that needs more says so. On a busy machine: --test-timeout=180000
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // Every day all files share two processes: to load the modules again for each takes longer than its tests. `own-state.ts`
+    // fails a file that leaves something changed. The long suite kills, fills disks and fills memory: a process for each file
+    // keeps that from the others.
     isolate: process.env.TIDEMARK_LONG !== undefined,
     maxWorkers: 2,
     coverage: {

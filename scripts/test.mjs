@@ -1,5 +1,5 @@
 // Runs the tests and closes with one line that counts them: those of every day, or with --long those that take minutes.
-// With CI set, the coverage of the former is measured and held to its bound, and a test that fails is tried once more, by name.
+// Before it stands what was not proven here, and why. With CI set, the coverage of the former is measured and held to its bound.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -34,7 +34,6 @@ const done = spawnSync(
     'run',
     '--reporter=default',
     '--reporter=json',
-    ...(process.env.CI ? ['--retry=1', `--reporter=${join(root, 'scripts', 'second-try.ts')}`] : []),
     `--outputFile.json=${results}`,
     ...coverage,
     ...chosen,
@@ -46,14 +45,11 @@ if (!existsSync(results)) process.exit(done.status || 1)
 const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(results, 'utf8'))
 /** Those of the other suite are not here, rather than skipped. */
 const isOurs = ({ tags }) => tags.includes('property') || tags.includes('long') === isLong
-let skipped = 0
-for (const file of testResults) {
-  for (const t of file.assertionResults) {
-    if (t.status === 'passed' || t.status === 'failed' || !isOurs(t)) continue
-    skipped++
-    console.log(`skipped: ${relative(root, file.name)}: ${t.fullName}`)
-  }
-}
+const skipped = testResults.flatMap((file) =>
+  file.assertionResults
+    .filter((t) => t.status !== 'passed' && t.status !== 'failed' && isOurs(t))
+    .map((t) => ({ file: relative(root, file.name), why: /\(skipped: (.*?)\)(?= |$)/.exec(t.fullName)?.[1] })),
+)
 const broken = testResults.filter((f) => f.status === 'failed' && f.assertionResults.length === 0).length
 let status = done.status ?? 1
 const summary = join(root, 'coverage', 'coverage-summary.json')
@@ -62,5 +58,11 @@ if (coverage.length > 0 && existsSync(summary)) {
   console.log(`line coverage ${total.lines.pct} % (at least ${MIN_LINES} %)`)
   if (total.lines.pct < MIN_LINES) status ||= 1
 }
-console.log(`${numPassedTests} passed, ${numFailedTests + broken} failed, ${skipped} skipped`)
+if (skipped.length > 0) console.log('not proven here:')
+for (const [why, tests] of Map.groupBy(skipped, (t) => t.why ?? 'found out while the test ran; its source says why')) {
+  const files = [...new Set(tests.map((t) => t.file))]
+  const more = files.length > 2 ? `, and ${files.length - 2} more files` : ''
+  console.log(`  ${why}: ${tests.length} (${files.slice(0, 2).join(', ')}${more})`)
+}
+console.log(`${numPassedTests} passed, ${numFailedTests + broken} failed, ${skipped.length} skipped`)
 process.exit(status)

@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { NO_PIPES, testUnless } from '../../test/needs.ts'
 import {
   appendInside,
   createInside,
@@ -110,7 +111,7 @@ test('[T20] a file with a second name is replaced, never changed in place', () =
   expect(readFileSync(join(outside, 'canary'), 'utf8')).toBe('canary\n')
 })
 
-test.skipIf(process.platform === 'win32')('[T24] a pipe in the place of a file is not waited for', () => {
+testUnless(NO_PIPES)('[T24] a pipe in the place of a file is not waited for', () => {
   expect(spawnSync('mkfifo', [join(root, 'a', 'pipe')]).status).toBe(0)
   expectRefused('a/pipe')
   expect(readRegular(join(root, 'a', 'pipe'))).toBeUndefined()

@@ -4,7 +4,7 @@ import { confirm } from '../../src/surfaces/tools/confirm.ts'
 import { review } from '../../src/surfaces/tools/review.ts'
 import type { Output } from '../../src/surfaces/tools/tool.ts'
 import { replicaOf, sync } from '../briefing/helpers.ts'
-import { onTerminal, scratch, tidemark } from '../cli/run.ts'
+import { inProcess, onTerminal, scratch } from '../cli/run.ts'
 import { openTestMemory, type TestMemory, userError } from '../helpers.ts'
 
 const run = (m: TestMemory, args: Record<string, unknown> = {}) =>
@@ -68,9 +68,9 @@ test('[M6] several are agreed to at once, all or none; proposals too', () => {
 
 test('confirm on the command line takes references side by side, and says what it does not know', async () => {
   const at = scratch()
-  await tidemark(at, ['init', '--client', 'none'])
+  await inProcess(at, ['init', '--client', 'none'])
   const propose = (fact: string) => ['propose', { action: ['record-fact', { fact }] }]
-  await tidemark(at, ['act', '-'], JSON.stringify([propose('Run the tests'), propose('Squash the commits')]))
+  await inProcess(at, ['act', '-'], JSON.stringify([propose('Run the tests'), propose('Squash the commits')]))
   const none = await onTerminal(at, ['confirm', 'fact:run-the-tests', 'fact:squash'])
   expect(none.code).toBe(1)
   expect(none.out).toContain('nothing was confirmed')
@@ -78,5 +78,5 @@ test('confirm on the command line takes references side by side, and says what i
   expect(both.out).toMatch(
     /confirmed fact "Run the tests"\nconfirmed fact "Squash the commits"\ntidemark undo \S+ takes it back/,
   )
-  expect((await tidemark(at, ['brief'])).out).toContain('- Squash the commits')
+  expect((await inProcess(at, ['brief'])).out).toContain('- Squash the commits')
 })

@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { testUnless } from '../needs.ts'
 import { BIN, files, scratch, tidemark } from './run.ts'
 
 const SMALL = join(import.meta.dirname, '../fixtures/recall-small.json')
@@ -167,8 +168,8 @@ test.each([
 })
 
 const shared = existsSync(SHARED) ? readdirSync(SHARED).filter((f) => f.startsWith('devmem')) : []
-test.skipIf(shared.length === 0)(
-  'a development set of the workplace (skipped where there is none)',
+testUnless(shared.length === 0 && `no development set in ${SHARED}`)(
+  'a development set of the workplace',
   { tags: ['long'] },
   async () => {
     const { code, out, err } = await tidemark(place(), ['bench', 'recall', join(SHARED, shared[0]!), '--json'])

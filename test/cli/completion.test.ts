@@ -2,21 +2,21 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { BIN, scratch, tidemark } from './run.ts'
+import { BIN, inProcess, scratch } from './run.ts'
 
 const offered = async (at: ReturnType<typeof scratch>, ...words: string[]) =>
-  (await tidemark(at, ['completion', 'words', '--', ...words])).out.split('\n').filter((line) => line !== '')
+  (await inProcess(at, ['completion', 'words', '--', ...words])).out.split('\n').filter((line) => line !== '')
 
 test('a shell is offered commands, options, choices and the names of what is recorded', async () => {
   const at = scratch()
   expect(await offered(at, 'show', 'use')).toEqual([]) // no project here
-  await tidemark(at, ['init', '--client', 'none', '--yes'])
+  await inProcess(at, ['init', '--client', 'none', '--yes'])
   const actions = [
     ['record-decision', { name: 'Use SQLite' }],
     ['record-decision', { name: 'Both' }],
     ['record-pattern', { name: 'Both' }],
   ]
-  expect((await tidemark(at, ['act', JSON.stringify(actions)])).code).toBe(0)
+  expect((await inProcess(at, ['act', JSON.stringify(actions)])).code).toBe(0)
   expect(await offered(at, 'un')).toEqual(['undo', 'uninstall'])
   expect(await offered(at, '')).toEqual(expect.arrayContaining(['show', 'init', 'completion']))
   expect(await offered(at, 'help', 'unin')).toEqual(['uninstall'])
@@ -46,9 +46,9 @@ COMP_WORDS=(tidemark uninstall --d); COMP_CWORD=2; _tidemark; printf '%s ' "\${C
 
 test('a shell that is not known is wrong use, and the known ones are named', async () => {
   const at = scratch()
-  expect(await tidemark(at, ['completion', 'tcsh'])).toMatchObject({
+  expect(await inProcess(at, ['completion', 'tcsh'])).toMatchObject({
     code: 2,
     err: expect.stringContaining('give bash, zsh, fish'),
   })
-  for (const shell of ['zsh', 'fish']) expect((await tidemark(at, ['completion', shell])).out).toContain('tidemark')
+  for (const shell of ['zsh', 'fish']) expect((await inProcess(at, ['completion', shell])).out).toContain('tidemark')
 })

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { asPerson, onTerminal, pressing, project, ruled, tidemark } from './run.ts'
+import { NO_TERMINAL, testUnless } from '../needs.ts'
+import { asPerson, inProcess, onTerminal, pressing, project, ruled } from './run.ts'
 
-const onTerminals = test.skipIf(!existsSync('/usr/bin/script'))
+const onTerminals = testUnless(NO_TERMINAL)
 const agentOf = (at: Awaited<ReturnType<typeof project>>['at']) => ({ ...at, env: { ...at.env, CLAUDECODE: '1' } })
 const propose = (fact: string) => JSON.stringify([['propose', { action: ['record-fact', { fact }] }]])
 
@@ -13,7 +13,7 @@ test('[H6] [G3] two rules that contradict each other never bind in silence: reme
   expect(brief).toContain('- always pnpm [contradicts "always npm", which binds too: ask the user which holds]')
   expect(await run('review')).toContain('"always pnpm" contradicts the rule "always npm"')
 
-  const agent = await tidemark(agentOf(at), ['act', '-'], JSON.stringify([['record-fact', { fact: 'Use yarn' }]]))
+  const agent = await inProcess(agentOf(at), ['act', '-'], JSON.stringify([['record-fact', { fact: 'Use yarn' }]]))
   expect(agent.out).toMatch(
     /note: "Use yarn" contradicts the rule "always \w+" \(fact:always-\w+\), which binds: ask the user which holds; if it takes its place: \["supersede", /,
   )
@@ -46,7 +46,7 @@ onTerminals(
   async () => {
     const { at, run } = await project()
     ruled(at, 'Use npm for installs')
-    await tidemark(agentOf(at), ['act', '-'], propose('Use pnpm for installs'))
+    await inProcess(agentOf(at), ['act', '-'], propose('Use pnpm for installs'))
     expect(await run('confirm')).toContain('note: "Use pnpm for installs" contradicts the rule "Use npm for installs"')
     const asked = await onTerminal(at, ['confirm', 'Use pnpm for installs'], 'y', 'y')
     expect(asked.out).toContain('Should it take the place of that rule? [y/N] ')
@@ -62,7 +62,7 @@ onTerminals(
 onTerminals('[H6] review shows what a proposal contradicts, and puts two binding rules before the person', async () => {
   const { at, run } = await project()
   ruled(at, 'Use tabs')
-  await tidemark(agentOf(at), ['act', '-'], propose('Use spaces'))
+  await inProcess(agentOf(at), ['act', '-'], propose('Use spaces'))
   const first = await pressing(at, ['review'], 'y')
   expect(first.out).toContain(
     '"Use spaces" contradicts the rule "Use tabs" (fact:use-tabs), which binds\ny yes, in its place, b both stand, n no',
@@ -82,7 +82,7 @@ test('[T40] an agent does not settle a contradiction: what it supersedes waits f
   const { at, run } = await project()
   ruled(at, 'Use tabs')
   ruled(at, 'Use spaces')
-  const agent = await tidemark(
+  const agent = await inProcess(
     agentOf(at),
     ['act', '-'],
     JSON.stringify([['supersede', { old: 'Use tabs', new: 'Use spaces' }]]),

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { project, tidemark } from './run.ts'
+import { inProcess, project } from './run.ts'
 
 test('doctor on a fresh project: nothing is to be mended, and it says where the store lies and when hooks call', async () => {
   const { at, run } = await project()
@@ -17,7 +17,7 @@ test('doctor says that every recall is refused, what of the configuration is not
   const path = join(at.dir, '.tidemark/config.json')
   const config = JSON.parse(readFileSync(path, 'utf8'))
   writeFileSync(path, JSON.stringify({ ...config, recall: { halfLife: 3 }, hooks: { nope: 1 } }))
-  const { code, out } = await tidemark(at, ['doctor'])
+  const { code, out } = await inProcess(at, ['doctor'])
   expect(code).toBe(1)
   expect(out).toMatch(
     /^FIX {2}recall is refused: .*\n {5}→ \.tidemark\/config\.json: recall\.halfLife: .*halfLifeDays/m,
@@ -34,10 +34,10 @@ test.each(['{broken', '{"id": 3}'])(
     const path = join(at.dir, '.tidemark/config.json')
     const { id } = JSON.parse(readFileSync(path, 'utf8'))
     writeFileSync(path, text)
-    const { code, out, err } = await tidemark(at, ['doctor'])
+    const { code, out, err } = await inProcess(at, ['doctor'])
     expect([code, err]).toEqual([1, ''])
     expect(out).toMatch(/^FIX {2}.*config\.json .*\n {5}→ .*delete it and run `tidemark init`/m)
-    expect(JSON.parse((await tidemark(at, ['doctor', '--json'])).out).checks.at(-1)).toMatchObject({ ok: false })
+    expect(JSON.parse((await inProcess(at, ['doctor', '--json'])).out).checks.at(-1)).toMatchObject({ ok: false })
     rmSync(path)
     await run('init', '--client', 'none', '--yes')
     expect(JSON.parse(readFileSync(path, 'utf8')).id).toBe(id)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openMemory } from '../../src/surfaces/library.ts'
 import { PATIENT, runHook } from '../hooks/run.ts'
-import { project, tidemark } from './run.ts'
+import { inProcess, project } from './run.ts'
 
 /** An endpoint for embeddings on this machine, and what it was sent. */
 async function endpoint() {
@@ -52,14 +52,14 @@ test('[T37] a committed endpoint is sent nothing, and no key, until the user has
     expect(out).toContain(whole)
     expect(out).toContain('tidemark models add http')
   }
-  const unasked = await tidemark(at, ['models', 'add', 'http'])
+  const unasked = await inProcess(at, ['models', 'add', 'http'])
   expect([unasked.code, unasked.out, unasked.err]).toEqual([1, expect.stringContaining(whole), expect.stringContaining('--yes')]) // biome-ignore format: one thought
   const agents = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
   for (const what of [
     ['http', '--yes'],
     ['extractor', '--command', '["cat"]', '--budget', '50000'],
   ])
-    expect((await tidemark(agents, ['models', 'add', ...what])).err).toContain('an agent does not decide this')
+    expect((await inProcess(agents, ['models', 'add', ...what])).err).toContain('an agent does not decide this')
   expect(asked).toEqual([])
 
   await run('models', 'add', 'http', '--yes')
@@ -67,7 +67,7 @@ test('[T37] a committed endpoint is sent nothing, and no key, until the user has
   expect(asked.some((a) => a.texts.includes('why a queue?') && a.key === 'Bearer the-key')).toBe(true)
   expect(await run('status')).not.toContain(url)
   const sent = asked.length
-  await tidemark(other.at, ['recall', 'why a queue?']) // the same words in another project
+  await inProcess(other.at, ['recall', 'why a queue?']) // the same words in another project
   for (const changed of [{ keyFrom: 'OTHER_KEY' }, { url: `${url}/x` }, { model: 'n' }, { dimensions: 2 }]) {
     commit(at.dir, { ...wanted, ...changed })
     await run('recall', 'why a queue?')

@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { files, git, pressing, scratch, tidemark } from './run.ts'
+import { files, git, inProcess, pressing, scratch } from './run.ts'
 
 const RULES = '# Rules\n\n- Always use pnpm for installs\n- Never commit to main\n\nSome prose.\n'
 
 /** What the person and the model read as a session of Claude Code begins. */
 async function begins(at: ReturnType<typeof scratch>, id: string) {
   const payload = { session_id: id, hook_event_name: 'SessionStart', source: 'startup', cwd: at.dir }
-  const { out } = await tidemark(at, ['hook', 'claude', 'SessionStart'], JSON.stringify(payload))
+  const { out } = await inProcess(at, ['hook', 'claude', 'SessionStart'], JSON.stringify(payload))
   const { systemMessage, hookSpecificOutput } = JSON.parse(out)
   return { person: String(systemMessage), model: String(hookSpecificOutput?.additionalContext ?? '') }
 }
@@ -20,7 +20,7 @@ test('[M6] after init beside a CLAUDE.md the first session says what was taken i
     'CLAUDE.md': RULES,
     'memory.jsonl': '{"type":"entity","name":"Billing","entityType":"service","observations":["bills at night"]}\n',
   })
-  const init = await tidemark(at, ['init', '--client', 'none'])
+  const init = await inProcess(at, ['init', '--client', 'none'])
   expect(init.out).toMatch(/2 rules stand in CLAUDE\.md and bind nobody yet\. .*: tidemark confirm --all \w+/)
   const first = await begins(at, 's1')
   expect(first.person).toMatch(
@@ -34,7 +34,7 @@ test('[M6] after init beside a CLAUDE.md the first session says what was taken i
   expect(second.person).toMatch(/^Tidemark: 2 rules\b/)
   expect(second.person).not.toContain('nothing fits')
   expect(second.model).not.toContain('pnpm')
-  expect((await tidemark(at, ['brief'])).out).toContain('- Never commit to main')
+  expect((await inProcess(at, ['brief'])).out).toContain('- Never commit to main')
 })
 
 test('[M6] init beside Claude Code and Codex is told in twelve lines at most; again, it makes no project of what is one', async () => {
@@ -42,7 +42,7 @@ test('[M6] init beside Claude Code and Codex is told in twelve lines at most; ag
   git(at.dir, 'init', '-q')
   files(at.dir, { 'CLAUDE.md': '- Never commit to main\n' })
   files(at.home, { '.claude/x': '', '.codex/x': '' })
-  const init = async (...args: string[]) => (await tidemark(at, ['init', ...args])).out.trimEnd().split('\n')
+  const init = async (...args: string[]) => (await inProcess(at, ['init', ...args])).out.trimEnd().split('\n')
   const why = await init('--dry-run')
   expect(why[0]).toBe(`would make ${at.dir} a Tidemark project:`)
   expect(why.filter((l) => /^ {2}(create|edit) .*: \w/.test(l))).toHaveLength(6)
@@ -78,8 +78,8 @@ test('[M6] doctor finds no fault in what init was told to leave: clients that ar
   const at = scratch()
   git(at.dir, 'init', '-q')
   files(at.home, { '.claude/x': '', '.codex/x': '', '.gemini/x': '', '.cursor/x': '', '.copilot/x': '' })
-  await tidemark(at, ['init', '--client', 'none'])
-  const { out, code } = await tidemark(at, ['doctor'])
+  await inProcess(at, ['init', '--client', 'none'])
+  const { out, code } = await inProcess(at, ['doctor'])
   expect(out).not.toContain('FIX')
   expect(out.match(/^ok .*is not wired.*\n {5}→ run `tidemark init --client \w+` to wire it$/gm)).toHaveLength(5)
   expect(code).toBe(0)
@@ -88,9 +88,9 @@ test('[M6] doctor finds no fault in what init was told to leave: clients that ar
 test('[M6] an empty memory teaches in two lines, once in a session', async () => {
   const at = scratch()
   git(at.dir, 'init', '-q')
-  await tidemark(at, ['init', '--client', 'none'])
-  expect((await tidemark(at, ['brief'])).out).toContain('Record decisions with their reasons')
-  expect((await tidemark(at, ['brief', '--budget', '5'])).out).toContain('nothing recorded yet')
+  await inProcess(at, ['init', '--client', 'none'])
+  expect((await inProcess(at, ['brief'])).out).toContain('Record decisions with their reasons')
+  expect((await inProcess(at, ['brief', '--budget', '5'])).out).toContain('nothing recorded yet')
   const { person, model } = await begins(at, 's1')
   expect(person).toMatch(/^Tidemark: nothing recorded yet; say "always …" or "never …"/)
   expect(model.split('\n')).toEqual([

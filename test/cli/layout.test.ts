@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, realp
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { kindOfFile, LAYOUT, ownFiles, type Place } from '../../src/engine/store/layout.ts'
-import { agreeing, BIN, git, type Ran, scratch, tidemark } from './run.ts'
+import { agreeing, BIN, git, inProcess, type Ran, scratch } from './run.ts'
 
 const SRC = join(import.meta.dirname, '../../src')
 const PROBE = join(import.meta.dirname, '../fs-probe.mjs')
@@ -75,7 +75,7 @@ describe('[T60] src/engine/store/layout.ts lists every file that Tidemark writes
     )
     git(root, 'init', '-q')
     const run = async (cwd: string, args: string[], input?: string): Promise<Ran> => {
-      const ran = await tidemark({ dir: cwd, env: probed }, args, input)
+      const ran = await inProcess({ dir: cwd, env: probed }, args, input)
       expect(`${args.join(' ')}: ${ran.code} ${ran.code === 0 ? '' : ran.err}`).toBe(`${args.join(' ')}: 0 `)
       return ran
     }
@@ -118,7 +118,7 @@ describe('[T60] src/engine/store/layout.ts lists every file that Tidemark writes
     await run(root, ['act', '[["purge",{"ref":"use-y","reason":"test"}]]'])
     writeFileSync(join(root, '.git/tidemark/store.db'), 'damaged')
     // what only the damaged file held is named, with exit code 1
-    await tidemark({ dir: root, env: probed }, ['doctor', '--restore'])
+    await inProcess({ dir: root, env: probed }, ['doctor', '--restore'])
     await run(root, ['demo'])
     const questions = { name: 'q', unit: 'doc', groups: [{ id: 'g', docs: [{ id: 'd', text: 'red' }], queries: [] }] }
     writeFileSync(join(top, 'said.json'), JSON.stringify(questions))

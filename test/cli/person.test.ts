@@ -1,14 +1,16 @@
 import { expect, test } from 'vitest'
-import { agreeing, noTerminal, onTerminal, onTerminalBelow, project, tidemark } from './run.ts'
+import { NO_TERMINAL, testUnless } from '../needs.ts'
+import { agreeing, onTerminal, onTerminalBelow, project, tidemark } from './run.ts'
 
 const rules = async (at: Awaited<ReturnType<typeof project>>['at']) => (await tidemark(at, ['brief'])).out
 
 /** What a person does needs a terminal. */
-const onTerminals = test.skipIf(noTerminal !== undefined)
+const onTerminals = testUnless(NO_TERMINAL)
 const confirmIt = (ref: string) => ['act', JSON.stringify([['confirm', { ref }]])]
 
 onTerminals(
   '[T44] [Y1] the person is somebody at a terminal with no client above; whatever else runs it gives no yes',
+  { timeout: 90_000 },
   async () => {
     const { at, run } = await project()
     const { env } = at

@@ -13,7 +13,7 @@ import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { holding as holdingText } from '../holding.ts'
-import { files, git, project, tidemark } from './run.ts'
+import { files, git, inProcess, project } from './run.ts'
 
 const SECRET = 'quetzal "feather" | 7731 of tenochtitlan'
 const PURGE = ['act', JSON.stringify([['purge', { secret: SECRET, reason: 'leaked' }]])]
@@ -40,7 +40,7 @@ describe('[A7] purge reaches every file', () => {
     git(at.dir, 'commit', '-qm', 'start')
     const tree = join(at.home, 'tree')
     git(at.dir, 'worktree', 'add', '-q', '-b', 'side', tree)
-    await tidemark({ ...at, dir: tree }, ['remember', 'we use pnpm'])
+    await inProcess({ ...at, dir: tree }, ['remember', 'we use pnpm'])
     expect(holding(tree).map((f) => basename(f))).toContain('decisions.md')
     // a hand edit that nobody could read, and what a killed process left
     appendFileSync(join(at.dir, '.tidemark/decisions.md'), `a | b | my own note | about ${SECRET}\nand another\n`)
@@ -77,7 +77,7 @@ describe('[A7] purge reaches every file', () => {
       'my own note | about (erased)\nand another',
     )
     expect(readFileSync(join(at.dir, '.tidemark/decisions.md'), 'utf8')).toContain('keep')
-    expect((await tidemark(at, PURGE)).err).toContain('stands nowhere')
+    expect((await inProcess(at, PURGE)).err).toContain('stands nowhere')
   })
 
   test('[T61] the proof of an entity searches all that it ever said, and names what is out of reach', async () => {
@@ -112,13 +112,13 @@ describe('[A7] an erasure that is interrupted is finished', () => {
     expect(out).toContain('a process reads the store')
     expect(out).not.toContain('something else')
     expect(out).toContain('fuser -v')
-    const still = await tidemark(at, ['doctor'])
+    const still = await inProcess(at, ['doctor'])
     expect(still.out).toMatch(/FIX .*a process reads the store/)
     reader.exec('COMMIT')
     reader.close()
-    expect((await tidemark(at, ['doctor'])).out).toContain('finished an erasure that was interrupted')
+    expect((await inProcess(at, ['doctor'])).out).toContain('finished an erasure that was interrupted')
     expect(holding(at.dir, at.home)).toEqual([])
-    expect((await tidemark(at, ['doctor'])).out).not.toContain('erasure')
+    expect((await inProcess(at, ['doctor'])).out).not.toContain('erasure')
   })
 
   test('[T62] killed at every step, it is finished by the same purge again, by doctor, or by the next write', {
@@ -128,7 +128,7 @@ describe('[A7] an erasure that is interrupted is finished', () => {
     const { at } = await told()
     copyFileSync(join(at.dir, STORE), join(at.dir, `${STORE}.damaged-1`))
     appendFileSync(join(at.dir, '.tidemark/decisions.md'), `a | b | c | ${SECRET}\n`)
-    await tidemark(at, ['remember', 'we use tabs'])
+    await inProcess(at, ['remember', 'we use tabs'])
     writeFileSync(join(at.dir, '.git/tidemark/extract.log'), SECRET)
     const [model, home] = [`${at.dir}-model`, `${at.home}-model`]
     cpSync(at.dir, model, { recursive: true })
@@ -151,17 +151,17 @@ describe('[A7] an erasure that is interrupted is finished', () => {
         PROBE_KILL: String(n),
         NODE_DISABLE_COMPILE_CACHE: '1',
       }
-      if ((await tidemark({ ...at, env }, PURGE)).code === 0) break
+      if ((await inProcess({ ...at, env }, PURGE)).code === 0) break
       killed++
       const isErased = batches(at.dir) > before
       const finishing = isErased ? finish[n % 3]! : PURGE
-      const finished = await tidemark(at, finishing)
+      const finished = await inProcess(at, finishing)
       // the same purge never says that it stands nowhere while a copy exists
       if (isErased && finishing === PURGE)
         expect([n, finished.err]).toEqual([n, expect.stringContaining('stands nowhere')])
       expect([n, holding(at.dir, at.home)]).toEqual([n, []])
     }
-    expect((await tidemark(at, ['list', 'decision'])).out).toContain('keep')
+    expect((await inProcess(at, ['list', 'decision'])).out).toContain('keep')
     expect(killed).toBeGreaterThan(10)
     expect(existsSync(join(at.dir, `${STORE}.damaged-1`))).toBe(false)
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { git, project, tidemark } from './run.ts'
+import { git, inProcess, project } from './run.ts'
 
 async function knowing() {
   const { at, run } = await project()
@@ -33,8 +33,8 @@ test('what one process recorded another recalls, in words of its own, explained,
     '#| nothing is known of this; all looks at what is superseded or retired too |#\n',
   )
   expect(JSON.parse(await run('recall', 'file', '--kind', 'learning', '--json')).results[0].kind).toBe('learning')
-  expect((await tidemark(at, ['recall'])).code).toBe(2)
-  const refused = await tidemark(at, ['recall', 'x', '--kind', 'decisionz', '--json'])
+  expect((await inProcess(at, ['recall'])).code).toBe(2)
+  const refused = await inProcess(at, ['recall', 'x', '--kind', 'decisionz', '--json'])
   expect(refused.code).toBe(1)
   expect(JSON.parse(refused.out).error).toMatchObject({
     code: 'bad-argument',
@@ -65,17 +65,17 @@ test('[H1] scopes from the command line: the task that is current, named tasks a
   expect(await where()).toContainEqual(['decision', 1])
   expect(await where('--goal', 'Faster login')).not.toContainEqual(['decision', 1])
   expect(await where('--task', 'cache tokens')).toContainEqual(['decision', 0.2])
-  expect((await tidemark(at, ['recall', 'x', '--scope', 'mikro'])).code).toBe(2)
-  expect((await tidemark(at, ['recall', 'x', '--scope', 'micro'])).err).toContain('task start')
-  expect((await tidemark(at, ['recall', 'x', '--goal', 'no such goal'])).code).toBe(1)
+  expect((await inProcess(at, ['recall', 'x', '--scope', 'mikro'])).code).toBe(2)
+  expect((await inProcess(at, ['recall', 'x', '--scope', 'micro'])).err).toContain('task start')
+  expect((await inProcess(at, ['recall', 'x', '--goal', 'no such goal'])).code).toBe(1)
 })
 
 test('[H1] other projects are looked into only when they are named', async () => {
   const { at, run } = await knowing()
   const other = { ...at, dir: `${at.dir}-other` }
   git(at.dir, 'init', '-q', other.dir)
-  await tidemark(other, ['init', '--client', 'none', '--yes'])
-  await tidemark(other, [
+  await inProcess(other, ['init', '--client', 'none', '--yes'])
+  await inProcess(other, [
     'act',
     '[["record-decision", {"name": "use-zstd", "description": "Compress archives with zstd"}]]',
   ])
@@ -85,7 +85,7 @@ test('[H1] other projects are looked into only when they are named', async () =>
   expect(await run('recall', 'compress archives with zstd', '--all-projects')).toContain('in project project-other')
   const { relevance, proximity, recency, importance } = found.results[0].parts
   expect(found.results[0].score).toBe(relevance * proximity * recency * importance)
-  await tidemark(other, ['act', '[["retire", {"ref": "use-zstd", "reason": "gzip now"}]]'])
+  await inProcess(other, ['act', '[["retire", {"ref": "use-zstd", "reason": "gzip now"}]]'])
   const retired = ['recall', 'compress archives with zstd', '--in', other.dir]
   expect(await run(...retired)).not.toContain('use-zstd')
   expect(await run(...retired, '--preset', 'debug')).toContain('use-zstd')
@@ -94,7 +94,7 @@ test('[H1] other projects are looked into only when they are named', async () =>
     '[["define-kind", {"name": "recipe", "about": "how to cook", "fields": {"name": {"type": "text", "about": "its name"}}}]]',
   )
   expect(await run(...retired, '--kind', 'recipe')).toContain('nothing is known')
-  expect((await tidemark(at, ['recall', 'x', '--in', '/nowhere'])).code).toBe(1)
+  expect((await inProcess(at, ['recall', 'x', '--in', '/nowhere'])).code).toBe(1)
 })
 
 test('the configuration of the project counts, and what is wrong in it is told', async () => {
@@ -108,7 +108,7 @@ test('the configuration of the project counts, and what is wrong in it is told',
     '#| nothing is known of this; all looks at what is superseded or retired too |#\n',
   )
   writeFileSync(file, JSON.stringify({ ...before, recall: { limt: 1, weights: { task: 'much' } } }))
-  const refused = await tidemark(at, ['recall', 'x'])
+  const refused = await inProcess(at, ['recall', 'x'])
   expect(refused.code).toBe(1)
   for (const said of ['limt', 'limit', 'weights.task']) expect(refused.err).toContain(said)
 })

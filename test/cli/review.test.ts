@@ -1,15 +1,15 @@
-import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { agreeing, files, onTerminal, pressing, project, ruled, tidemark } from './run.ts'
+import { NO_TERMINAL, testUnless } from '../needs.ts'
+import { agreeing, files, inProcess, onTerminal, pressing, project, ruled } from './run.ts'
 
-const onTerminals = test.skipIf(!existsSync('/usr/bin/script'))
+const onTerminals = testUnless(NO_TERMINAL)
 const propose = (fact: string) => ['propose', { action: ['record-fact', { fact }] }]
 
 async function proposed(...facts: string[]) {
   const p = await project()
-  for (const fact of facts) await tidemark(p.at, ['act', '-'], JSON.stringify([propose(fact)]))
+  for (const fact of facts) await inProcess(p.at, ['act', '-'], JSON.stringify([propose(fact)]))
   const standing = async () => {
-    const all = JSON.parse((await tidemark(p.at, ['list', 'fact', '--all', '--json'])).out)
+    const all = JSON.parse((await inProcess(p.at, ['list', 'fact', '--all', '--json'])).out)
     return Object.fromEntries(all.map((e: { name: string; standing?: string }) => [e.name, e.standing ?? 'confirmed']))
   }
   return { ...p, standing }
@@ -68,14 +68,14 @@ onTerminals('[T44] an agent in a terminal of its own gets the list: no key of it
 onTerminals('[M6] review takes decisions on lines, all or none of them', async () => {
   const { at, run, standing } = await proposed('Squash commits', 'Never use moment', 'Run the tests')
   ruled(at, 'Always deploy on Fridays')
-  const wrong = await tidemark(at, ['review', '-'], 'confirm fact:squash-commits\nconfirm fact:sqash\nmaybe fact:x\n')
+  const wrong = await inProcess(at, ['review', '-'], 'confirm fact:squash-commits\nconfirm fact:sqash\nmaybe fact:x\n')
   expect(wrong.code).toBe(1)
   expect(wrong.err).toContain('line 2: nothing is called "fact:sqash"; ')
   expect(wrong.err).toContain('line 3: is no decision')
   expect(await standing()).toMatchObject({ 'Squash commits': 'proposed' })
   const lines =
     '# this week\nconfirm fact:squash-commits\n\nreject Never use moment # we do use it\nretire fact:always-deploy-on-fridays # too late\n'
-  const piped = await tidemark(at, ['review', '-'], lines)
+  const piped = await inProcess(at, ['review', '-'], lines)
   expect([piped.code, piped.err]).toEqual([1, expect.stringContaining('outside the agent')])
   const done = await onTerminal(at, ['review', lines], 'y')
   expect(done.out).toMatch(
@@ -84,7 +84,7 @@ onTerminals('[M6] review takes decisions on lines, all or none of them', async (
   expect(await standing()).toMatchObject({ 'Squash commits': 'confirmed', 'Run the tests': 'proposed' })
   expect(await run('show', 'fact:always-deploy-on-fridays')).toContain('retired: too late')
   const agents = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
-  const refused = await tidemark(agents, ['review', '-'], 'confirm fact:run-the-tests')
+  const refused = await inProcess(agents, ['review', '-'], 'confirm fact:run-the-tests')
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('outside the agent')])
 })
 
@@ -94,7 +94,7 @@ onTerminals('reject, retire, supersede, rename and answer are plain commands, ea
     /^rejected fact "Use npm for installs"\nrejected fact "Never use moment"\ntidemark undo \S+ takes it back\n$/,
   )
   expect(await standing()).toEqual({ 'Use npm for installs': 'rejected', 'Never use moment': 'rejected' })
-  const again = await tidemark(at, ['act', '-'], JSON.stringify([propose('Use npm for installs')]))
+  const again = await inProcess(at, ['act', '-'], JSON.stringify([propose('Use npm for installs')]))
   expect(again.err).toContain('proposed and rejected before')
 
   await run('act', JSON.stringify([['record-decision', { name: 'use-json' }], ['record-decision', { name: 'use-sqlite' }], ['record-question', { question: 'Does the hub need Redis?' }]])) // biome-ignore format: one batch
@@ -113,9 +113,9 @@ onTerminals('reject, retire, supersede, rename and answer are plain commands, ea
   )
   expect(await run('retire', 'use-json')).toContain('retired decision "use-json"')
   expect(await run('show', 'use-json')).toContain('retired: no longer holds')
-  const none = await tidemark(at, ['reject', 'use sqlite files'])
+  const none = await inProcess(at, ['reject', 'use sqlite files'])
   expect([none.code, none.err]).toEqual([1, expect.stringContaining('is no proposal')])
-  expect((await tidemark(at, ['supersede', 'use-json'])).code).toBe(2)
+  expect((await inProcess(at, ['supersede', 'use-json'])).code).toBe(2)
 })
 
 test('merge makes one of two: lists and links go over, what stands stays, and one undo takes it back', async () => {
@@ -128,7 +128,7 @@ test('merge makes one of two: lists and links go over, what stands stays, and on
   ])) // biome-ignore format: one batch
   const done = await run('merge', 'sqlite', 'use-sqlite')
   expect(done).toContain('merged "sqlite" into "use-sqlite": evidence, topics, 1 of its links')
-  const one = JSON.parse((await tidemark(at, ['show', 'use-sqlite', '--json'])).out)
+  const one = JSON.parse((await inProcess(at, ['show', 'use-sqlite', '--json'])).out)
   expect(one).toMatchObject({
     name: 'use-sqlite',
     description: 'A file per project',
@@ -139,7 +139,7 @@ test('merge makes one of two: lists and links go over, what stands stays, and on
   expect(await run('show', 'sqlite')).toContain('superseded')
   await run('undo', /tidemark undo (\S+)/.exec(done)![1]!)
   expect(await run('show', 'use-sqlite')).not.toContain('fast')
-  const other = await tidemark(at, ['merge', 'simple', 'sqlite'])
+  const other = await inProcess(at, ['merge', 'simple', 'sqlite'])
   expect(other.err).toContain('a principle and a decision are not merged')
 })
 
@@ -154,11 +154,11 @@ test('[T40] the shell of an agent proposes what ends or replaces a rule, and con
     ['rename', 'Never push to main', 'Push to main'],
     ['merge', 'Never push to main', 'Always push to main'],
   ]) {
-    const { out } = await tidemark(agent, args)
+    const { out } = await inProcess(agent, args)
     expect(out, args[0]).toContain('proposed: ')
     expect(out, args[0]).not.toContain('undefined')
   }
-  expect((await tidemark(at, ['brief'])).out).toContain('- Never push to main')
+  expect((await inProcess(at, ['brief'])).out).toContain('- Never push to main')
 })
 
 onTerminals(
@@ -170,7 +170,7 @@ onTerminals(
     for (const name of ['one', 'two', 'three']) {
       lay(name, 1)
       const decision = { name: `use-${name}`, rationale: 'r', locations: [`src/${name}.ts#${name}`] }
-      await tidemark(at, ['act', '-'], JSON.stringify([['record-decision', decision]]))
+      await inProcess(at, ['act', '-'], JSON.stringify([['record-decision', decision]]))
     }
     await run('scan')
     for (const name of ['one', 'two', 'three']) lay(name, 2)

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -7,6 +7,7 @@ import { expect, onTestFinished } from 'vitest'
 import { createProject, findProject } from '../../src/engine/store/project.ts'
 import { rememberProject } from '../../src/engine/store/project-list.ts'
 import { openProject } from '../../src/project/open.ts'
+import { run } from '../../src/surfaces/cli/cli.ts'
 import { refreshViews } from '../../src/work/handoff/views/refresh.ts'
 
 export const BIN = join(import.meta.dirname, '../../bin/tidemark.js')
@@ -45,6 +46,67 @@ export const git = (dir: string, ...args: string[]): string =>
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+
+/** Commands whose end is not the end of their process, or that read what a process is given. */
+const OWN_PROCESS = ['hook', 'mcp', 'serve', 'ui', 'hub', 'extract', 'edit', 'demo', 'bench', '-', '--follow']
+let last: Promise<unknown> = Promise.resolve()
+
+/**
+ * What a command says and does, run in this process one after another: a process costs ten times as much. For tests that are not
+ * about processes: how the program starts, is killed, shares a store with others, or whose client is above it. Input, another
+ * user and options of Node need a process, and get it.
+ */
+export function inProcess(at: At, args: readonly string[], input?: string): Promise<Ran> {
+  const isOwnProcess = args.some((arg) => OWN_PROCESS.includes(arg)) || at.env.NODE_OPTIONS !== undefined
+  if (isOwnProcess || input !== undefined || at.uid !== undefined) return tidemark(at, args, input)
+  const done = last.then(() => runHere(at, args))
+  last = done.catch(() => {})
+  return done
+}
+
+async function runHere(at: At, args: readonly string[]): Promise<Ran> {
+  const { stdin, stdout, stderr } = process
+  const before = { env: { ...process.env }, cwd: process.cwd(), argv: process.argv, exitCode: process.exitCode }
+  const listeners = new Set(stdout.listeners('error'))
+  const ran: Ran = { code: -1, out: '', err: '' }
+  const into = (name: 'out' | 'err') => (text: string) => {
+    ran[name] += text
+    return true
+  }
+  const replaced = [
+    [stdin, { isTTY: false }],
+    [stdout, { isTTY: false, write: into('out') }],
+    [stderr, { isTTY: false, write: into('err') }],
+  ] as const
+  const restores = replaced.flatMap(([stream, properties]) =>
+    Object.entries(properties).map(([name, value]) => {
+      const own = Object.getOwnPropertyDescriptor(stream, name)
+      Object.defineProperty(stream, name, { value, configurable: true, writable: true })
+      return () => (own ? Object.defineProperty(stream, name, own) : Reflect.deleteProperty(stream, name))
+    }),
+  )
+  try {
+    setVariables(at.env)
+    process.chdir(at.dir)
+    process.argv = [process.execPath, BIN, ...args]
+    ran.code = await run(args)
+  } finally {
+    for (const restore of restores) restore()
+    for (const listener of stdout.listeners('error')) {
+      if (!listeners.has(listener)) stdout.off('error', listener as () => void)
+    }
+    process.argv = before.argv
+    process.exitCode = before.exitCode
+    process.chdir(before.cwd)
+    setVariables(before.env)
+  }
+  return ran
+}
+
+function setVariables(variables: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(process.env)) if (variables[name] === undefined) delete process.env[name]
+  for (const [name, value] of Object.entries(variables)) if (value !== undefined) process.env[name] = value
+}
 
 /** Runs the real command line to its end; a hook has the time that a busy machine takes. */
 export function tidemark(
@@ -105,10 +167,7 @@ export async function agreeing(at: At, ...args: readonly string[]): Promise<stri
   return ran.out
 }
 
-/** Why there is no terminal for a test; nothing where there is one. */
-export const noTerminal = existsSync('/usr/bin/script') ? undefined : 'no script(1) here makes a pseudo-terminal'
-
-type At = { dir: string; env: NodeJS.ProcessEnv }
+type At = { dir: string; env: NodeJS.ProcessEnv; uid?: number }
 
 const QUESTION = /\[(y\/N|Y\/n)\] /g
 const entered = (answers: readonly string[]) => answers.map((a) => `${a}\r`)
@@ -174,10 +233,10 @@ export async function project() {
   const at = scratch()
   git(at.dir, 'init', '-q')
   initProject(at)
-  const run = async (...args: string[]) => {
-    const ran = await tidemark(at, args)
+  const succeed = async (...args: string[]) => {
+    const ran = await inProcess(at, args)
     expect(ran.err).toBe('')
     return ran.out
   }
-  return { at, run }
+  return { at, run: succeed }
 }

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
-import { agreeing, files, noTerminal, project, tidemark } from './run.ts'
+import { NO_TERMINAL, testUnless } from '../needs.ts'
+import { agreeing, files, inProcess, project } from './run.ts'
 
 const OTHER = 'to record it as something else: tidemark remember --as KIND …'
 
-test.skipIf(noTerminal !== undefined)(
+testUnless(NO_TERMINAL)(
   '[G7] a sentence becomes the kind that its words say, with its fields; the rules of the briefing hold rules alone',
   async () => {
     const { at, run } = await project()
@@ -54,5 +55,5 @@ test('--as says the kind whatever the words say; --kind is its older name', asyn
     expect(answer).toContain(found)
     expect(answer).not.toContain(OTHER)
   }
-  expect((await tidemark(at, ['remember', 'a', '--as', 'lerning'])).err).toContain('did you mean learning?')
+  expect((await inProcess(at, ['remember', 'a', '--as', 'lerning'])).err).toContain('did you mean learning?')
 })

@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { render, widthOf } from '../../src/surfaces/cli/terminal.ts'
+import { describeUnless, NO_TERMINAL } from '../needs.ts'
 import { BIN, onTerminal, project, tidemark } from './run.ts'
-
-const hasTerminal = existsSync('/usr/bin/script')
 
 /** What a command shows on a terminal of that size, with what steers it. */
 function screen(at: { dir: string; env: NodeJS.ProcessEnv }, args: readonly string[], columns = 80, rows = 40) {
@@ -52,7 +50,7 @@ test('[S2] a table fits the width it is given, whatever letters stand in it; a p
   expect(render(page, { columns: 32, rows: 24, colours: true })).toContain('\x1b[33m#a3f\x1b[0m')
 })
 
-describe.skipIf(!hasTerminal)('a person on a terminal', () => {
+describeUnless(NO_TERMINAL)('a person on a terminal', () => {
   test('[X7] needs no --session: claims and the current task are held by a session that bears their name', async () => {
     const { at } = await project()
     const person = async (line: string) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { project, tidemark } from './run.ts'
+import { inProcess, project } from './run.ts'
 
 /** Commands that act on what a session has: a session that nobody knows has nothing. */
 const OF_A_SESSION = [
@@ -23,7 +23,7 @@ test('[X7] a typo in --session is refused with those that live, where there must
   await run('session', 'start', 'lead')
   await run('claim', 'src', '--session', 'lead')
   const refused = async (args: readonly string[]) => {
-    const ran = await tidemark(at, [...args, '--json'])
+    const ran = await inProcess(at, [...args, '--json'])
     expect([args.join(' '), ran.code]).toEqual([args.join(' '), 1])
     return (JSON.parse(ran.out) as { error: { code: string; message: string; hint: string; details: object } }).error
   }
@@ -55,7 +55,7 @@ test('[X7] what begins something makes its session still, and so does what the e
   // whoever sets the variable names the session of a whole shell
   const shell = { ...at, env: { ...at.env, TIDEMARK_SESSION: 'shell' } }
   for (const args of [['claims'], ['release'], ['session', 'heartbeat'], ['session', 'show']])
-    expect([args, (await tidemark(shell, args)).code]).toEqual([args, 0])
+    expect([args, (await inProcess(shell, args)).code]).toEqual([args, 0])
   const ids = (JSON.parse(await run('session', 'list', '--json')) as { id: string }[]).map((s) => s.id)
   expect(ids.sort()).toEqual(['actor', 'claimer', 'sharer', 'shell', 'starter', 'worker'])
   // one that ended is known, and goes on

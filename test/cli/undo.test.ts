@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../src/surfaces/cli/commands/index.ts'
 import { GLOBAL } from '../../src/surfaces/cli/help.ts'
 import { TOOLS } from '../../src/surfaces/tools/index.ts'
-import { onTerminal, project, tidemark } from './run.ts'
+import { inProcess, onTerminal, project } from './run.ts'
 
 const decide = (name: string) => JSON.stringify([['record-decision', { name, rationale: 'because' }]])
 
@@ -45,8 +45,8 @@ describe('[A10] undo on the command line', () => {
     expect((await onTerminal(at, ['undo', '--all-of', 'b', '--yes'])).out).toContain('took back')
     expect(await names()).toBe('()')
     for (const yes of [['--yes'], []])
-      expect((await tidemark(at, ['undo', '--all-of', 'nobody', ...yes])).err).toContain('there is nothing to undo')
-    expect((await tidemark(at, ['undo', 'x:1', '--all-of', 'a'])).code).toBe(2)
+      expect((await inProcess(at, ['undo', '--all-of', 'nobody', ...yes])).err).toContain('there is nothing to undo')
+    expect((await inProcess(at, ['undo', 'x:1', '--all-of', 'a'])).code).toBe(2)
   })
 })
 
@@ -54,7 +54,7 @@ test('[A10] [T5] of an agent on the command line, taking back another session’
   const { at, names } = await written()
   for (const yes of [['--yes'], []]) {
     const agents = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
-    const { out } = await tidemark(agents, ['undo', '--all-of', 'a', '--session', 'b', ...yes])
+    const { out } = await inProcess(agents, ['undo', '--all-of', 'a', '--session', 'b', ...yes])
     expect(out).toContain('proposed to undo')
     expect(out).toContain('once a person says yes')
   }
@@ -65,7 +65,7 @@ test('[A10] what stands in the way of an undo is told with the flag that the com
   const { at, run } = await written()
   const { batch } = JSON.parse(await run('act', decide('c1'), '--json')) as { batch: string }
   await run('act', '[["record-decision", {"name": "c1", "rationale": "another"}]]')
-  const { err, code } = await tidemark(at, ['undo', batch])
+  const { err, code } = await inProcess(at, ['undo', batch])
   expect(err).toMatch(/later batches build on it: \S+; nothing was written\n {2}→ undo those first, or give --force to/)
   expect(err).not.toMatch(/action 0|"force"/)
   expect(code).toBe(1)

@@ -18,7 +18,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { openAt } from '../../src/project/open.ts'
 import { userError } from '../helpers.ts'
-import { files, git, onTerminal, project, scratch, tidemark } from './run.ts'
+import { NOT_ROOT, testUnless } from '../needs.ts'
+import { files, git, inProcess, onTerminal, project, scratch, tidemark } from './run.ts'
 
 const DELETE = ['uninstall', '--delete-knowledge', '--yes']
 const decide = (name: string) => JSON.stringify([['record-decision', { name, rationale: 'because' }]])
@@ -41,23 +42,23 @@ test('[T44] an agent does not delete the knowledge of its user, with --yes neith
   const { at, run } = await known()
   const agents = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
   for (const more of [[], ['--purge']]) {
-    const ran = await tidemark(agents, [...DELETE, ...more])
+    const ran = await inProcess(agents, [...DELETE, ...more])
     expect([ran.code, ran.err]).toEqual([1, expect.stringMatching(/an agent does not decide[\s\S]*CLAUDECODE/)])
   }
   expect(await run('list')).toContain('use-x')
   const off = { ...at, env: { ...at.env, CLAUDECODE: '0' } }
-  expect((await tidemark(off, DELETE)).code).toBe(0)
+  expect((await inProcess(off, DELETE)).code).toBe(0)
 })
 
 test('[T25] what stands in the home goes with the last project of the user, also where another one made it and is gone', async () => {
   const maker = scratch()
   const last = { ...maker, dir: join(maker.home, 'other') }
   mkdirSync(last.dir)
-  for (const at of [maker, last]) await tidemark(at, ['init', '--client', 'cursor', '--yes'])
+  for (const at of [maker, last]) await inProcess(at, ['init', '--client', 'cursor', '--yes'])
   const entry = join(maker.home, '.cursor/mcp.json')
   expect(existsSync(entry)).toBe(true)
   rmSync(maker.dir, { recursive: true })
-  expect((await tidemark(last, ['uninstall'])).code).toBe(0)
+  expect((await inProcess(last, ['uninstall'])).code).toBe(0)
   expect(existsSync(entry)).toBe(false)
 })
 
@@ -81,9 +82,9 @@ describe('[T3] uninstall deletes files that Tidemark made, one by one', () => {
     }
     files(store, foreign)
     symlinkSync(join(store, 'taxes.txt'), join(store, 'hooks.log'))
-    await tidemark({ ...at, env }, ['init', '--client', 'none', '--yes'])
-    await tidemark({ ...at, env }, ['act', decide('use-x')])
-    const ran = await tidemark({ ...at, env }, DELETE)
+    await inProcess({ ...at, env }, ['init', '--client', 'none', '--yes'])
+    await inProcess({ ...at, env }, ['act', decide('use-x')])
+    const ran = await inProcess({ ...at, env }, DELETE)
     expect(ran).toMatchObject({ code: 0, err: '' })
     expect(ran.out).toMatch(/leave {3}\S+taxes\.txt: Tidemark did not make it/)
     expect(Object.keys(everything(store)).sort()).toEqual(Object.keys(foreign).sort())
@@ -114,11 +115,11 @@ describe('[T3] uninstall deletes files that Tidemark made, one by one', () => {
     const { at, run } = await known()
     const below = { ...at, dir: join(at.dir, 'below') }
     mkdirSync(below.dir)
-    await tidemark(below, ['init', '--client', 'none', '--yes', '--project', below.dir])
-    await tidemark(below, ['act', decide('of-below')])
+    await inProcess(below, ['init', '--client', 'none', '--yes', '--project', below.dir])
+    await inProcess(below, ['act', decide('of-below')])
     expect(await run(...DELETE)).toContain('the knowledge of projects in folders below')
-    expect((await tidemark(below, ['discover', names])).out.trim()).toBe('("of-below")')
-    expect((await tidemark(below, DELETE)).code).toBe(0)
+    expect((await inProcess(below, ['discover', names])).out.trim()).toBe('("of-below")')
+    expect((await inProcess(below, DELETE)).code).toBe(0)
     expect(existsSync(join(at.dir, '.git/tidemark'))).toBe(false)
   })
 
@@ -126,7 +127,7 @@ describe('[T3] uninstall deletes files that Tidemark made, one by one', () => {
     const { at } = await known()
     const other = await known()
     const env = { ...at.env, TIDEMARK_STORE: join(other.at.dir, '.git/tidemark') }
-    const ran = await tidemark({ ...at, env }, DELETE)
+    const ran = await inProcess({ ...at, env }, DELETE)
     expect(ran.code).toBe(1)
     expect(ran.err).toContain('belongs to project')
     expect((await other.run('discover', names)).trim()).toBe('("use-x")')
@@ -138,12 +139,12 @@ describe('[T3] uninstall deletes files that Tidemark made, one by one', () => {
     git(at.dir, 'commit', '-qm', 'start')
     const tree = { ...at, dir: join(at.home, 'tree') }
     git(at.dir, 'worktree', 'add', '-q', '-b', 'side', tree.dir)
-    await tidemark(tree, ['act', decide('of-tree')])
+    await inProcess(tree, ['act', decide('of-tree')])
     expect(existsSync(join(tree.dir, '.tidemark/decisions.md'))).toBe(true)
-    const refused = await tidemark(tree, DELETE)
+    const refused = await inProcess(tree, DELETE)
     expect(refused.code).toBe(1)
     expect(refused.err).toContain(`--project ${at.dir}`)
-    expect((await tidemark(tree, ['discover', names])).out.trim()).toBe('("of-tree" "use-x")')
+    expect((await inProcess(tree, ['discover', names])).out.trim()).toBe('("of-tree" "use-x")')
     expect(await run(...DELETE)).toContain(`it is also that of ${tree.dir}`)
     expect(existsSync(join(tree.dir, '.tidemark/decisions.md'))).toBe(false)
     expect(existsSync(join(tree.dir, '.tidemark/config.json'))).toBe(true)
@@ -156,7 +157,7 @@ describe('[T4] the knowledge goes only after it was shown and agreed to, and can
     const before = { ...everything(at.dir), ...everything(at.home) }
     const dry = await run('uninstall', '--delete-knowledge', '--dry-run')
     expect(dry).toMatch(/1 decision; 1 batch, the last of \d{4}-\d\d-\d\d \d\d:\d\d UTC\n.*store\.db/)
-    const piped = await tidemark(at, ['uninstall', '--delete-knowledge'])
+    const piped = await inProcess(at, ['uninstall', '--delete-knowledge'])
     expect(piped.code).toBe(1)
     expect(piped.err).toContain('--yes')
     const no = await onTerminal(at, ['uninstall', '--delete-knowledge'], '')
@@ -175,10 +176,10 @@ describe('[T4] the knowledge goes only after it was shown and agreed to, and can
     const [, command = ''] = /^for 30 days this brings the knowledge back: tidemark (.+)$/m.exec(said) ?? []
     expect(statSync(join(state(at), kept(at)[0]!)).mode & 0o777).toBe(0o600)
     expect(statSync(state(at)).mode & 0o777).toBe(0o700)
-    expect((await tidemark(at, [...command.split(' '), '--client', 'none'])).code).toBe(0)
+    expect((await inProcess(at, [...command.split(' '), '--client', 'none'])).code).toBe(0)
     expect((await run('discover', names)).trim()).toBe('("use-x")')
     await run('act', decide('use-y'))
-    expect((await tidemark(at, command.split(' '))).err).toContain('there is a store already')
+    expect((await inProcess(at, command.split(' '))).err).toContain('there is a store already')
     // --purge deletes the snapshots of this project, also those kept before
     expect(await run(...DELETE, '--purge')).toContain('it cannot be brought back')
     expect(kept(at)).toEqual([])
@@ -191,11 +192,11 @@ describe('[T4] the knowledge goes only after it was shown and agreed to, and can
     expect(await run(...DELETE)).toContain('2 facts, 1 decision; ')
     const other = { ...at, dir: join(at.home, 'other') }
     mkdirSync(other.dir)
-    await tidemark(other, ['init', '--client', 'none', '--yes'])
-    const { out } = await tidemark(other, ['doctor'])
+    await inProcess(other, ['init', '--client', 'none', '--yes'])
+    const { out } = await inProcess(other, ['doctor'])
     expect(out).toContain(`ok   the last snapshot of project, ${at.dir} (2 facts, 1 decision), kept until 20`)
     await run('init', '--client', 'none', '--yes', '--from', join(state(at), kept(at)[0]!))
-    expect((await tidemark(at, ['list'])).out).toContain('we use pnpm')
+    expect((await inProcess(at, ['list'])).out).toContain('we use pnpm')
   })
 
   test('[T4] a last snapshot goes after 30 days, with a later run', async () => {
@@ -216,12 +217,12 @@ describe('[T4] the knowledge goes only after it was shown and agreed to, and can
     for (const name of ['store.db-wal', 'store.db-shm']) rmSync(join(dir, name), { force: true })
     const sound = join(dir, 'backups')
     renameSync(sound, join(at.home, 'aside'))
-    const refused = await tidemark(at, DELETE)
+    const refused = await inProcess(at, DELETE)
     expect(refused).toMatchObject({ code: 1 })
     expect(refused.err).toContain('--purge')
     expect(existsSync(join(dir, 'store.db'))).toBe(true)
     renameSync(join(at.home, 'aside'), sound)
-    expect((await tidemark(at, DELETE)).code).toBe(0)
+    expect((await inProcess(at, DELETE)).code).toBe(0)
     expect(existsSync(dir)).toBe(false)
     expect(kept(at)).toHaveLength(1)
     await run('init', '--client', 'none', '--yes', '--from', join(state(at), kept(at)[0]!))
@@ -257,14 +258,14 @@ describe('[T4] the knowledge goes only after it was shown and agreed to, and can
     expect(await run('init', '--client', 'none', '--yes')).toContain('done')
   })
 
-  test.skipIf(process.getuid?.() !== 0)('[T4] where a directory cannot be written nothing is changed', async () => {
+  testUnless(NOT_ROOT)('[T4] where a directory cannot be written nothing is changed', async () => {
     const { at } = await known()
     const top = dirname(at.dir)
     const uid = 65_534
     await new Promise((done) => spawn('chown', ['-R', String(uid), top]).on('close', done))
     await new Promise((done) => spawn('chmod', ['555', join(at.dir, '.git/tidemark')]).on('close', done))
     const before = everything(at.dir)
-    const ran = await tidemark({ ...at, uid }, DELETE)
+    const ran = await inProcess({ ...at, uid }, DELETE)
     expect(ran).toMatchObject({ code: 1 })
     expect(ran.err).toContain('nothing was changed')
     expect(everything(at.dir)).toEqual(before)
@@ -291,10 +292,10 @@ describe('[T4] the knowledge goes only after it was shown and agreed to, and can
         cpSync(from, to, { recursive: true })
       }
       const env = { ...at.env, NODE_OPTIONS: `--import ${probe}`, PROBE_KILL: String(n) }
-      const first = await tidemark({ ...at, env }, DELETE)
+      const first = await inProcess({ ...at, env }, DELETE)
       if (first.code === 0) break
       killed++
-      const again = await tidemark(at, DELETE)
+      const again = await inProcess(at, DELETE)
       const isOver = /in no Tidemark project/.test(again.err)
       expect([n, isOver ? 0 : again.code, isOver ? '' : again.err]).toEqual([n, 0, ''])
       expect([n, Object.keys(everything(join(at.dir, '.tidemark')))]).toEqual([n, ['local/notes.txt']])

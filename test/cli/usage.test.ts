@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { files, project, tidemark } from './run.ts'
+import { files, inProcess, project } from './run.ts'
 
 /** Wrong use of a command, and a word that the message must hold for its reader to know what to do. */
 const WRONG: readonly [line: string, says: RegExp][] = [
@@ -82,10 +82,12 @@ async function working() {
   return at
 }
 
-test('[X8] wrong use of what sessions coordinate with, and of what sets up, is exit 2, and says what would be right', async () => {
+test('[X8] wrong use of what sessions coordinate with, and of what sets up, is exit 2, and says what would be right', {
+  timeout: 90_000,
+}, async () => {
   const at = await working()
   const one = async ([line, says]: (typeof WRONG)[number]) => {
-    const { code, out, err } = await tidemark(at, [...line.split(' '), '--json'])
+    const { code, out, err } = await inProcess(at, [...line.split(' '), '--json'])
     expect([line, code, err]).toEqual([line, 2, expect.stringMatching(says)])
     expect(JSON.parse(out).error, line).toMatchObject({ code: 'usage', message: expect.any(String) })
   }
@@ -94,5 +96,5 @@ test('[X8] wrong use of what sessions coordinate with, and of what sets up, is e
 
 test('[X8] what is well said and cannot be done is refused, which is another thing', async () => {
   const at = await working()
-  for (const line of REFUSED) expect([line, (await tidemark(at, line.split(' '))).code]).toEqual([line, 1])
+  for (const line of REFUSED) expect([line, (await inProcess(at, line.split(' '))).code]).toEqual([line, 1])
 })

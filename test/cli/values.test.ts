@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { project, tidemark } from './run.ts'
+import { inProcess, project } from './run.ts'
 
 test('[X8] a negative number is a value where one is expected, with and without --', async () => {
   const { at, run } = await project()
@@ -16,7 +16,7 @@ test('[X8] a negative number is a value where one is expected, with and without 
   expect(await run('share', 'get', 'list')).toBe('[-2]\n')
   expect(await run('discover', '-5')).toBe('-5\n')
   const wrong = async (...args: string[]) => {
-    const ran = await tidemark(at, args)
+    const ran = await inProcess(at, args)
     expect([args.join(' '), ran.code]).toEqual([args.join(' '), 2])
     return ran.err
   }
@@ -30,7 +30,7 @@ test('[X8] a negative number is a value where one is expected, with and without 
 test('[X8] a whole number that JSON readers would round is refused, not kept as another one', async () => {
   const { at, run } = await project()
   const refused = async (args: string[], input?: string) => {
-    const ran = await tidemark(at, [...args, '--json'], input)
+    const ran = await inProcess(at, [...args, '--json'], input)
     expect([args.join(' '), ran.code]).toEqual([args.join(' '), 1])
     return (JSON.parse(ran.out) as { error: { code: string; message: string; hint: string } }).error
   }

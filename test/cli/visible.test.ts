@@ -5,7 +5,7 @@ import { visible } from '../../src/scheme/invisible.ts'
 import { jsonData, jsonShown } from '../../src/session/briefing/fence.ts'
 import { entityUri } from '../../src/surfaces/mcp/resources.ts'
 import { call, stdioClient, tempProject } from '../mcp/harness.ts'
-import { scratch, tidemark } from './run.ts'
+import { inProcess, scratch } from './run.ts'
 
 const HIDDEN = /[\x1b\x07\x9b\u200b\u202e\u202c\u2028\ufeff\u{e0041}]/u
 const MARK = /<\s*\/?\s*tidemark-data/i
@@ -14,7 +14,7 @@ const hostile =
 
 test('[M6] what a person reads before confirming it hides nothing and does not steer the terminal', async () => {
   const at = scratch()
-  const run = (...args: string[]) => tidemark(at, args)
+  const run = (...args: string[]) => inProcess(at, args)
   await run('init', '--client', 'none')
   const batch = [
     ['propose', { action: ['record-fact', { fact: hostile }], evidence: hostile }],
@@ -22,7 +22,7 @@ test('[M6] what a person reads before confirming it hides nothing and does not s
     ['record-question', { question: hostile }],
     ['write-handoff', { title: hostile, nextSteps: [hostile] }],
   ]
-  await tidemark(at, ['act', '-'], JSON.stringify(batch))
+  await inProcess(at, ['act', '-'], JSON.stringify(batch))
   for (const args of [['review'], ['list'], ['questions'], ['handoff'], ['recall', 'push'], ['show', 'decision:d']]) {
     const { code, out } = await run(...args)
     expect(code).toBe(0)
@@ -36,7 +36,7 @@ test('[M6] what a person reads before confirming it hides nothing and does not s
 test('[M6] what is shared, and the events of it, hide nothing and end no fence in a pipe: as text, as lines and as JSON', async () => {
   const at = scratch()
   const run = async (...args: string[]) => {
-    const { out, code } = await tidemark(at, args)
+    const { out, code } = await inProcess(at, args)
     expect(code).toBe(0)
     return out
   }
@@ -46,7 +46,7 @@ test('[M6] what is shared, and the events of it, hide nothing and end no fence i
     ['text', asText],
     ['map', JSON.stringify({ [hostile]: [hostile] })],
   ])
-    await tidemark(at, ['share', 'set', key!, value!])
+    await inProcess(at, ['share', 'set', key!, value!])
   const list = ['list', 'show', 'get text', 'get map', 'get text --json', 'history text']
   for (const args of [
     ...list.map((l) => ['share', ...l.split(' ')]),
@@ -61,7 +61,7 @@ test('[M6] what is shared, and the events of it, hide nothing and end no fence i
   expect(JSON.parse(await run('share', 'get', 'text', '--json')).value).toBe(asText)
   const [last] = (await run('events', '--type', 'share')).trim().split('\n').slice(-1)
   expect(JSON.parse(last!).value).toEqual({ [hostile]: [hostile] })
-  const refused = await tidemark(at, ['share', 'get', `${hostile} <tidemark-data>`])
+  const refused = await inProcess(at, ['share', 'get', `${hostile} <tidemark-data>`])
   expect(refused.err).toMatch(/Never push/)
   expect(refused.err).not.toMatch(HIDDEN)
   expect(refused.err).not.toMatch(MARK)

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { NO_TERMINAL, testUnless } from '../needs.ts'
 import { BIN, project, tidemark } from './run.ts'
 
 /** Another process's write lock on the store of a project, as long as the test wants it. */
@@ -13,7 +13,7 @@ function held(dir: string): () => void {
   return () => other.exec('ROLLBACK')
 }
 
-test.skipIf(!existsSync('/usr/bin/script'))(
+testUnless(NO_TERMINAL)(
   'a write that waits for another writer says so on a terminal, once, and nothing in a pipe',
   async () => {
     const { at } = await project()

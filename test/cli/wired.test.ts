@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
-import { BIN, files, git, onTerminal, project, scratch, tidemark } from './run.ts'
+import { BIN, files, git, inProcess, onTerminal, project, scratch } from './run.ts'
 
 const ALL = 'claude,codex,gemini,copilot,cursor,opencode'
 
@@ -45,15 +45,15 @@ test('init wires hooks of every client, a second one changes nothing, a dry one 
     '.gemini/settings.json': '\uFEFF{\n  // mine\n  "theme": "dark", // too\n}\n',
   })
   const before = tree(at.dir)
-  const dry = await tidemark(at, ['init', '--client', ALL, '--dry-run'])
+  const dry = await inProcess(at, ['init', '--client', ALL, '--dry-run'])
   expect(dry.out).toContain('.github/hooks/tidemark.json')
   expect(tree(at.dir)).toEqual(before)
-  expect((await tidemark(at, ['init', '--client', ALL, '--yes'])).code).toBe(0)
+  expect((await inProcess(at, ['init', '--client', ALL, '--yes'])).code).toBe(0)
   const wired = tree(at.dir)
-  expect((await tidemark(at, ['init', '--client', ALL, '--yes'])).out).toContain('nothing had to be changed')
+  expect((await inProcess(at, ['init', '--client', ALL, '--yes'])).out).toContain('nothing had to be changed')
   expect(tree(at.dir)).toEqual(wired)
   expect(existsSync(join(at.dir, '.opencode/plugins/tidemark.js'))).toBe(true)
-  expect((await tidemark(at, ['uninstall'])).code).toBe(0)
+  expect((await inProcess(at, ['uninstall'])).code).toBe(0)
   expect(tree(at.dir)).toEqual(before)
 })
 
@@ -69,26 +69,26 @@ test.each([
   const mine = (text: string) => text.replace('"timeout": 3000', '"timeout": 9000') // by hand: that hook is the user's now
   const init = ['init', '--client', ALL, '--yes', '--allow', 'none']
   const [at, fresh] = [installed(), installed()]
-  await tidemark(at, ['init', '--client', 'none', '--yes'])
+  await inProcess(at, ['init', '--client', 'none', '--yes'])
   files(at.dir, { ...earlier, '.gemini/settings.json': mine(earlier['.gemini/settings.json']!) })
   if (here) files(at.dir, { [journal]: note! })
   else rmSync(join(at.dir, '.claude/settings.local.json'))
   files(fresh.dir, { '.claude/settings.json': THEME })
-  const said = (await tidemark(at, ['doctor'])).out
+  const said = (await inProcess(at, ['doctor'])).out
   expect(said).toContain('with another matcher for PostToolUse, PreCompact')
   expect(said).toContain('with another matcher for AfterTool')
 
-  for (const each of [at, fresh]) expect((await tidemark(each, init)).code).toBe(0)
+  for (const each of [at, fresh]) expect((await inProcess(each, init)).code).toBe(0)
   const read = (dir: string, file: string) => {
     const text = readFileSync(join(dir, file), 'utf8')
     const now = dir === fresh.dir && file.startsWith('.gemini') ? mine(text) : text
     return [file, file.endsWith('.json') ? JSON.parse(now) : now]
   }
   for (const file of Object.keys(earlier)) expect(read(at.dir, file)).toEqual(read(fresh.dir, file))
-  expect((await tidemark(at, init)).out).toContain('nothing had to be changed')
-  expect((await tidemark(at, ['doctor'])).out).not.toContain('another version')
+  expect((await inProcess(at, init)).out).toContain('nothing had to be changed')
+  expect((await inProcess(at, ['doctor'])).out).not.toContain('another version')
 
-  await tidemark(at, ['uninstall'])
+  await inProcess(at, ['uninstall'])
   const left = Object.keys(tree(at.dir)).map((file) => relative(at.dir, file))
   expect(left.sort()).toEqual(['.claude/settings.json', ...(here ? [] : ['.gemini/settings.json'])])
   expect(readFileSync(join(at.dir, '.claude/settings.json'), 'utf8')).toBe(THEME)
@@ -117,12 +117,12 @@ for (const onPath of [true, false])
       files(at.dir, { '.github/workflows/x.yml': 'on: push\n' })
       const before = everything(at.dir, at.home)
       const moved = { ...at, dir: `${at.dir}-moved` }
-      expect((await tidemark(at, ['init', '--client', ALL, '--yes'])).code).toBe(0)
-      await tidemark(at, ['remember', 'we use pnpm'])
+      expect((await inProcess(at, ['init', '--client', ALL, '--yes'])).code).toBe(0)
+      await inProcess(at, ['remember', 'we use pnpm'])
       renameSync(at.dir, moved.dir)
-      if (again) expect((await tidemark(moved, ['init', '--client', ALL, '--yes'])).code).toBe(0)
-      expect((await tidemark(moved, ['list'])).out).toContain('pnpm')
-      expect((await tidemark(moved, ['uninstall', '--delete-knowledge', '--purge', '--yes'])).code).toBe(0)
+      if (again) expect((await inProcess(moved, ['init', '--client', ALL, '--yes'])).code).toBe(0)
+      expect((await inProcess(moved, ['list'])).out).toContain('pnpm')
+      expect((await inProcess(moved, ['uninstall', '--delete-knowledge', '--purge', '--yes'])).code).toBe(0)
       expect(everything(moved.dir, at.home)).toEqual(before)
     })
 
@@ -130,23 +130,23 @@ test('uninstall in a copy leaves the entries of the first project', async () => 
   const at = scratch()
   git(at.dir, 'init', '-q')
   files(at.home, { '.claude.json': '{}' })
-  await tidemark(at, ['init', '--client', 'claude', '--yes'])
+  await inProcess(at, ['init', '--client', 'claude', '--yes'])
   const home = () =>
     Object.entries(everything(at.dir, at.home)[1]!).filter(([path]) => !path.includes('/tidemark/wiring/'))
   const before = home()
   cpSync(at.dir, `${at.dir}-copy`, { recursive: true })
-  await tidemark({ ...at, dir: `${at.dir}-copy` }, ['uninstall'])
+  await inProcess({ ...at, dir: `${at.dir}-copy` }, ['uninstall'])
   expect(home()).toEqual(before)
-  await tidemark(at, ['uninstall'])
+  await inProcess(at, ['uninstall'])
   expect(readFileSync(join(at.home, '.claude.json'), 'utf8')).toBe('{}')
 })
 
 test('doctor says when each hook last called, what it cost, and which hooks would stay silent', async () => {
   const at = installed()
-  await tidemark(at, ['init', '--client', 'claude,codex', '--yes'])
+  await inProcess(at, ['init', '--client', 'claude,codex', '--yes'])
   const payload = JSON.stringify({ session_id: 's1', source: 'startup', cwd: at.dir })
-  expect((await tidemark(at, ['hook', 'claude', 'SessionStart'], payload)).code).toBe(0)
-  const { out } = await tidemark(at, ['doctor'])
+  expect((await inProcess(at, ['hook', 'claude', 'SessionStart'], payload)).code).toBe(0)
+  const { out } = await inProcess(at, ['doctor'])
   expect(out).toMatch(
     /^ok {3}hook claude SessionStart: last \d{4}-\d\d-\d\d \d\d:\d\d UTC \(just now\), 1 call, \d+ ms$/m,
   )
@@ -157,39 +157,41 @@ test('doctor says when each hook last called, what it cost, and which hooks woul
 
 test('doctor says that clients start another version than this one', async () => {
   const at = installed('0.0.1')
-  await tidemark(at, ['init', '--client', 'none', '--yes'])
-  expect((await tidemark(at, ['doctor'])).out).toMatch(/^FIX {2}\S+ is what clients start, and it is tidemark 0\.0\.1/m)
+  await inProcess(at, ['init', '--client', 'none', '--yes'])
+  expect((await inProcess(at, ['doctor'])).out).toMatch(
+    /^FIX {2}\S+ is what clients start, and it is tidemark 0\.0\.1/m,
+  )
 })
 
 test('uninstall --delete-knowledge deletes what an uninstall before it kept, and says where that is', async () => {
   const { at, run } = await project()
   await run('remember', 'we use pnpm')
   await run('uninstall')
-  const again = await tidemark(at, ['uninstall'])
+  const again = await inProcess(at, ['uninstall'])
   expect(again.code).toBe(1)
   expect(again.err).toContain('.git/tidemark/store.db')
   expect(again.err).toContain('--delete-knowledge')
   expect(await run('uninstall', '--delete-knowledge', '--yes')).toContain('delete  the knowledge')
   expect(existsSync(join(at.dir, '.git/tidemark'))).toBe(false)
-  expect((await tidemark(at, ['uninstall', '--delete-knowledge', '--yes'])).err).toContain('in no Tidemark project')
+  expect((await inProcess(at, ['uninstall', '--delete-knowledge', '--yes'])).err).toContain('in no Tidemark project')
 })
 
 test('init --personal: git sees nothing of it, and a second init keeps to that; init says what is left to do', async () => {
   const at = installed()
   git(at.dir, 'commit', '-q', '--allow-empty', '-m', 'x')
-  const first = await tidemark(at, ['init', '--client', ALL, '--yes', '--personal'])
+  const first = await inProcess(at, ['init', '--client', ALL, '--yes', '--personal'])
   expect(first.out).toMatch(/^ {2}next {3}codex: .*\/hooks/m)
   const untracked = () => git(at.dir, 'status', '--porcelain', '--untracked-files=all')
   expect(untracked()).toBe('')
-  expect((await tidemark(at, ['init', '--client', ALL, '--yes'])).out).toContain('nothing had to be changed')
+  expect((await inProcess(at, ['init', '--client', ALL, '--yes'])).out).toContain('nothing had to be changed')
   expect(untracked()).toBe('')
-  await tidemark(at, ['uninstall'])
+  await inProcess(at, ['uninstall'])
   expect(readdirSync(at.dir)).toEqual(['.git'])
 })
 
 test('init: the settings of this machine are out of git from the start', async () => {
   const at = installed()
-  await tidemark(at, ['init', '--client', 'claude', '--yes'])
+  await inProcess(at, ['init', '--client', 'claude', '--yes'])
   const untracked = git(at.dir, 'status', '--porcelain', '--untracked-files=all').trimEnd().split('\n').sort()
   expect(untracked).toEqual([
     '?? .claude/settings.json',
@@ -202,28 +204,28 @@ test('init: the settings of this machine are out of git from the start', async (
 
 test('status in a fresh clone says that the memory stayed behind, and how it comes over', async () => {
   const at = installed()
-  await tidemark(at, ['init', '--client', 'claude', '--yes'])
-  await tidemark(at, ['act', '[["record-decision", {"name": "paging", "description": "from 0"}]]'])
+  await inProcess(at, ['init', '--client', 'claude', '--yes'])
+  await inProcess(at, ['act', '[["record-decision", {"name": "paging", "description": "from 0"}]]'])
   git(at.dir, 'add', '-A')
   git(at.dir, 'commit', '-q', '-m', 'x')
   const clone = { ...at, dir: join(at.home, 'clone') }
   git(at.home, 'clone', '-q', at.dir, clone.dir)
-  expect((await tidemark(clone, ['init', '--yes', '--client', 'claude'])).code).toBe(0)
+  expect((await inProcess(clone, ['init', '--yes', '--client', 'claude'])).code).toBe(0)
   const hint = "nothing has come from others yet: a teammate's `tidemark sync`"
-  expect((await tidemark(clone, ['status'])).out).toContain(hint)
+  expect((await inProcess(clone, ['status'])).out).toContain(hint)
   const file = join(at.home, 'memory.json')
-  expect((await tidemark(at, ['export', 'json', file])).code).toBe(0)
-  expect((await tidemark(clone, ['import', 'json', file])).code).toBe(0)
-  expect((await tidemark(clone, ['status'])).out).not.toContain(hint)
-  expect((await tidemark(clone, ['show', 'paging'])).out).toContain('from 0')
-  expect((await tidemark(at, ['status'])).out).not.toContain(hint)
+  expect((await inProcess(at, ['export', 'json', file])).code).toBe(0)
+  expect((await inProcess(clone, ['import', 'json', file])).code).toBe(0)
+  expect((await inProcess(clone, ['status'])).out).not.toContain(hint)
+  expect((await inProcess(clone, ['show', 'paging'])).out).toContain('from 0')
+  expect((await inProcess(at, ['status'])).out).not.toContain(hint)
 })
 
 test('init says that it writes over a journal which came with the repository', async () => {
   const at = installed()
   files(at.dir, { '.tidemark/local/wiring.json': '{"version": 1, "files": {}}' })
   git(at.dir, 'add', '-f', '.tidemark/local/wiring.json')
-  const { out } = await tidemark(at, ['init', '--client', 'codex', '--yes'])
+  const { out } = await inProcess(at, ['init', '--client', 'codex', '--yes'])
   expect(out).toMatch(/^ {2}replace \.tidemark\/local\/wiring\.json.*it is committed/m)
 })
 
@@ -234,7 +236,7 @@ test('init asks on a terminal whether agents may record without a question', asy
   expect(asked.out).toMatch(/ {2}option off: .*: tidemark models add extractor --client claude --budget 100000/)
   const allowed = () => readFileSync(join(at.dir, '.claude/settings.local.json'), 'utf8').includes('mcp__tidemark__act')
   expect(allowed()).toBe(true)
-  await tidemark(at, ['uninstall'])
+  await inProcess(at, ['uninstall'])
   await onTerminal(at, ['init', '--client', 'claude'], 'y', 'n')
   expect(allowed()).toBe(false)
   // said once: a second run changes nothing and asks nothing
@@ -246,9 +248,9 @@ test('init asks on a terminal whether agents may record without a question', asy
 test('[T48] an agent does not allow itself `act`', async () => {
   const at = installed()
   const agents = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
-  expect(await tidemark(agents, ['init', '--client', 'claude', '--yes', '--allow', 'act'])).toMatchObject({ code: 1 })
+  expect(await inProcess(agents, ['init', '--client', 'claude', '--yes', '--allow', 'act'])).toMatchObject({ code: 1 })
   expect(existsSync(join(at.dir, '.claude'))).toBe(false)
-  expect((await tidemark(agents, ['init', '--client', 'claude', '--yes'])).code).toBe(0)
+  expect((await inProcess(agents, ['init', '--client', 'claude', '--yes'])).code).toBe(0)
   expect(readFileSync(join(at.dir, '.claude/settings.local.json'), 'utf8')).not.toContain('mcp__tidemark__act')
 })
 
@@ -276,7 +278,7 @@ test('[X1] init where nothing can be written says so, and is no bug', async () =
   chmodSync(join(at.dir, '..'), 0o755)
   if (root) execFileSync('chown', ['-R', '65534:65534', at.dir, at.env.HOME!])
   chmodSync(at.dir, 0o555)
-  const ran = await tidemark({ ...at, ...(root ? { uid: 65534 } : {}) }, ['init', '--yes', '--client', 'none'])
+  const ran = await inProcess({ ...at, ...(root ? { uid: 65534 } : {}) }, ['init', '--yes', '--client', 'none'])
   chmodSync(at.dir, 0o755)
   expect([ran.code, ran.err]).toEqual([1, expect.stringMatching(/cannot be made a project: .*\n.*writable/)])
 })

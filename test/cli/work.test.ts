@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { project, tidemark } from './run.ts'
+import { inProcess, project } from './run.ts'
 
 test('goal, activity and task: started, drawn, completed, and next says what comes then', async () => {
   const { at, run } = await project()
@@ -26,7 +26,7 @@ test('goal, activity and task: started, drawn, completed, and next says what com
   const task = current.find((t) => t.current)!
   expect(JSON.parse(await run('discover', '(:task (get-decision "d"))'))).toBe(task.id)
 
-  const early = await tidemark(at, ['goal', 'complete', ...s1])
+  const early = await inProcess(at, ['goal', 'complete', ...s1])
   expect(early.code).toBe(1)
   for (const name of ['rotate keys', 'refresh tokens', 'deploy', '--force']) expect(early.err).toContain(name)
 
@@ -74,7 +74,7 @@ test('references that are missing, and references to other kinds are refused wit
     [['goal', 'abandon', 'One'], 'reason'],
     [['tree', 'Onne'], 'did you mean "One" (goal:one)?'],
   ] as const) {
-    const ran = await tidemark(at, args)
+    const ran = await inProcess(at, args)
     expect([args, ran.code]).toEqual([args, 1])
     expect(ran.err).toContain(told)
   }

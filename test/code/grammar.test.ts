@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { project, tidemark } from '../cli/run.ts'
+import { inProcess, project } from '../cli/run.ts'
 
 /** As after `npm install --omit=optional`. */
 const WITHOUT = `--import "data:text/javascript,${encodeURIComponent(`
@@ -23,7 +23,7 @@ test('[F1] what changed where no grammar is installed is judged by the next proc
     ['record-file', { path: 'a.ts', summary: 'a limit' }],
   ])) // biome-ignore format: a batch
   const scan = async (env: Record<string, string> = {}) =>
-    (await tidemark({ ...at, env: { ...at.env, ...env } }, ['scan'])).out
+    (await inProcess({ ...at, env: { ...at.env, ...env } }, ['scan'])).out
   await scan()
   write(2)
   for (let i = 0; i < 2; i++) expect(await scan({ NODE_OPTIONS: WITHOUT })).not.toContain('stale now')
@@ -31,6 +31,6 @@ test('[F1] what changed where no grammar is installed is judged by the next proc
   expect(await scan({ NODE_OPTIONS: WITHOUT })).not.toContain('stale now')
   expect(await run('discover', '(length (stale))')).toBe('2\n')
   const without = { ...at, env: { ...at.env, NODE_OPTIONS: WITHOUT } }
-  expect((await tidemark(without, ['doctor'])).out).toContain('no parser for code is installed')
+  expect((await inProcess(without, ['doctor'])).out).toContain('no parser for code is installed')
   expect(await run('doctor')).not.toContain('no parser for code')
 })

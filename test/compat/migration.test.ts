@@ -1,16 +1,17 @@
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { entity } from '../../bench/knowledge.ts'
 import { systemEnv } from '../../src/base/env.ts'
 import { SCHEMA_VERSION } from '../../src/engine/store/migrations.ts'
 import { open, tempDir } from '../convergence/harness.ts'
+import { noMount, testUnless } from '../needs.ts'
+import { runs } from '../runs.ts'
 import { digestOf, intoFirstForm, killMigrations, openElsewhere } from './old-store.ts'
 
-/** Whether a disk can be made that is full soon. */
-const canMount = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', tmpdir()]).status === 0
+/** So many entities: what takes long, by `npm run test:long` alone. */
+const MANY = runs(500, 10_000)
 /** Of each size; `npm run bench -- migration` kills more. */
 const KILLS = 6
 
@@ -41,17 +42,18 @@ function copyOf(entities: number): string {
 const backups = (path: string) => readdirSync(join(dirname(path), 'backups'))
 
 describe('[C5] a store of 0.1.0', () => {
-  test('with 10,000 entities says after its migration what it said before, and its log says the same', () => {
-    const path = copyOf(10_000)
+  test('says after its migration what it said before, and its log says the same', { tags: ['property'] }, () => {
+    const path = copyOf(MANY)
     const memory = open(path, systemEnv)
     expect(memory.faults()).toEqual([])
     expect(memory.db.all('SELECT * FROM findings')).toEqual([])
-    expect(memory.reader.counts().reduce((sum, { n }) => sum + n, 0)).toBe(10_000)
+    expect(memory.reader.counts().reduce((sum, { n }) => sum + n, 0)).toBe(MANY)
     memory.close()
   })
 
   test.each([10, 10_000])(
     '[A8] with %i entities is the old one or the new one wherever its migration is killed',
+    { tags: ['long'] },
     async (entities) => {
       const { killed, old } = await killMigrations(oldStore(entities), join(top, 'killed'), KILLS)
       process.stderr.write(
@@ -61,9 +63,9 @@ describe('[C5] a store of 0.1.0', () => {
     },
   )
 
-  test('is migrated once by two processes that open it at once', async () => {
-    const path = copyOf(10_000)
-    const alone = copyOf(10_000)
+  test('is migrated once by two processes that open it at once', { tags: ['property'] }, async () => {
+    const path = copyOf(MANY)
+    const alone = copyOf(MANY)
     await openElsewhere(alone)
     const both = await Promise.all([openElsewhere(path), openElsewhere(path)])
     expect(both).toEqual([
@@ -74,8 +76,9 @@ describe('[C5] a store of 0.1.0', () => {
     expect(backups(path).filter((f) => !/^store-\d+\.db$/.test(f))).toEqual([])
   })
 
-  test.skipIf(!canMount)(
+  testUnless(noMount())(
     'stays the old one on a full disk, with nothing left beside it, and is migrated once there is room',
+    { tags: ['long'] },
     async () => {
       const path = copyOf(10_000)
       const before = digestOf(path)

@@ -8,9 +8,7 @@ import { git, scratch } from '../cli/run.ts'
 import { executablePath, PAGES } from './browser-path.ts'
 import { demoProject } from './demo.ts'
 
-export const hasBrowser = executablePath !== undefined
-/** The name of a group of tests, which says why they are skipped. */
-export const inBrowser = hasBrowser ? 'in a browser' : 'in a browser (no Chromium here: apt-get install chromium)'
+export const noBrowser = executablePath === undefined && 'no Chromium here: apt-get install chromium'
 
 let browser: Promise<Browser> | undefined
 afterAll(async () => {

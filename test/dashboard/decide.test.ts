@@ -1,12 +1,13 @@
 // @module-tag long
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openAt } from '../../src/project/open.ts'
-import { tidemark } from '../cli/run.ts'
+import { inProcess } from '../cli/run.ts'
 import { tempDir } from '../convergence/harness.ts'
 import { seededBytes } from '../helpers.ts'
-import { dashboard, goTo, hasBrowser, inBrowser } from './browser.ts'
+import { describeUnless } from '../needs.ts'
+import { dashboard, goTo, noBrowser } from './browser.ts'
 
 /** Somebody with a key of their own takes the store's knowledge, changes it, and gives it back. */
 function otherSays(dir: string, actions: readonly unknown[]): void {
@@ -40,7 +41,7 @@ function reading<T>(dir: string, body: (reader: ReturnType<typeof openAt>['memor
   }
 }
 
-describe.skipIf(!hasBrowser)(inBrowser, () => {
+describeUnless(noBrowser)('in a browser', () => {
   test('[T102] [P3] a change of a skill: shown, approved after a yes to its diff, and reverted to the byte', async () => {
     const { at, page } = await dashboard()
     const skill = join(at.dir, '.claude/skills/deploy/SKILL.md')
@@ -59,7 +60,7 @@ describe.skipIf(!hasBrowser)(inBrowser, () => {
     expect(readFileSync(skill, 'utf8')).toContain('3. Required: the smoke test.')
     // whether it helped is seen beside it
     for (let i = 0; i < 4; i++)
-      expect((await tidemark(at, ['observe', 'deploy', `release ${i} went out`, '--ok'])).code).toBe(0)
+      expect((await inProcess(at, ['observe', 'deploy', `release ${i} went out`, '--ok'])).code).toBe(0)
     await page.getByText('before 3 of 5').waitFor()
     await page.getByText('after 0 of 4').waitFor()
     await page.getByRole('button', { name: 'Revert' }).click()
@@ -136,7 +137,7 @@ describe.skipIf(!hasBrowser)(inBrowser, () => {
     const { at, page } = await dashboard()
     const held = async () =>
       (
-        JSON.parse((await tidemark(at, ['claims', '--json'])).out) as { claims: { session: string; on: string }[] }
+        JSON.parse((await inProcess(at, ['claims', '--json'])).out) as { claims: { session: string; on: string }[] }
       ).claims
         .map((c) => `${c.session} ${c.on}`)
         .sort()

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -7,6 +7,7 @@ import { findProject } from '../../src/engine/store/project.ts'
 import { openPrompts } from '../../src/session/hooks/kept-prompts.ts'
 import { serve } from '../../src/surfaces/http/serve.ts'
 import { BIN, git, initProject, scratch } from '../cli/run.ts'
+import { NO_TERMINAL, testUnless } from '../needs.ts'
 import { demoProject } from './demo.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -123,7 +124,7 @@ async function started(onTerminal: boolean, env: NodeJS.ProcessEnv = {}) {
   return { out, here: (await (await fetch(`${origin}/api/dashboard`, { headers })).json()) as { person: boolean } }
 }
 
-test.skipIf(!existsSync('/usr/bin/script'))(
+testUnless(NO_TERMINAL)(
   "[T102] [T44] tidemark ui: on a terminal the page is the person's; in a pipe, or with the mark of an agent, it is not",
   async () => {
     const [person, piped, agents] = await Promise.all([

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { inflateSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
-import { describe, expect, test } from 'vitest'
-import { tidemark } from '../cli/run.ts'
-import { dashboard, goTo, hasBrowser, inBrowser } from './browser.ts'
+import { expect, test } from 'vitest'
+import { inProcess } from '../cli/run.ts'
+import { describeUnless } from '../needs.ts'
+import { dashboard, goTo, noBrowser } from './browser.ts'
 
 /** The pixels of a PNG as rows of bytes with their filter in front. */
 function pixelsOf(png: Buffer): Buffer {
@@ -26,10 +27,10 @@ async function saved(page: Page, button: string): Promise<Buffer> {
 const SETTLED = '.canvas[data-settled]'
 const WHAT = 'decision:partition-orders-by-month'
 
-describe.skipIf(!hasBrowser)(inBrowser, () => {
+describeUnless(noBrowser)('in a browser', () => {
   test('[U7] the graph: by kind, topic and moment; a thing with its trace and its history; saved as SVG and PNG as it is seen', async () => {
     const { at, page, complaints } = await dashboard()
-    expect((await tidemark(at, ['mark', 'before-all', '--at', '2 weeks ago'])).code).toBe(0)
+    expect((await inProcess(at, ['mark', 'before-all', '--at', '2 weeks ago'])).code).toBe(0)
     const things = async () => Number(/\d+/.exec(await page.locator('.lead').innerText())![0])
     const circles = async () => (await saved(page, 'Save SVG')).toString('utf8').match(/<circle /g)?.length
     await goTo(page, '/graph', 'Graph')

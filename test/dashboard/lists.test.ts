@@ -1,9 +1,10 @@
 // @module-tag long
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createProject } from '../../src/engine/store/project.ts'
 import { openAt } from '../../src/project/open.ts'
-import { tidemark } from '../cli/run.ts'
-import { dashboard, goTo, hasBrowser, inBrowser, violations } from './browser.ts'
+import { inProcess } from '../cli/run.ts'
+import { describeUnless } from '../needs.ts'
+import { dashboard, goTo, noBrowser, violations } from './browser.ts'
 
 const FACTS = 3_000
 const SEEN = 'The deploy took twenty minutes'
@@ -26,7 +27,7 @@ function longProject(dir: string) {
   return project
 }
 
-describe.skipIf(!hasBrowser)(inBrowser, () => {
+describeUnless(noBrowser)('in a browser', () => {
   test('[U5] long lists draw what is in sight alone, wherever that is; keyboard and screen reader find their way', async () => {
     const { at, page, complaints } = await dashboard({ fill: longProject })
     const drawn = () => page.locator('[data-row]').count()
@@ -48,7 +49,7 @@ describe.skipIf(!hasBrowser)(inBrowser, () => {
     expect(await page.evaluate('document.activeElement.closest("tr").getAttribute("aria-rowindex")')).toBe('62')
     // what is written meanwhile comes first
     await page.keyboard.press('Home')
-    expect((await tidemark(at, ['remember', 'The newest of all', '--as', 'fact'])).code).toBe(0)
+    expect((await inProcess(at, ['remember', 'The newest of all', '--as', 'fact'])).code).toBe(0)
     await page.locator('tr[aria-rowindex="2"]').getByText('The newest of all').waitFor()
 
     // it waits with the others: nobody was at a terminal
@@ -78,8 +79,8 @@ describe.skipIf(!hasBrowser)(inBrowser, () => {
     const events = page.getByRole('region', { name: 'As it happens' })
     await events.getByText('The newest of all').waitFor()
     // what an event of long ago named is asked for
-    const [seen] = JSON.parse((await tidemark(at, ['list', 'observation', '--json'])).out)
-    expect((await tidemark(at, ['forget', seen.id])).code).toBe(0)
+    const [seen] = JSON.parse((await inProcess(at, ['list', 'observation', '--json'])).out)
+    expect((await inProcess(at, ['forget', seen.id])).code).toBe(0)
     await events.getByText(SEEN).waitFor()
     // going on down shows what was before
     for (let i = 0; i < 20; i++) {

@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest'
-import { tidemark } from '../cli/run.ts'
-import { dashboard, hasBrowser, inBrowser } from './browser.ts'
+import { expect, test } from 'vitest'
+import { inProcess } from '../cli/run.ts'
+import { describeUnless } from '../needs.ts'
+import { dashboard, noBrowser } from './browser.ts'
 
-describe.skipIf(!hasBrowser)(inBrowser, () => {
+describeUnless(noBrowser)('in a browser', () => {
   test('[U1] [T100] the link opens the page once and leaves the address; what another process records shows within a second', async () => {
     const { at, page, serving, complaints, foreign } = await dashboard()
     expect(page.url()).toBe(`${serving.url}/`)
@@ -12,7 +13,7 @@ describe.skipIf(!hasBrowser)(inBrowser, () => {
     await sessions.getByText('Add a discount field to the cart').waitFor()
     await page.getByText('live', { exact: true }).waitFor()
     const fact = 'The name of a release is what `npm run lighthouse` says'
-    const told = await tidemark(at, ['remember', fact, '--as', 'rule'])
+    const told = await inProcess(at, ['remember', fact, '--as', 'rule'])
     const start = performance.now()
     expect(told).toMatchObject({ code: 0 })
     await page

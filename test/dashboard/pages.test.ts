@@ -3,14 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
 import { createProject, type Project } from '../../src/engine/store/project.ts'
 import { openAt } from '../../src/project/open.ts'
 import { serve } from '../../src/surfaces/http/serve.ts'
 import { sessionsOf } from '../../src/work/coordination/sessions.ts'
-import { tidemark } from '../cli/run.ts'
-import { dashboard, goTo, hasBrowser, inBrowser, PAGES, violations } from './browser.ts'
+import { inProcess } from '../cli/run.ts'
+import { describeUnless } from '../needs.ts'
+import { dashboard, goTo, noBrowser, PAGES, violations } from './browser.ts'
 
 const EVIL = `"><img src=x onerror="document.title='owned'"><script>document.title='owned'</script><svg onload=alert(1)>`
 
@@ -46,7 +47,7 @@ function evilProject(dir: string): Project {
   return project
 }
 
-describe.skipIf(!hasBrowser)(inBrowser, () => {
+describeUnless(noBrowser)('in a browser', () => {
   test('[U2] every page: no violation that axe knows, nothing wider than the window, and no request beyond loopback', async () => {
     const { page, foreign, complaints } = await dashboard()
     for (const [path, title] of PAGES) {
@@ -87,7 +88,7 @@ describe.skipIf(!hasBrowser)(inBrowser, () => {
       await goTo(page, path, title)
       await harmless(title)
     }
-    const listed = await tidemark(at, ['list', '--all', '--json'])
+    const listed = await inProcess(at, ['list', '--all', '--json'])
     const evil = (JSON.parse(listed.out) as { id: string; name: string }[]).filter((e) => e.name.includes('onerror'))
     expect(evil.length).toBeGreaterThan(12)
     for (const { id, name } of evil) {
@@ -105,7 +106,7 @@ describe.skipIf(!hasBrowser)(inBrowser, () => {
     const shows = (tab: Page, value: string) =>
       tab.getByRole('region', { name: 'Shared context' }).getByText(value, { exact: true }).waitFor()
     const share = async (value: string) =>
-      expect((await tidemark(at, ['share', 'set', 'build', JSON.stringify(value)])).code).toBe(0)
+      expect((await inProcess(at, ['share', 'set', 'build', JSON.stringify(value)])).code).toBe(0)
     const waits: number[] = []
     for (let n = 1; n <= 10; n++) {
       await share(`build ${n} of ten`)
@@ -140,7 +141,7 @@ describe.skipIf(!hasBrowser)(inBrowser, () => {
     await goTo(page, '/', 'Now')
     const shared = page.getByRole('region', { name: 'Shared context' })
     await shared.locator('li').first().waitFor()
-    expect((await tidemark(at, ['share', 'set', 'build', '"written between"'])).code).toBe(0)
+    expect((await inProcess(at, ['share', 'set', 'build', '"written between"'])).code).toBe(0)
     const times = () => asked.filter((path) => path === '/api/tools/status').length
     expect(times()).toBe(1)
     listens.resolve()
@@ -149,7 +150,7 @@ describe.skipIf(!hasBrowser)(inBrowser, () => {
     asked.length = 0
     await goTo(page, '/', 'Now')
     await page.getByText('live', { exact: true }).waitFor()
-    expect((await tidemark(at, ['share', 'set', 'build', '"written later"'])).code).toBe(0)
+    expect((await inProcess(at, ['share', 'set', 'build', '"written later"'])).code).toBe(0)
     await shared.getByText('written later', { exact: true }).waitFor()
     expect(times()).toBe(2) // when it opened, and when something was written
   })
@@ -169,7 +170,7 @@ describe.skipIf(!hasBrowser)(inBrowser, () => {
       await other.getByText('Add a discount field to the cart').first().waitFor()
       await page.getByText('Add a discount field to the cart').first().waitFor()
       await other.close()
-      expect((await tidemark(at, ['share', 'set', 'again', '"back"'])).code).toBe(0)
+      expect((await inProcess(at, ['share', 'set', 'again', '"back"'])).code).toBe(0)
       await page.getByRole('region', { name: 'Shared context' }).getByText('again').waitFor()
     } finally {
       await back.close()

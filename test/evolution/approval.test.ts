@@ -13,7 +13,7 @@ import { changeOf } from '../../src/work/evolution/change.ts'
 import { synthesize } from '../../src/work/evolution/synthesis.ts'
 import { statusOf } from '../../src/work/handoff/views/mutations.ts'
 import { readEdits, refreshViews } from '../../src/work/handoff/views/refresh.ts'
-import { files, onTerminal, onTerminalBelow, project, tidemark } from '../cli/run.ts'
+import { files, inProcess, onTerminal, onTerminalBelow, project } from '../cli/run.ts'
 import { openTestMemory, type TestMemory, userError } from '../helpers.ts'
 import { lay, take } from '../imports/helpers.ts'
 import { call, stdioClient } from '../mcp/harness.ts'
@@ -139,7 +139,7 @@ test('[T49] [P3] only a terminal of a person is asked: no pipe, no agent, no tok
   await run('retro')
   const refused = (out: string) => expect(out).toContain('a person on a terminal decides')
   for (const step of ['approve', 'apply', 'reject', 'keep']) {
-    const piped = await tidemark(at, ['mutation', step, 'M-001'], 'y\ny\n')
+    const piped = await inProcess(at, ['mutation', step, 'M-001'], 'y\ny\n')
     expect(piped.code, step).toBe(1)
     refused(piped.err)
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { files, git, onTerminal, project, scratch, tidemark } from '../cli/run.ts'
+import { files, git, inProcess, onTerminal, project, scratch } from '../cli/run.ts'
 
 const SKILL = '.claude/skills/deploy/SKILL.md'
 const DEPLOY = `---
@@ -80,16 +80,16 @@ test('[P5] [P6] TC-004: a project without specs, tests, branches and CI is adopt
     git(at.dir, 'add', '-A')
     git(at.dir, 'commit', '-qm', `part ${n}`)
   }
-  const adopted = await tidemark(at, ['init', '--client', 'none', '--adopt', '--yes'])
+  const adopted = await inProcess(at, ['init', '--client', 'none', '--adopt', '--yes'])
   expect(adopted.out).toContain('the level is now poc')
   expect(adopted.out).toContain('no rules load yet: `tidemark rules init` writes some for each level')
-  expect((await tidemark(at, ['rules', 'init'])).code).toBe(0)
-  expect((await tidemark(at, ['rules'])).out).toContain('3 rules active at poc level.')
+  expect((await inProcess(at, ['rules', 'init'])).code).toBe(0)
+  expect((await inProcess(at, ['rules'])).out).toContain('3 rules active at poc level.')
   // a person may override, and what was seen stays what it is
   const asked = await onTerminal(at, ['maturity', 'override', 'alpha', '--because', 'a customer pays for it'], 'y')
   expect(asked.out).toContain('alpha')
-  expect((await tidemark(at, ['maturity'])).out).toContain('declared alpha, assessed poc')
-  expect((await tidemark(at, ['rules'])).out).toContain('6 rules active at alpha level.')
+  expect((await inProcess(at, ['maturity'])).out).toContain('declared alpha, assessed poc')
+  expect((await inProcess(at, ['rules'])).out).toContain('6 rules active at alpha level.')
 })
 
 test('[P1] [P2] [P3] TC-005: what a reviewer finds three times becomes a step of the implementer', async () => {

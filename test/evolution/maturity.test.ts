@@ -5,7 +5,7 @@ import { runsTests } from '../../src/model/commands.ts'
 import { ciOf } from '../../src/work/evolution/assess/ci.ts'
 import { runs } from '../../src/work/evolution/assess/commands.ts'
 import { assess } from '../../src/work/evolution/maturity.ts'
-import { files, git, onTerminal, project, scratch, tidemark } from '../cli/run.ts'
+import { files, git, inProcess, onTerminal, project, scratch } from '../cli/run.ts'
 
 const README = 'How it is run, tested and released is told here. '.repeat(20)
 const WORKFLOW = `on:
@@ -54,7 +54,7 @@ test('[P6] without specs and tests a project is a poc, whatever it claims and ho
     'specs/empty.md': '# Later\n',
     [`src/a${n}.ts`]: 'export const a = 1\n',
   }))
-  const done = await tidemark(at, ['init', '--client', 'none', '--adopt', '--yes'])
+  const done = await inProcess(at, ['init', '--client', 'none', '--adopt', '--yes'])
   expect(done.out).toContain('the level is now poc: 0 specs')
   expect(done.out).toContain('.add/config.json says beta; what it says is not looked at')
   expect(done.out).toContain('must tests     test the critical path')
@@ -89,7 +89,7 @@ test('[P6] an empty directory is a poc, and what is missing fits on a page', asy
 test('[P6] promotion needs the evidence and the yes of a person on a terminal', async () => {
   const { at, run } = await project()
   await run('maturity', 'adopt')
-  const promote = () => tidemark(at, ['maturity', 'promote'])
+  const promote = () => inProcess(at, ['maturity', 'promote'])
   expect(await promote()).toMatchObject({
     code: 1,
     err: expect.stringContaining('the repository shows poc, not alpha'),
@@ -115,9 +115,9 @@ test('[P6] promotion needs the evidence and the yes of a person on a terminal', 
 test('[P6] an override needs a reason, is recorded, and leaves the assessment as it is', async () => {
   const { at, run } = await project()
   const override = ['maturity', 'override', 'beta']
-  expect((await tidemark(at, override)).code).toBe(2)
+  expect((await inProcess(at, override)).code).toBe(2)
   const reason = [...override, '--because', 'the customer demo runs on it']
-  expect((await tidemark(at, reason)).err).toContain('a person on a terminal decides')
+  expect((await inProcess(at, reason)).err).toContain('a person on a terminal decides')
   expect((await onTerminal(at, reason, 'y')).out).toContain('declared beta, assessed poc')
   expect(configOf(at.dir)).toMatchObject({
     id: expect.any(String),
@@ -125,7 +125,7 @@ test('[P6] an override needs a reason, is recorded, and leaves the assessment as
   })
   expect(await run('maturity')).toContain('declared beta, assessed poc (override: the customer demo runs on it)')
   const agent = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
-  expect((await tidemark(agent, ['maturity', 'adopt'])).err).toContain('a person on a terminal decides')
+  expect((await inProcess(agent, ['maturity', 'adopt'])).err).toContain('a person on a terminal decides')
   expect((await onTerminal(at, ['maturity', 'adopt'], 'y')).out).toContain('the level is now poc')
 })
 
@@ -259,9 +259,9 @@ test('[P6] the evidence says what a score stands on: no specs but documents and 
 
 test('[P6] a CI file that is made to cost time costs none', () => {
   const text = `on: push\n${'continue-on-error: true\n'.repeat(9_000)}${'- run: npm test || true\n'.repeat(9_000)}`
-  const started = performance.now()
+  const started = process.cpuUsage()
   ciOf({ paths: ['.github/workflows/a.yml'], text: () => text })
-  expect(performance.now() - started).toBeLessThan(5_000)
+  expect(process.cpuUsage(started).user / 1_000).toBeLessThan(5_000)
 })
 
 test('[P6] when a goal is completed the repository is looked at: what it has reached is told, and promoted by nobody', async () => {

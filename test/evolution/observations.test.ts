@@ -7,7 +7,7 @@ import { addAmounts, amountsText, noAmounts } from '../../src/work/evolution/amo
 import { mutationsView } from '../../src/work/handoff/views/mutations.ts'
 import { observationLine, observationsView, readObservationLine } from '../../src/work/handoff/views/observations.ts'
 import { readEdits, refreshViews } from '../../src/work/handoff/views/refresh.ts'
-import { project, tidemark } from '../cli/run.ts'
+import { inProcess, project } from '../cli/run.ts'
 import { openTestMemory } from '../helpers.ts'
 import { lay, take } from '../imports/helpers.ts'
 
@@ -50,7 +50,7 @@ test('[P1] an observation is one line, whatever it is told with', async () => {
   ] as const)
     expect(await run('observe', 'deploy', 'labelled', flag, said)).toContain(` | labelled | ${said}\n`)
   expect(await run('observe', 'verify', 'all gates passed', '--ok')).toMatch(/ \| verify \| all gates passed \| -\n$/)
-  const both = await tidemark(at, ['observe', 'verify', 'x', '--cost', '1 h', '--benefit', '2 h'])
+  const both = await inProcess(at, ['observe', 'verify', 'x', '--cost', '1 h', '--benefit', '2 h'])
   expect([both.code, both.err]).toEqual([2, expect.stringContaining('exclude each other')])
 })
 

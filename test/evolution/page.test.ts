@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { files, onTerminal, project, tidemark } from '../cli/run.ts'
+import { files, inProcess, onTerminal, project } from '../cli/run.ts'
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/evolution.md'), 'utf8')
 const blockOf = (kind: string): string => new RegExp(`^\`\`\`${kind}\\n([^]*?)^\`\`\`$`, 'm').exec(PAGE)![1]!
@@ -23,7 +23,7 @@ test('[P2] [P3] the example of docs/evolution.md is what happens: observed, prop
     const [command = '', ...said] = part.trimEnd().split('\n')
     const args = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map((m) => m[1] ?? m[2]!).slice(1)
     const asks = said.some((line) => line.includes('[y/N] y'))
-    const ran = asks ? await onTerminal(at, args, 'y') : await tidemark(at, args)
+    const ran = asks ? await onTerminal(at, args, 'y') : await inProcess(at, args)
     expect([ran.code, ran.err], command).toEqual([0, ''])
     told.push(`$ ${command}\n${ran.out.trimEnd()}`)
   }

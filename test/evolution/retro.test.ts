@@ -7,7 +7,7 @@ import { run as runTool } from '../../src/surfaces/tools/run.ts'
 import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { outcomeOf } from '../../src/work/evolution/outcome.ts'
 import { observationsOf, synthesize } from '../../src/work/evolution/synthesis.ts'
-import { agreeing, files, git, project, tidemark } from '../cli/run.ts'
+import { agreeing, files, git, inProcess, project } from '../cli/run.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
 interface Looked {
@@ -97,7 +97,7 @@ test('[P2] what a person wrote into a report stays; another file is written only
   files(at.dir, { 'notes.md': 'mine\n' })
   const why = { 'notes.md': 'no report of a retro', docs: 'docs is a directory', '/nowhere/at/all.md': 'there is no directory' } // biome-ignore format: one line
   for (const [path, says] of Object.entries(why)) {
-    const refused = await tidemark(at, ['retro', '--report', path])
+    const refused = await inProcess(at, ['retro', '--report', path])
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(says)])
   }
   expect(readFileSync(join(at.dir, 'notes.md'), 'utf8')).toBe('mine\n')

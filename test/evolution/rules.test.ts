@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { estimateTokens } from '../../src/find/recall/token-estimate.ts'
 import { FENCE_BEGIN } from '../../src/session/briefing/fence.ts'
-import { agreeing, files, onTerminal, project, tidemark } from '../cli/run.ts'
+import { agreeing, files, inProcess, onTerminal, project } from '../cli/run.ts'
 
 type At = Awaited<ReturnType<typeof project>>['at']
 
@@ -16,7 +16,7 @@ let sessions = 0
 /** What Claude is told before it edits a file. */
 async function edit(at: At, path: string, session: string, event = 'PreToolUse', tool = 'Edit'): Promise<string> {
   const given = { session_id: session, hook_event_name: event, cwd: at.dir, tool_name: tool, tool_use_id: 't', tool_input: { file_path: join(at.dir, path) } } // biome-ignore format: one payload
-  const { out } = await tidemark(at, ['hook', 'claude', event], JSON.stringify(given))
+  const { out } = await inProcess(at, ['hook', 'claude', event], JSON.stringify(given))
   return (out === '' ? undefined : JSON.parse(out).hookSpecificOutput?.additionalContext) ?? ''
 }
 
@@ -29,7 +29,7 @@ async function start(at: At, payload: object = {}): Promise<{ context: string; s
     cwd: at.dir,
     ...payload,
   }
-  const { out } = await tidemark(at, ['hook', 'claude', 'SessionStart'], JSON.stringify(given))
+  const { out } = await inProcess(at, ['hook', 'claude', 'SessionStart'], JSON.stringify(given))
   const { hookSpecificOutput, systemMessage } = out === '' ? ({} as never) : JSON.parse(out)
   return { context: hookSpecificOutput?.additionalContext ?? '', seen: systemMessage ?? '' }
 }
@@ -158,7 +158,7 @@ test('[P5] a loader is written when a person asks for it, and uninstall takes it
   expect([none.code, none.out]).toEqual([1, expect.stringContaining('.cursor/')])
   files(at.dir, { '.cursor/mcp.json': '{}\n', '.claude/settings.json': '{}\n', '.claude/rules/own.md': 'Mine\n' })
   const agent = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
-  expect((await tidemark(agent, ['rules', 'loader'])).err).toContain('only a person')
+  expect((await inProcess(agent, ['rules', 'loader'])).err).toContain('only a person')
   expect(await agreeing(at, 'rules', 'loader')).toContain(
     'wrote .claude/rules/tidemark.md\nwrote .cursor/rules/tidemark.mdc',
   )
@@ -166,7 +166,7 @@ test('[P5] a loader is written when a person asks for it, and uninstall takes it
   expect(cursor).toMatch(/^---\ndescription: .*\nalwaysApply: true\n---\n/)
   expect(cursor).toContain('run `tidemark rules`')
   expect(await agreeing(at, 'rules', 'loader')).toContain('already there')
-  await tidemark(at, ['uninstall', '--yes'])
+  await inProcess(at, ['uninstall', '--yes'])
   expect(existsSync(join(at.dir, '.claude/rules/tidemark.md'))).toBe(false)
   expect(existsSync(join(at.dir, '.cursor/rules'))).toBe(false)
   expect(readFileSync(join(at.dir, '.claude/rules/own.md'), 'utf8')).toBe('Mine\n')
@@ -176,7 +176,7 @@ test('[P5] doctor says how many rules are active', async () => {
   const { at } = await project()
   setLevel(at, 'alpha')
   await agreeing(at, 'rules', 'init')
-  expect((await tidemark(at, ['doctor'])).out).toContain('6 rules active at alpha level.')
+  expect((await inProcess(at, ['doctor'])).out).toContain('6 rules active at alpha level.')
 })
 
 test('[P5] a bad level loads all and says so, and so does none', async () => {
@@ -197,13 +197,13 @@ test('[P5] [T45] a file binds after a person has said yes to it as it is; until 
   const { at, run } = await project()
   const agent = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
   setLevel(at, 'poc')
-  await tidemark(agent, ['rules', 'init'])
+  await inProcess(agent, ['rules', 'init'])
   const outside = async () => (await start(at)).context.split(FENCE_BEGIN)
   const [before, behind] = await outside()
   expect(before).toContain('3 rules active at poc level.')
   expect(before).not.toContain('Look at the diff')
   expect(behind).toContain('Look at the diff')
-  const refused = await tidemark(agent, ['rules', 'confirm'])
+  const refused = await inProcess(agent, ['rules', 'confirm'])
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('only a person')])
   expect(await agreeing(at, 'rules', 'confirm')).toContain('source-control')
   expect((await outside())[0]).toContain('Look at the diff')
@@ -232,7 +232,7 @@ test('[P5] uninstall leaves the rules, which are the project’s own', async () 
   await agreeing(at, 'rules', 'init')
   const path = join(at.dir, '.tidemark/rules')
   const before = readdirSync(path)
-  await tidemark(at, ['uninstall', '--delete-knowledge', '--yes'])
+  await inProcess(at, ['uninstall', '--delete-knowledge', '--yes'])
   expect(existsSync(join(at.dir, '.tidemark/config.json'))).toBe(false)
   expect(readdirSync(path)).toEqual(before)
   rmSync(path, { recursive: true })

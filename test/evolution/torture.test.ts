@@ -7,6 +7,7 @@ import { findProject } from '../../src/engine/store/project.ts'
 import { openProject } from '../../src/project/open.ts'
 import { synthesize } from '../../src/work/evolution/synthesis.ts'
 import { files, initProject, scratch } from '../cli/run.ts'
+import { testUnless } from '../needs.ts'
 
 const CHILD = join(import.meta.dirname, 'steps-child.ts')
 const SKILL = '.claude/skills/deploy/SKILL.md'
@@ -83,7 +84,7 @@ test('[P3] a process that is killed between any two steps of apply or revert lea
   }
 }, 300_000)
 
-test.skipIf(!traceable)(
+testUnless(!traceable && 'strace cannot be used here')(
   '[P3] killed in the middle of any call that changes a file, it leaves no mixture',
   () => {
     const after = fresh()

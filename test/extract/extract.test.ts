@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { asPerson, git, tidemark } from '../cli/run.ts'
+import { asPerson, git, inProcess } from '../cli/run.ts'
 import { anthropic, found, jsonl, openai, place, server, talk } from './run.ts'
 
 test('[A7] off: no hook and no command asks anybody, whatever the repository says', async () => {
@@ -90,7 +90,7 @@ test('[A7] Anthropic messages: its headers, its usage; the key comes from the va
   expect(await run('extract')).toMatch(/the environment variable MY_KEY, which holds the key, is empty/)
   expect(s.requests).toEqual([])
   const key = 'key-of-the-user-0123'
-  const ran = await tidemark({ ...at, env: { ...at.env, MY_KEY: key } }, ['extract', '--of', 's1'])
+  const ran = await inProcess({ ...at, env: { ...at.env, MY_KEY: key } }, ['extract', '--of', 's1'])
   expect(ran.out).toMatch(/s1: 2 proposed, 780 tokens/)
   expect(s.requests[0]!.path).toBe('/v1/messages')
   expect(s.requests[0]!.headers).toMatchObject({ 'x-api-key': key, 'anthropic-version': '2023-06-01' })
@@ -112,7 +112,7 @@ test('[A7] a client without a head: the prompt on stdin, JSON on stdout, in no p
   await run('models', 'add', 'extractor', '--command', command, '--model', 'local', '--budget', '50000')
   await hook('Stop')
   const env = { ...at.env, CLAUDE_CODE_SESSION_ID: 's1', CLAUDE_PROJECT_DIR: at.dir }
-  expect((await tidemark({ ...at, env }, ['extract'])).out).toMatch(/s1: 2 proposed, 345 tokens/)
+  expect((await inProcess({ ...at, env }, ['extract'])).out).toMatch(/s1: 2 proposed, 345 tokens/)
   const seen = JSON.parse(readFileSync(join(dir, 'seen.json'), 'utf8'))
   expect(seen.text).toContain('missed commits when the checkpoint ran')
   expect(seen.cwd.startsWith(at.dir)).toBe(false)
@@ -122,7 +122,7 @@ test('[A7] a client without a head: the prompt on stdin, JSON on stdout, in no p
   // such a client fires hooks: they say nothing and note nothing
   const inside = { ...at, env: { ...at.env, TIDEMARK_EXTRACTING: '1' } }
   const payload = JSON.stringify({ session_id: 'inner', cwd: at.dir, source: 'startup' })
-  expect((await tidemark(inside, ['hook', 'claude', 'SessionStart'], payload)).out).toBe('')
+  expect((await inProcess(inside, ['hook', 'claude', 'SessionStart'], payload)).out).toBe('')
   expect(await run('session', 'list', '--all')).not.toContain('inner')
 })
 
@@ -194,8 +194,8 @@ test('[A7] models remove extractor and uninstall end it; another project was nev
   expect(await run('models')).toMatch(/extractor {2}m1 at 127/)
   const other = await place()
   const elsewhere = { ...other.at, env: { ...other.at.env, HOME: at.env.HOME } }
-  expect(await tidemark(elsewhere, ['adopt', '--yes'])).toMatchObject({ code: 0 }) // its store was made by a user with another home
-  expect((await tidemark(elsewhere, ['extract'])).out).toMatch(/^extraction is off/)
+  expect(await inProcess(elsewhere, ['adopt', '--yes'])).toMatchObject({ code: 0 }) // its store was made by a user with another home
+  expect((await inProcess(elsewhere, ['extract'])).out).toMatch(/^extraction is off/)
   await hook('Stop')
   expect(await run('models', 'remove', 'extractor')).toMatch(/no transcript is sent any more/)
   expect(await run('extract')).toMatch(/^extraction is off/)
@@ -214,17 +214,17 @@ test('[A7] uninstall takes the leave back that a project had before it moved: wh
   expect(await run('extract')).not.toMatch(/^extraction is off/)
   const moved = { ...at, dir: `${at.dir}-moved` }
   renameSync(at.dir, moved.dir)
-  expect((await tidemark(moved, ['extract'])).out).toMatch(/^extraction is off/)
-  expect((await tidemark(moved, ['uninstall'])).code).toBe(0)
+  expect((await inProcess(moved, ['extract'])).out).toMatch(/^extraction is off/)
+  expect((await inProcess(moved, ['uninstall'])).code).toBe(0)
   mkdirSync(at.dir)
   git(at.dir, 'init', '-q')
-  await tidemark(at, ['init', '--client', 'none', '--yes'])
-  expect((await tidemark(at, ['extract'])).out).toMatch(/^extraction is off/)
+  await inProcess(at, ['init', '--client', 'none', '--yes'])
+  expect((await inProcess(at, ['extract'])).out).toMatch(/^extraction is off/)
 })
 
 test('[A7] models add extractor says what is wrong with what it is given', async () => {
   const { at } = await place()
-  const add = async (...args: string[]) => (await tidemark(at, ['models', 'add', 'extractor', ...args])).err
+  const add = async (...args: string[]) => (await inProcess(at, ['models', 'add', 'extractor', ...args])).err
   const url = ['--url', 'http://localhost:1/v1', '--model', 'm']
   expect(await add(...url)).toMatch(/--budget is needed/)
   expect(await add(...url, '--budget', '10')).toMatch(/--budget is needed/)

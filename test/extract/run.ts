@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { project, tidemark } from '../cli/run.ts'
+import { inProcess, project } from '../cli/run.ts'
 
 export interface Request {
   readonly path: string
@@ -131,7 +131,7 @@ export async function place(lines: readonly object[] = talk) {
   const hook = (event: string, more: object = {}) => {
     const payload = { session_id: 's1', cwd: at.dir, transcript_path: transcript, ...more }
     const env = { ...at.env, TIDEMARK_HOOK_MS: '15000' }
-    return tidemark({ ...at, env }, ['hook', 'claude', event], JSON.stringify(payload))
+    return inProcess({ ...at, env }, ['hook', 'claude', event], JSON.stringify(payload))
   }
   const allow = (url: string, ...more: string[]) =>
     run('models', 'add', 'extractor', '--url', url, '--model', 'm1', '--budget', '50000', ...more)

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { git, project, tidemark } from '../cli/run.ts'
+import { git, inProcess, project } from '../cli/run.ts'
 
 const PAGE = `# Session Handoff
 **Written:** 2026-02-16 14:30
@@ -18,12 +18,12 @@ const PAGE = `# Session Handoff
 test('[P4] tidemark handoff: written as a page, as text and as JSON; shown newest first', async () => {
   const { at, run } = await project()
   expect(await run('handoff')).toBe('no handoff is current: `tidemark handoff write -` leaves one\n')
-  const page = await tidemark(at, ['handoff', 'write', '-', '--session', 'a'], PAGE)
+  const page = await inProcess(at, ['handoff', 'write', '-', '--session', 'a'], PAGE)
   expect(page).toMatchObject({ code: 0, err: '', out: 'handed off: session a\n  handoff:session-a\n' })
   writeFileSync(join(at.dir, 'left.json'), JSON.stringify({ nextSteps: ['of b'], blockers: ['no key'] }))
   await run('handoff', 'write', 'left.json', '--session', 'b')
   await run('task', 'start', 'login', '--session', 'c')
-  expect((await tidemark(at, ['handoff', 'write', '-', '--session', 'c'], 'half of it is done')).code).toBe(0)
+  expect((await inProcess(at, ['handoff', 'write', '-', '--session', 'c'], 'half of it is done')).code).toBe(0)
   const shown = await run('handoff', 'show')
   expect(shown.match(/\*\*For:\*\* .*/g)).toEqual(['**For:** login', '**For:** session b', '**For:** session a'])
   expect(shown).toContain('half of it is done')
@@ -36,7 +36,7 @@ test('[P4] tidemark handoff: written as a page, as text and as JSON; shown newes
     ['session a', false],
   ])
   expect(readFileSync(join(at.dir, '.tidemark/handoff.md'), 'utf8').match(/^# Session Handoff$/gm)).toHaveLength(3)
-  const nothing = await tidemark(at, ['handoff', 'write', '-'], '\n')
+  const nothing = await inProcess(at, ['handoff', 'write', '-'], '\n')
   expect(nothing).toMatchObject({ code: 1, out: '' })
   expect(nothing.err).toContain('the handoff says nothing')
 })
@@ -44,14 +44,14 @@ test('[P4] tidemark handoff: written as a page, as text and as JSON; shown newes
 test('[P4] three commits later a handoff is stale, in what is shown and in the file', async () => {
   const { at, run } = await project()
   git(at.dir, 'commit', '-q', '--allow-empty', '-m', 'before')
-  expect((await tidemark(at, ['handoff', 'write', '-', '--session', 'a'], PAGE)).code).toBe(0)
+  expect((await inProcess(at, ['handoff', 'write', '-', '--session', 'a'], PAGE)).code).toBe(0)
   for (const n of [1, 2]) git(at.dir, 'commit', '-q', '--allow-empty', '-m', `${n}`)
   expect(await run('handoff')).not.toContain('Stale')
   git(at.dir, 'commit', '-q', '--allow-empty', '-m', '3')
   expect(await run('handoff')).toContain('**Stale:** 3 commits since it was written\n')
   await run('remember', 'an unrelated thing happened')
   expect(readFileSync(join(at.dir, '.tidemark/handoff.md'), 'utf8')).toContain('**Stale:** 3 commits')
-  expect((await tidemark(at, ['handoff', 'write', '-', '--session', 'a'], PAGE)).code).toBe(0)
+  expect((await inProcess(at, ['handoff', 'write', '-', '--session', 'a'], PAGE)).code).toBe(0)
   expect(await run('handoff')).not.toContain('Stale')
 })
 

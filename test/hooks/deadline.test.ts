@@ -69,9 +69,9 @@ test('[M4] [T12] a wildcard that a repository commits holds no hook up', async (
           error: command,
         }),
       )
-}, 300_000)
+})
 
-test('[M4] [T12] whatever is sent, however large, and wherever a transcript lies', async () => {
+test('[M4] [T12] whatever is sent, however large, and wherever a transcript lies', { tags: ['long'] }, async () => {
   const { dir } = hookProject()
   const pipe = join(dir, 'pipe')
   execFileSync('mkfifo', [pipe])
@@ -95,4 +95,4 @@ test('[M4] [T12] whatever is sent, however large, and wherever a transcript lies
     ],
   ]
   for (const [event, sent] of worst) expectFine(await runHook(['claude', event], sent))
-}, 300_000)
+})

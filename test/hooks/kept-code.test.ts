@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { NOT_ROOT, testUnless } from '../needs.ts'
 import { hookProject, PATIENT, runHook } from './run.ts'
 
 /** A directory for Node's compile cache, and what of ours stands in it. */
@@ -98,7 +99,7 @@ test('the code of a hook is kept once for each kind of run, and never decides wh
   expect(files()).toHaveLength(3)
 })
 
-test.skipIf(process.getuid?.() !== 0)('[M4] kept code that belongs to another user is made anew', async () => {
+testUnless(NOT_ROOT)('[M4] kept code that belongs to another user is made anew', async () => {
   const { dir, memory } = hookProject()
   memory().close()
   const { env, files } = cacheDirectory()

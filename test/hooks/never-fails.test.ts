@@ -26,6 +26,7 @@ import { hooksSeen } from '../../src/session/hooks/log.ts'
 import { respond } from '../../src/session/hooks/run.ts'
 import { CLIENT_NAMES } from '../../src/work/coordination/clients.ts'
 import { sessionsOf } from '../../src/work/coordination/sessions.ts'
+import { ROOT, testUnless } from '../needs.ts'
 import { BIN, hookProject, PATIENT, type Ran, runHook } from './run.ts'
 
 /** Ten times the limit of a hook on the clock (1 s): other tests keep the machine busy. */
@@ -61,7 +62,7 @@ test('[M4] no store yet: it is made; one that went missing is not made anew, and
   mkdirSync(join(dirname(project.storePath), 'backups'), { recursive: true })
   writeFileSync(join(dirname(project.storePath), 'backups', 'x.db'), '')
   for (const s of ['', '-wal', '-shm']) rmSync(`${project.storePath}${s}`, { force: true })
-  const ran = await runHook(['gemini', 'SessionStart'], { ...START, cwd: dir })
+  const ran = await runHook(['gemini', 'SessionStart'], { ...START, cwd: dir }, { env: PATIENT })
   expectFine(ran, 'gemini')
   expect(ran.json).toEqual({ systemMessage: expect.stringMatching(/cannot read its memory: .*doctor --restore/) })
   expect(existsSync(project.storePath)).toBe(false)
@@ -125,7 +126,7 @@ test('[M4] a damaged store: exit 0, the person is told as a session starts, and 
   memory().close()
   writeFileSync(project.storePath, 'this is no database, whatever it says'.repeat(500))
   rmSync(`${project.storePath}-wal`, { force: true })
-  const ran = await runHook(['codex', 'SessionStart'], { ...START, cwd: dir })
+  const ran = await runHook(['codex', 'SessionStart'], { ...START, cwd: dir }, { env: PATIENT })
   expectFine(ran, 'codex')
   expect(Object.keys(ran.json)).toEqual(['systemMessage']) // nothing of it for the agent
   expect(ran.json.systemMessage).toMatch(/cannot read its memory: .* is damaged: .*tidemark doctor --restore/)
@@ -150,7 +151,7 @@ test('[M4] a hook leaves the index of words of an older version to whoever opens
   }
   const now = version()
   version('0')
-  const ran = await runHook(['claude', 'SessionStart'], { ...START, cwd: dir })
+  const ran = await runHook(['claude', 'SessionStart'], { ...START, cwd: dir }, { env: PATIENT })
   expectFine(ran)
   expect(ran.out).toContain('Always run the tests')
   expect(version()).toBe('0')
@@ -173,7 +174,7 @@ test('[M4] another process holds the write lock: what can be read is said, in ti
       ['Stop', {}],
       ['SessionEnd', { reason: 'other' }],
     ] as const) {
-      const ran = await runHook(['claude', event], { ...START, cwd: dir, ...more })
+      const ran = await runHook(['claude', event], { ...START, cwd: dir, ...more }, { env: PATIENT })
       expectFine(ran)
       if (event === 'SessionStart') expect(ran.out).toContain('Always run the tests')
     }
@@ -194,7 +195,7 @@ test('[M4] an edit that could not be noted in time is noted by the next hook, of
       { env: PATIENT }, // but for the lock
     )
   const files = (session: string) => sessionsOf(m).get(session)?.files
-  await runHook(['claude', 'SessionStart'], { ...START, cwd: dir })
+  await runHook(['claude', 'SessionStart'], { ...START, cwd: dir }, { env: PATIENT })
   const other = new DatabaseSync(project.storePath)
   other.exec('BEGIN IMMEDIATE')
   const missed = await Promise.all([edit('s1', 'a.ts'), edit('s1', 'b.ts'), edit('s2', 'c.ts')])
@@ -224,7 +225,7 @@ test('[M4] [G7] what is typed under load, or when the time is up, is kept all th
   const m = memory()
   const hook = (event: string, more: object) =>
     runHook(['claude', event], { session_id: 's1', cwd: dir, ...more }, { env: PATIENT })
-  await runHook(['claude', 'SessionStart'], { ...START, cwd: dir })
+  await runHook(['claude', 'SessionStart'], { ...START, cwd: dir }, { env: PATIENT })
   const other = new DatabaseSync(project.storePath)
   other.exec('BEGIN IMMEDIATE')
   const secret = `ghp_${'Zq0Xv9LmT4wRk7PbNc2HdAbCdEfGhIjKlMnOp'.slice(0, 36)}`
@@ -259,7 +260,7 @@ test('[M4] a process that starts late says nothing on its error stream', async (
   expect([ran.code, ran.err]).toEqual([0, ''])
 })
 
-test.skipIf(process.getuid?.() === 0)('[M4] a store that may not be written: exit 0', async () => {
+testUnless(ROOT)('[M4] a store that may not be written: exit 0', async () => {
   const { dir, project, memory } = hookProject()
   memory().close()
   chmodSync(dirname(project.storePath), 0o500)
@@ -316,7 +317,8 @@ test('[M4] no space left at all: exit 0, the person is told as a session starts,
       for (;;) writeSync(fill, block)
     }).toThrow('ENOSPC')
     closeSync(fill)
-    const call = (event: string, more: object) => runHook(['claude', event], { ...START, cwd: dir, ...more })
+    const call = (event: string, more: object) =>
+      runHook(['claude', event], { ...START, cwd: dir, ...more }, { env: PATIENT })
     const started = await call('SessionStart', {})
     expectFine(started)
     expect(started.json).toEqual({

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { claimsOf } from '../../src/work/coordination/claims.ts'
 import { sessionsOf } from '../../src/work/coordination/sessions.ts'
+import { testUnless } from '../needs.ts'
 import { contextOf, hookProject, PATIENT, type RunOptions, runHook as runAsItIs } from './run.ts'
 
 const runHook = (args: readonly string[], payload: unknown, options: RunOptions = {}) =>
@@ -189,7 +190,7 @@ function processesWith(word: string): number[] {
     .map(Number)
 }
 
-test.skipIf(!existsSync('/proc/self/environ'))(
+testUnless(!existsSync('/proc/self/environ') && 'no /proc here')(
   '[M3] 50 session starts and kills leave no process, lock or claim behind',
   { tags: ['long'] },
   async () => {

@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { git, scratch, tidemark } from '../cli/run.ts'
+import { testUnless } from '../needs.ts'
 
 /** A small disk of its own, where the system lets one be mounted. */
 function mounted(): { dir: string } | { missing: string } {
@@ -25,7 +26,7 @@ afterAll(() => {
   rmSync(dir, { recursive: true })
 })
 
-test.skipIf(dir === undefined)(
+testUnless('missing' in disk && disk.missing)(
   '[T15] a disk that is read-only or has no inodes is said as such: no bug, no damaged store',
   async () => {
     const { env } = scratch()

@@ -14,6 +14,7 @@ import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { gitDirectory, gitState, isTracked, whyNotOwn } from '../../src/base/git.ts'
 import { findProject, storePathFor } from '../../src/engine/store/project.ts'
+import { NO_PIPES, testUnless } from '../needs.ts'
 
 let base: string
 let theirs: string
@@ -109,7 +110,7 @@ test.each([
   expect(JSON.stringify(gitState(mine))).not.toMatch(/canary|BEGIN|\\u001b/)
 })
 
-test.skipIf(process.platform === 'win32')('[T24] pipes in a git directory are not waited for', () => {
+testUnless(NO_PIPES)('[T24] pipes in a git directory are not waited for', () => {
   for (const file of ['HEAD', 'index', 'config', 'packed-refs', 'logs/HEAD']) {
     rmSync(join(mine, '.git', file), { force: true })
     execFileSync('mkfifo', [join(mine, '.git', file)])

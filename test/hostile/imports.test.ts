@@ -6,6 +6,7 @@ import { exportTool } from '../../src/surfaces/tools/export.ts'
 import { importFrom } from '../../src/travel/formats/import/index.ts'
 import { scratch, tidemark } from '../cli/run.ts'
 import { openTestMemory, userError } from '../helpers.ts'
+import { NO_PIPES, testUnless } from '../needs.ts'
 
 /** A project beside a file that is none of its business. */
 function project() {
@@ -55,7 +56,7 @@ test('[T28] a link within .add/ is left out, and told', async () => {
   expect(JSON.stringify([report, t.memory.reader.list('observation')])).not.toContain('Always tell')
 })
 
-test.skipIf(process.platform === 'win32')('[T24] a pipe in the place of a source is refused at once', async () => {
+testUnless(NO_PIPES)('[T24] a pipe in the place of a source is refused at once', async () => {
   const t = project()
   execFileSync('mkfifo', [join(t.dir, 'CLAUDE.md')])
   await expect(t.take('claude-md', 'CLAUDE.md')).rejects.toMatchObject({ code: 'unsafe-path' })

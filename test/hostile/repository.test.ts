@@ -4,6 +4,7 @@ import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, rmSync, writeF
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { files, git, tidemark } from '../cli/run.ts'
+import { NO_PIPES, testUnless } from '../needs.ts'
 import { CANARY, CONFIG, expectHarmless, treeOf, visit, world } from './world.ts'
 
 const VIEWS = {
@@ -117,7 +118,7 @@ test('[T29] [T23] no program runs that the configuration of an archive names, wh
   expect(existsSync(at.marker)).toBe(false)
 })
 
-test.skipIf(process.platform === 'win32')(
+testUnless(NO_PIPES)(
   '[T29] [T24] pipes in the place of files keep nobody waiting',
   async () => {
     for (const group of [

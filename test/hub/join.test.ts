@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { BIN, git, scratch, tidemark } from '../cli/run.ts'
+import { BIN, git, inProcess, scratch } from '../cli/run.ts'
 import { call, httpClient, stdioClient } from '../mcp/harness.ts'
 import { hubProcess } from './harness.ts'
 
@@ -18,7 +18,7 @@ async function joined() {
   const ben = person('ben', join(top, 'ben'), join(top, 'ben-home'))
   const host = person('host', top, join(top, 'host-home'))
   const run = async (at: typeof ana, ...args: string[]) => {
-    const { code, out, err } = await tidemark(at, args)
+    const { code, out, err } = await inProcess(at, args)
     expect(`${args.join(' ')}: ${code} ${code === 0 ? '' : out + err}`).toBe(`${args.join(' ')}: 0 `)
     return out
   }
@@ -106,7 +106,7 @@ test('[N9] a claim typed in a shell is decided by the hub, and says so where it 
   const granted = (said: string): number => Number(/granted by the hub, number (\d+)/.exec(said)?.[1])
   const first = granted(await run(ana, 'claim', 'src', '--session', 'a', '--note', 'tokens'))
   expect(first).toBeGreaterThan(0)
-  const refused = await tidemark(ben, ['claim', 'docs', 'src/auth.ts', 'web', '--session', 'b', '--json'])
+  const refused = await inProcess(ben, ['claim', 'docs', 'src/auth.ts', 'web', '--session', 'b', '--json'])
   expect([refused.code, refused.out + refused.err]).toEqual([1, expect.stringMatching(/src is claimed by ana\/a for \d+ min more, as the hub says: ."tokens/)]) // biome-ignore format: one row
   // all or nothing: what else was asked for is free, here and at the hub
   expect(JSON.parse(await run(ben, 'claims', '--json'))).toMatchObject({ claims: [] })
@@ -167,7 +167,7 @@ test('[N7] [T94] join says why it cannot be, keeps nothing then, and is no decis
   const { ana, host, token } = await joined()
   const hub = await hubProcess(host, '--port', '0')
   const refused = async (env: NodeJS.ProcessEnv, ...args: string[]) => {
-    const { code, out } = await tidemark({ ...ana, env }, ['join', ...args, '--json'])
+    const { code, out } = await inProcess({ ...ana, env }, ['join', ...args, '--json'])
     expect(code).toBeGreaterThan(0)
     return (JSON.parse(out) as { error: { code: string } }).error.code
   }
@@ -176,7 +176,7 @@ test('[N7] [T94] join says why it cannot be, keeps nothing then, and is no decis
   expect(await refused(ana.env, 'http://hub.example.org', 'tmh_x')).toBe('insecure-hub')
   expect(await refused(ana.env, 'ftp://hub.example.org', 'tmh_x')).toBe('bad-hub')
   expect(await refused({ ...ana.env, CLAUDECODE: '1' }, hub.url, await token('ana'))).toBe('needs-a-person')
-  const { out } = await tidemark(ana, ['leave'])
+  const { out } = await inProcess(ana, ['leave'])
   expect(out).toContain('no hub')
 })
 

@@ -6,6 +6,7 @@ import { exportTool } from '../../src/surfaces/tools/export.ts'
 import type { Output } from '../../src/surfaces/tools/tool.ts'
 import { importFrom } from '../../src/travel/formats/import/index.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
+import { testUnless } from '../needs.ts'
 import { runs } from '../runs.ts'
 import { lay, take, unplaced } from './helpers.ts'
 
@@ -227,8 +228,8 @@ test('[P1] [P7] logs of any words are printed as they were read', { tags: ['prop
 
 const REAL = process.env.TIDEMARK_REAL_ADD ?? resolve(import.meta.dirname, '../../../shared/data/projects/add')
 
-test.skipIf(!existsSync(REAL))(
-  '[P7] the files of a real project say the same after a round trip (skipped where ../shared is absent)',
+testUnless(!existsSync(REAL) && `no ${REAL}`)(
+  '[P7] the files of a real project say the same after a round trip',
   async () => {
     const t = openTestMemory()
     await importFrom(t.memory, 'add', REAL, { root: resolve(REAL, '..') })

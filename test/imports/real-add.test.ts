@@ -1,15 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { importFrom } from '../../src/travel/formats/import/index.ts'
 import { printReport } from '../../src/travel/formats/import/report.ts'
 import { openTestMemory } from '../helpers.ts'
+import { testUnless } from '../needs.ts'
 
 /** The process files of a real project; they are not part of this repository. */
 const REAL = process.env.TIDEMARK_REAL_ADD ?? resolve(import.meta.dirname, '../../../shared/data/projects/add')
 
-test.skipIf(!existsSync(REAL))(
-  'the process files of a real ADD project are imported whole, and a second run writes nothing (skipped where ../shared is absent)',
+testUnless(!existsSync(REAL) && `no ${REAL}`)(
+  'the process files of a real ADD project are imported whole, and a second run writes nothing',
   async () => {
     const t = openTestMemory()
     const run = () => importFrom(t.memory, 'add', REAL, { root: resolve(REAL, '..') })

@@ -6,7 +6,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { testUnless } from '../needs.ts'
 import { listening, SERVER, tempDir, tempProject } from './harness.ts'
 
 const run = promisify(execFile)
@@ -14,7 +15,9 @@ const run = promisify(execFile)
 /** Real clients are hundreds of megabytes: these tests run where somebody has installed them, with no model and no network. */
 const clients = process.env.TIDEMARK_REAL_CLIENTS ?? ''
 const claude = join(clients, 'node_modules/@anthropic-ai/claude-code/bin/claude.exe')
-const withClaude = test.skipIf(clients === '' || !existsSync(claude))
+const withClaude = testUnless(
+  (clients === '' || !existsSync(claude)) && 'TIDEMARK_REAL_CLIENTS names no directory with Claude Code',
+)
 
 /** Nothing of this session's environment, a home of its own. */
 function isolated(home: string, more: Record<string, string> = {}): Record<string, string> {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { run as runTool } from '../../src/surfaces/tools/run.ts'
 import { stores } from '../../src/surfaces/tools/stores.ts'
 import type { Output } from '../../src/surfaces/tools/tool.ts'
-import { files, onTerminal, project, tidemark } from '../cli/run.ts'
+import { files, inProcess, onTerminal, project } from '../cli/run.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 import { lay } from '../imports/helpers.ts'
 
@@ -138,7 +138,7 @@ test('[P7] only a person on a terminal merges: no pipe and no agent', async () =
   files(at.dir, { 'CLAUDE.md': page })
   expect(await run('stores')).toContain('1. "The JWKS endpoint returns stale keys" stands in the wrong store\n   CLAUDE.md:2 → knowledge (learnings)') // biome-ignore format: one line
   expect(JSON.parse(await run('stores', '--json'))).toMatchObject([{ type: 'misplaced', places: [{ where: 'CLAUDE.md:2' }] }]) // biome-ignore format: one line
-  const piped = await tidemark(at, ['stores', 'merge', '1'], 'y\n')
+  const piped = await inProcess(at, ['stores', 'merge', '1'], 'y\n')
   expect(piped).toMatchObject({ code: 1, err: expect.stringContaining('a person on a terminal decides') })
   const agent = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
   expect((await onTerminal(agent, ['stores', 'merge', '1'], 'y')).out).toContain('a person on a terminal decides')

@@ -10,7 +10,7 @@ import { openMemory } from '../../src/surfaces/library.ts'
 import { importFrom } from '../../src/travel/formats/import/index.ts'
 import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { readEdits, refreshViews } from '../../src/work/handoff/views/refresh.ts'
-import { tidemark } from '../cli/run.ts'
+import { inProcess } from '../cli/run.ts'
 import { PATIENT, runHook } from '../hooks/run.ts'
 import { call, httpClient, listening, stdioClient } from '../mcp/harness.ts'
 
@@ -239,7 +239,7 @@ const ROUTES: Readonly<Record<string, (p: Place, secret: string) => unknown>> = 
       ['share', 'set', 'k', x],
       ['discover', '--session', 's9', `(define k ${JSON.stringify(x)})`],
     ])
-      await tidemark(at, args)
+      await inProcess(at, args)
   },
   'MCP: a tool, and what the client calls itself': async (p, x) => {
     const name = x.replaceAll('\n', ' ')

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openMemory } from '../../src/surfaces/library.ts'
-import { git, scratch, tidemark } from '../cli/run.ts'
+import { git, inProcess, scratch } from '../cli/run.ts'
 import { contextOf, PATIENT, runHook } from '../hooks/run.ts'
 import { call, listening, stdioClient } from '../mcp/harness.ts'
 
@@ -35,31 +35,31 @@ test('[T38] where a program chose to keep the store every surface finds it; anot
   const memory = openMemory({ projectPath: at.dir, persistencePath: 'data', create: true })
   memory.act([['record-decision', { name: 'use-queues', rationale: 'bursts' }]])
   memory.close()
-  expect((await tidemark(at, ['list', 'decision'])).out).toContain('use-queues')
+  expect((await inProcess(at, ['list', 'decision'])).out).toContain('use-queues')
   const start = await runHook(['claude', 'SessionStart'], { session_id: 's', cwd: at.dir }, { env: PATIENT })
   expect(contextOf(start)).toContain('use-queues')
   const client = await stdioClient(at.dir)
   expect((await call(client, 'brief', {})).text).toContain('use-queues')
-  const sound = await tidemark(at, ['doctor'])
+  const sound = await inProcess(at, ['doctor'])
   expect(sound.out).toContain(join(at.dir, 'data'))
   expect(sound.out).not.toMatch(/has 2 stores/)
 
   const other = join(at.home, 'other')
   const named = { ...at, env: { ...at.env, TIDEMARK_STORE: other } }
-  expect((await tidemark(named, ['list', 'decision'])).out).not.toContain('use-queues')
-  expect((await tidemark(at, ['list', 'decision'])).out).toContain('use-queues')
+  expect((await inProcess(named, ['list', 'decision'])).out).not.toContain('use-queues')
+  expect((await inProcess(at, ['list', 'decision'])).out).toContain('use-queues')
   for (const [who, used, not] of [
     [at, join(at.dir, 'data'), other],
     [named, other, join(at.dir, 'data')],
   ] as const)
-    expect((await tidemark(who, ['doctor'])).out).toContain(`has 2 stores: ${used} is used here, not ${not}`)
+    expect((await inProcess(who, ['doctor'])).out).toContain(`has 2 stores: ${used} is used here, not ${not}`)
 })
 
 test('[T38] a store in its usual place stays the one in use when a program is given another', async () => {
   const at = scratch()
-  await tidemark(at, ['init', '--client', 'none', '--yes'])
-  await tidemark(at, ['act', JSON.stringify(RULE)])
+  await inProcess(at, ['init', '--client', 'none', '--yes'])
+  await inProcess(at, ['act', JSON.stringify(RULE)])
   openMemory({ projectPath: at.dir, persistencePath: 'data' }).close()
-  expect((await tidemark(at, ['list', 'decision'])).out).toContain('use-queues')
-  expect((await tidemark(at, ['doctor'])).out).toMatch(/has 2 stores: .*store is used here/)
+  expect((await inProcess(at, ['list', 'decision'])).out).toContain('use-queues')
+  expect((await inProcess(at, ['doctor'])).out).toMatch(/has 2 stores: .*store is used here/)
 })

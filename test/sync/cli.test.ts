@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { canonical } from '../../src/model/canonical.ts'
 import { sha256 } from '../../src/model/digest.ts'
 import { writeSegment } from '../../src/travel/sync/segments.ts'
-import { BIN, git, scratch, tidemark } from '../cli/run.ts'
+import { BIN, git, inProcess, scratch } from '../cli/run.ts'
 
 /** Two people on two machines with a clone each, and `tidemark` on their path. */
 function twoPeople() {
@@ -24,7 +24,7 @@ function twoPeople() {
   const ana = { dir, env: { ...env, HOME: home, PATH, TIDEMARK_USER: 'ana' } }
   const ben = { dir: join(top, 'ben'), env: { ...env, HOME: other, PATH, TIDEMARK_USER: 'ben' } }
   const run = async (at: typeof ana, ...args: string[]) => {
-    const { code, out, err } = await tidemark(at, args)
+    const { code, out, err } = await inProcess(at, args)
     expect(`${args.join(' ')}: ${code} ${code === 0 ? '' : out + err}`).toBe(`${args.join(' ')}: 0 `)
     return out
   }
@@ -37,7 +37,7 @@ function twoPeople() {
 
 const briefed = async (at: { dir: string; env: NodeJS.ProcessEnv }): Promise<string> => {
   const payload = { session_id: 's', cwd: at.dir, hook_event_name: 'SessionStart', source: 'startup' }
-  const { code, out } = await tidemark(at, ['hook', 'claude', 'SessionStart'], JSON.stringify(payload))
+  const { code, out } = await inProcess(at, ['hook', 'claude', 'SessionStart'], JSON.stringify(payload))
   expect(code).toBe(0)
   return out
 }
@@ -145,7 +145,7 @@ test('a dry run says what travels and what stays, and writes nothing; --check is
   expect(said).toContain('record-decision "goes"')
   expect(said).toContain('1 observation')
   expect(existsSync(join(ana.dir, '.tidemark/log'))).toBe(false)
-  expect((await tidemark(ana, ['sync', '--check'])).code).toBe(1)
+  expect((await inProcess(ana, ['sync', '--check'])).code).toBe(1)
   await run(ana, 'sync')
   const log = join(ana.dir, '.tidemark/log')
   const [replica = ''] = readdirSync(log)
@@ -153,7 +153,7 @@ test('a dry run says what travels and what stays, and writes nothing; --check is
   expect(readFileSync(join(log, replica, segment), 'utf8')).not.toContain('stays here')
   await run(ana, 'sync', '--check')
   appendFileSync(join(log, replica, segment), 'x')
-  const checked = await tidemark(ana, ['sync', '--check'])
+  const checked = await inProcess(ana, ['sync', '--check'])
   expect([checked.code, checked.out]).toEqual([1, expect.stringContaining('it was cut off or changed')])
 })
 
@@ -200,5 +200,5 @@ test('[Y1] [T117] sync says once, and doctor always, whose lines nobody who join
   const beware = '1 replica of version 0.1.0 (zz1): who wrote what they say cannot be checked here'
   expect(await run(ana, 'sync')).toContain(`beware  ${beware}`)
   expect(await run(ana, 'sync')).not.toContain('beware')
-  expect((await tidemark(ana, ['doctor'])).out).toContain(beware)
+  expect((await inProcess(ana, ['doctor'])).out).toContain(beware)
 })

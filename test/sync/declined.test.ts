@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { settleDropped } from '../../src/travel/sync/dropped.ts'
 import { compactSegments } from '../../src/travel/sync/publish.ts'
-import { tidemark } from '../cli/run.ts'
+import { inProcess } from '../cli/run.ts'
 import { type Clone, decision, knowledge, team } from './clones.ts'
 
 const sync = async (c: Clone) => {
@@ -102,10 +102,10 @@ test('[K16] what a person declines counts nowhere and goes to nobody, until it i
   const said = `${batch!.slice(0, 7)}:${batch!.split(':')[1]}`
   ben.memory.close()
   const at = { dir: ben.dir, env: { ...process.env, TIDEMARK_USER: 'ben' } }
-  const refused = await tidemark({ ...at, env: { ...at.env, CLAUDECODE: '1' } }, ['sync', '--decline', said])
+  const refused = await inProcess({ ...at, env: { ...at.env, CLAUDECODE: '1' } }, ['sync', '--decline', said])
   expect(refused.code).toBe(1)
   expect(refused.err).toContain('an agent does not decide this')
-  const declined = await tidemark(at, ['sync', '--decline', said])
+  const declined = await inProcess(at, ['sync', '--decline', said])
   expect(declined.out).toContain(
     `1 batch counts nowhere here any more; \`tidemark sync --admit ${said}\` brings it back`,
   )

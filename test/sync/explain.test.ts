@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { checkSegments } from '../../src/travel/sync/check.ts'
 import { explain, markdownOf } from '../../src/travel/sync/explain.ts'
-import { BIN, tidemark } from '../cli/run.ts'
+import { BIN, inProcess } from '../cli/run.ts'
 import { type Clone, decision, git, team } from './clones.ts'
 
 function commit(c: Clone): void {
@@ -105,7 +105,7 @@ test('[Y3] a changed line, also one that is signed anew by another, is taken by 
   expect(told).toMatch(/### Taken by nobody\n\n- `/)
   expect(told).not.toContain('malicious')
   for (const how of [['--explain', 'main..HEAD'], ['--check']])
-    expect((await tidemark({ dir: ana.dir, env: process.env }, ['sync', ...how])).code).toBe(1)
+    expect((await inProcess({ dir: ana.dir, env: process.env }, ['sync', ...how])).code).toBe(1)
   // under a name that fits
   const whole = readFileSync(join(ana.dir, path))
   const named = path.replace(/[0-9a-f]{16}(?=\.jsonl)/, createHash('sha256').update(whole).digest('hex').slice(0, 16))

@@ -73,7 +73,7 @@ test.each([1, 10])('[K16] 1,000 entities take at most 600 kB in git (%i in a bat
   expect(size).toBeLessThanOrEqual(600_000)
 })
 
-test('[K16] what is long leaves as several segments, each of which is read', () => {
+test('[K16] what is long leaves as several segments, each of which is read', { tags: ['long'] }, () => {
   const { clone } = team()
   const [ana, ben] = [clone('ana'), clone('ben')]
   const chunks = (from: number) =>
@@ -86,7 +86,7 @@ test('[K16] what is long leaves as several segments, each of which is read', () 
   expect(knowledge(ben)).toBe(knowledge(ana))
 })
 
-test('[K16] own segments that are long together become several, each of which is read', () => {
+test('[K16] own segments that are long together become several, each of which is read', { tags: ['long'] }, () => {
   const { clone } = team()
   const [ana, ben] = [clone('ana'), clone('ben')]
   for (let n = 0; n < 7; n++) {

@@ -43,7 +43,9 @@ const steps = fc.array(
   { minLength: 1, maxLength: 12 },
 )
 
-test('[K16] [T80] whatever is recorded, nothing of the machine is in a segment, and all that travels arrives', () => {
+test('[K16] [T80] whatever is recorded, nothing of the machine is in a segment, and all that travels arrives', {
+  timeout: 120_000,
+}, () => {
   const { clone } = team()
   let n = 0
   const seen = new Set<string>()

@@ -2,27 +2,27 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { FENCE_BEGIN } from '../../src/session/briefing/fence.ts'
-import { agreeing, files, git, onTerminal, project, scratch, tidemark } from '../cli/run.ts'
+import { agreeing, files, git, inProcess, onTerminal, project, scratch } from '../cli/run.ts'
 
-type At = Parameters<typeof tidemark>[0]
+type At = Parameters<typeof inProcess>[0]
 
 /** Another project of the same user. */
 async function second({ dir, env }: At): Promise<At> {
   const at = { dir: join(dir, '..', 'second'), env }
   files(at.dir, { 'README.md': 'second\n' })
   git(at.dir, 'init', '-q')
-  await tidemark(at, ['init', '--yes', '--no-import', '--client', 'none'])
+  await inProcess(at, ['init', '--yes', '--no-import', '--client', 'none'])
   return at
 }
 
 const library = ({ env }: At): string => join(String(env.HOME), '.local/state/tidemark/library')
 const asAgent = (at: At): At => ({ ...at, env: { ...at.env, CLAUDECODE: '1' } })
-const recall = async (at: At, ...words: string[]) => (await tidemark(at, ['recall', ...words, '--sexp'])).out
+const recall = async (at: At, ...words: string[]) => (await inProcess(at, ['recall', ...words, '--sexp'])).out
 
 /** What a session of Claude is told as it begins: what binds, and what is data. */
 async function start({ dir, env }: At): Promise<[binding: string, data: string]> {
   const given = { session_id: `s${Math.random()}`, source: 'startup', cwd: dir }
-  const { out } = await tidemark({ dir, env: { ...env, TIDEMARK_HOOK_MS: '15000' } }, ['hook', 'claude', 'SessionStart'], JSON.stringify(given)) // biome-ignore format: one call
+  const { out } = await inProcess({ dir, env: { ...env, TIDEMARK_HOOK_MS: '15000' } }, ['hook', 'claude', 'SessionStart'], JSON.stringify(given)) // biome-ignore format: one call
   const [binding = '', data = ''] = (JSON.parse(out).hookSpecificOutput.additionalContext as string).split(FENCE_BEGIN)
   return [binding, data]
 }
@@ -31,7 +31,7 @@ test('[P8] nothing leaves a project without promotion: an agent proposes, a pers
   const { at, run } = await project()
   await agreeing(at, 'remember', 'Always use pnpm for installs')
   const other = await second(at)
-  const asked = await tidemark(asAgent(at), ['tiers', 'promote', 'fact:always-use-pnpm-for-installs'])
+  const asked = await inProcess(asAgent(at), ['tiers', 'promote', 'fact:always-use-pnpm-for-installs'])
   expect(asked.out).toContain('nothing has left this project')
   expect(existsSync(library(at))).toBe(false)
   expect(await run('tiers')).toContain('waits    fact:always-use-pnpm-for-installs, proposed by an agent')
@@ -45,7 +45,7 @@ test('[P8] nothing leaves a project without promotion: an agent proposes, a pers
   expect(await run('tiers')).not.toContain('waits')
   expect(statSync(library(at)).mode & 0o077).toBe(0)
   expect(readFileSync(join(library(at), 'profile.md'), 'utf8')).toContain('Always use pnpm for installs')
-  const told = await tidemark(at, ['show', 'fact:always-use-pnpm-for-installs', '--json', '--project', library(at)])
+  const told = await inProcess(at, ['show', 'fact:always-use-pnpm-for-installs', '--json', '--project', library(at)])
   expect(told.out).toMatch(/promoted from project \([a-z0-9]+\), said by tester on \d{4}-/)
   // it is no project of the user's
   expect(readdirSync(join(library(at), '../projects'))).toHaveLength(2)
@@ -76,8 +76,8 @@ test('[P8] a rule of the library binds elsewhere, and what the project says wins
   expect(informs).toContain(
     'Always use pnpm for installs (user tier: your library; overridden here by fact:always-use-npm',
   )
-  expect((await tidemark(other, ['tiers'])).out).toMatch(/user +2 entries .*; 2 told to sessions here/)
-  const json = JSON.parse((await tidemark(other, ['recall', 'installs', '--json'])).out)
+  expect((await inProcess(other, ['tiers'])).out).toMatch(/user +2 entries .*; 2 told to sessions here/)
+  const json = JSON.parse((await inProcess(other, ['recall', 'installs', '--json'])).out)
   expect(json.results[1]).toMatchObject({ tier: 'user', overriddenBy: 'fact:always-use-npm-for-installs' })
 })
 
@@ -121,10 +121,10 @@ test('[P8] [M6] what nobody stands by waits for a yes in the library too; what i
   expect(shown.out).toContain('unverified: nobody here has confirmed it')
   const other = await second(at)
   expect((await start(other)).join('')).not.toContain('Fridays')
-  expect((await tidemark(other, ['tiers'])).out).toContain('1 to confirm there')
+  expect((await inProcess(other, ['tiers'])).out).toContain('1 to confirm there')
   await agreeing(at, 'confirm', 'fact:never-deploy-on-fridays', '--project', library(at))
   expect((await start(other))[0]).toContain('Never deploy on Fridays')
-  const goal = await tidemark(at, ['tiers', 'promote', 'goal:ship'])
+  const goal = await inProcess(at, ['tiers', 'promote', 'goal:ship'])
   expect([goal.code, goal.err]).toEqual([1, expect.stringContaining('a goal is of one project')])
 })
 
@@ -133,18 +133,18 @@ test('[P8] what others shared and nobody here has confirmed is told as of the te
   const ana = { dir, env }
   const ben = { dir: join(dir, '..', 'ben'), env: { ...env, TIDEMARK_STATE: join(dir, '..', 'bens') } }
   git(dir, 'init', '-q')
-  await tidemark(ana, ['init', '--yes', '--no-import', '--client', 'none'])
-  await tidemark(ana, ['act', JSON.stringify([['record-fact', { fact: 'Always use yarn for installs' }]])])
+  await inProcess(ana, ['init', '--yes', '--no-import', '--client', 'none'])
+  await inProcess(ana, ['act', JSON.stringify([['record-fact', { fact: 'Always use yarn for installs' }]])])
   await agreeing(ana, 'confirm', 'fact:always-use-yarn-for-installs')
-  await tidemark(ana, ['sync'])
+  await inProcess(ana, ['sync'])
   git(dir, 'add', '.')
   git(dir, 'commit', '-qm', 'all')
   git(dir, 'clone', '-q', dir, ben.dir)
   expect(await recall(ben, 'installs')).toContain('#| team: from others, unverified here |#')
-  expect((await tidemark(ben, ['tiers'])).out).toMatch(/team +1 entry/)
+  expect((await inProcess(ben, ['tiers'])).out).toMatch(/team +1 entry/)
   await agreeing(ben, 'remember', 'Always lint before a commit')
   await onTerminal(ben, ['tiers', 'promote', 'fact:always-lint-before-a-commit'], 'y')
-  await tidemark(ben, ['act', JSON.stringify([['record-fact', { fact: 'Always use pnpm for installs' }]]), '--project', join(dir, '..', 'bens/library')]) // biome-ignore format: one call
+  await inProcess(ben, ['act', JSON.stringify([['record-fact', { fact: 'Always use pnpm for installs' }]]), '--project', join(dir, '..', 'bens/library')]) // biome-ignore format: one call
   await agreeing(ben, 'confirm', 'fact:always-use-pnpm-for-installs', '--project', join(dir, '..', 'bens/library'))
   const [binding] = await start(ben)
   expect(binding).toContain('- Always use pnpm for installs')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { files, git, scratch, tidemark } from '../cli/run.ts'
+import { files, git, inProcess, scratch } from '../cli/run.ts'
 
 const READS = [
   ['list', 'decision'],
@@ -12,11 +12,13 @@ const READS = [
   ['topics', 'auth'],
 ]
 
-test('[D9] every read takes a day, words, a mark or a commit, and tells nothing of what came after', async () => {
+test('[D9] every read takes a day, words, a mark or a commit, and tells nothing of what came after', {
+  timeout: 60_000,
+}, async () => {
   const at = scratch()
   git(at.dir, 'init', '-q')
   const run = async (...args: string[]) => {
-    const done = await tidemark(at, args)
+    const done = await inProcess(at, args)
     expect(done, args.join(' ')).toMatchObject({ code: 0 })
     return done.out
   }
@@ -35,9 +37,9 @@ test('[D9] every read takes a day, words, a mark or a commit, and tells nothing 
   )
   expect(await run('mark', 'list')).toMatch(/^\S+Z {2}first — the first release {2}\(.*\)\n$/)
   expect(await run('mark', 'list')).toBe(await run('mark'))
-  expect((await tidemark(at, ['mark', 'list', '--note', 'x'])).err).toContain('`mark list` lists the marks')
+  expect((await inProcess(at, ['mark', 'list', '--note', 'x'])).err).toContain('`mark list` lists the marks')
   for (const read of ['show', 'trace', 'what-if']) {
-    const { err } = await tidemark(at, [read, 'cookies', '--as-of', 'first'])
+    const { err } = await inProcess(at, [read, 'cookies', '--as-of', 'first'])
     expect(err).toMatch(/^tidemark: decision "cookies" was not known yet at \S+Z\n {2}→ it was recorded at 2\S+Z\n$/)
   }
   for (const read of READS) {
@@ -62,7 +64,7 @@ test('[D9] every read takes a day, words, a mark or a commit, and tells nothing 
   )
 
   // what is neither is refused, and a name never reads as a time
-  const refused = async (...args: string[]) => (await tidemark(at, args)).err
+  const refused = async (...args: string[]) => (await inProcess(at, args)).err
   expect(await refused('list', '--as-of', 'no-such')).toContain('"no-such" is no time, no mark and no commit here')
   expect(await refused('list', '--as-of', '--output=x')).not.toBe('')
   expect(await refused('mark', 'last week')).toContain('reads as a time')

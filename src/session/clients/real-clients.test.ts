@@ -12,7 +12,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
+import { describeUnless, testUnless } from '../../../test/needs.ts'
 import { GUARDED, SERVE } from './common/command.ts'
 import { mainWorkTree } from './common/path.ts'
 import type { ClientContext } from './common/types.ts'
@@ -86,8 +87,8 @@ function machine(onPath: boolean) {
   return { ctx, root, home, script, run, claude, codex, wire, unwire, trustClaude, trustCodex, status }
 }
 
-describe.skipIf(!CLIENTS_AT)(
-  'the clients themselves (skipped unless TIDEMARK_REAL_CLIENTS names a directory with them):',
+describeUnless(!CLIENTS_AT && 'TIDEMARK_REAL_CLIENTS names no directory with the clients')(
+  'the clients themselves',
   () => {
     test('Claude Code connects by .mcp.json once it trusts the folder, and doctor said what was missing', () => {
       const m = machine(true)
@@ -179,32 +180,31 @@ describe.skipIf(!CLIENTS_AT)(
       expect(planWiring(m.ctx, ['codex'])[0]!.action).toBe('create')
     })
 
-    test.skipIf(!existsSync(join(CLIENTS_AT ?? '', 'node_modules/@google/gemini-cli')))(
-      'Gemini CLI finds the extension good and installs it (skipped without @google/gemini-cli@0.61)',
-      () => {
-        const m = machine(true)
-        const gemini = (...args: string[]) =>
-          m.run(process.execPath, [join(CLIENTS_AT!, 'node_modules/@google/gemini-cli/bundle/gemini.js'), ...args])
-        const extension = join(REPOSITORY, 'plugin/gemini')
-        gemini('extensions', 'validate', extension) // else it fails
-        gemini('extensions', 'install', extension, '--consent', '--skip-settings')
-        expect(planWiring(m.ctx, ['gemini'])).toMatchObject([{ why: expect.stringContaining('installed') }])
-        gemini('extensions', 'disable', 'tidemark')
-        expect(planWiring(m.ctx, ['gemini'])[0]!.action).toBe('create')
-      },
-    )
+    testUnless(
+      !existsSync(join(CLIENTS_AT ?? '', 'node_modules/@google/gemini-cli')) && 'no Gemini CLI among the clients',
+    )('Gemini CLI finds the extension good and installs it (skipped without @google/gemini-cli@0.61)', () => {
+      const m = machine(true)
+      const gemini = (...args: string[]) =>
+        m.run(process.execPath, [join(CLIENTS_AT!, 'node_modules/@google/gemini-cli/bundle/gemini.js'), ...args])
+      const extension = join(REPOSITORY, 'plugin/gemini')
+      gemini('extensions', 'validate', extension) // else it fails
+      gemini('extensions', 'install', extension, '--consent', '--skip-settings')
+      expect(planWiring(m.ctx, ['gemini'])).toMatchObject([{ why: expect.stringContaining('installed') }])
+      gemini('extensions', 'disable', 'tidemark')
+      expect(planWiring(m.ctx, ['gemini'])[0]!.action).toBe('create')
+    })
 
-    test.skipIf(!existsSync(join(CLIENTS_AT ?? '', 'node_modules/@github/copilot-linux-x64')))(
-      'Copilot CLI installs the portable plugin from the marketplace (skipped without @github/copilot@1.0.102)',
-      () => {
-        const m = machine(true)
-        const copilot = (...args: string[]) =>
-          m.run(join(CLIENTS_AT!, 'node_modules/@github/copilot-linux-x64/copilot'), args)
-        copilot('plugin', 'marketplace', 'add', REPOSITORY)
-        expect(copilot('plugin', 'install', 'tidemark@tidemark')).toContain('Installed 8 skills')
-        expect(copilot('mcp', 'list')).toContain('tidemark (local)')
-      },
-    )
+    testUnless(
+      !existsSync(join(CLIENTS_AT ?? '', 'node_modules/@github/copilot-linux-x64')) &&
+        'no Copilot CLI among the clients',
+    )('Copilot CLI installs the portable plugin from the marketplace (skipped without @github/copilot@1.0.102)', () => {
+      const m = machine(true)
+      const copilot = (...args: string[]) =>
+        m.run(join(CLIENTS_AT!, 'node_modules/@github/copilot-linux-x64/copilot'), args)
+      copilot('plugin', 'marketplace', 'add', REPOSITORY)
+      expect(copilot('plugin', 'install', 'tidemark@tidemark')).toContain('Installed 8 skills')
+      expect(copilot('mcp', 'list')).toContain('tidemark (local)')
+    })
 
     test('in a trusted project Codex takes the project before the home, which is why such a machine gets no project entry', () => {
       const m = machine(false)

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeUnless } from '../../../../test/needs.ts'
 import { UserError } from '../../../base/errors.ts'
 import { calibrate, SAME, UNRELATED } from './calibration.ts'
 import type { Embedder } from './embedder.ts'
@@ -11,7 +12,6 @@ import { cosine } from './unit-vector.ts'
 
 const models = modelsDirectory()
 const isThere = minilmState(models).isComplete
-const why = isThere ? '' : ` (skipped: no minilm in ${models}; \`tidemark models add minilm\` brings it)`
 
 test('[V18] without the model, says which command brings it', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'tidemark-no-model-'))
@@ -22,7 +22,7 @@ test('[V18] without the model, says which command brings it', async () => {
   expect((error as UserError).hint).toContain('tidemark models add minilm')
 })
 
-describe.skipIf(!isThere)(`MiniLM${why}`, () => {
+describeUnless(!isThere && `no minilm in ${models}; \`tidemark models add minilm\` brings it`)('MiniLM', () => {
   let embedder: Embedder
   const embed = async (text: string) => (await embedder.embed([text]))[0]!
   beforeAll(async () => {
