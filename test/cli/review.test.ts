@@ -52,7 +52,7 @@ onTerminals(
     const { out } = await pressing(at, ['review'], 'ny')
     expect(out).toMatch(/1 of 2 {2}fact: Never use moment.*2 of 2 {2}fact: Run all the tests/s)
     for (const again of ['The tests run before a commit', 'Never use the moment'])
-      await tidemark(at, ['act', '-'], JSON.stringify([propose(again)]))
+      await inProcess(at, ['act', '-'], JSON.stringify([propose(again)]))
     expect(await run('status')).not.toContain('to review')
     expect(await run('review')).toBe('nothing is proposed\n')
   },
