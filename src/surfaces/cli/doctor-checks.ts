@@ -374,18 +374,10 @@ const OF_MACHINE: readonly ((project: Project, directory: string) => Check[])[] 
     checkWiring(clientContext(root, directory)).map((c) => ({ ...c, text: `${c.id.split('.')[0]}: ${c.text}` })),
 ]
 
-/**
- * Checks everything that is read from the store. Damage may end any of these checks and is told as such.
- * `deep`: also compares the store with its log, which takes seconds.
- */
-export async function checkMemory(
-  memory: Memory,
-  project: Project,
-  say: (c: Check) => void,
-  { deep = true } = {},
-): Promise<void> {
+/** Checks everything that is read from the store. Damage may end any of these checks and is told as such. */
+export async function checkMemory(memory: Memory, project: Project, say: (c: Check) => void): Promise<void> {
   try {
-    for (const check of OF_STORE) if (deep || check !== checkStore) for (const c of await check(memory, project)) say(c)
+    for (const check of OF_STORE) for (const c of await check(memory, project)) say(c)
   } catch (error) {
     if (!(error instanceof UserError && error.code === 'store-damaged')) throw error
     say(wrong(DAMAGED, error.message, RESTORE))

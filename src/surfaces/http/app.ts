@@ -171,11 +171,6 @@ export function createApp(options: ServerOptions, extend?: Extension, dashboard?
         cursor: memory.cursor,
       })
     })
-    app.post('/api/dashboard/health', async (c) => {
-      const { healthOf } = await import('./health.ts')
-      const json = await healthOf(memory, project)
-      return c.body(jsonShown(JSON.stringify({ text: '', json })), 200, { 'content-type': 'application/json' })
-    })
     app.get('*', (c, next) => (isOpenToBrowsers(c) ? dashboard.file(c.req.path) : undefined) ?? next())
   }
 

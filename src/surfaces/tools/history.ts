@@ -8,7 +8,7 @@ import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { referenceTo } from '../../project/discover/values.ts'
 import { ago, findOne, inWords, moment, mustBeWhole, oneLine } from './format.ts'
-import { keptPrompts, mayReadPrompts } from './kept-prompts.ts'
+import { keptPrompts } from './kept-prompts.ts'
 import { type Block, defineTool, type Output, REF } from './tool.ts'
 
 const WORDS: Record<Event['op'], string> = {
@@ -97,7 +97,7 @@ export const history = defineTool({
   readOnly: true,
   run(context, args) {
     const { memory, local } = context
-    if (args.prompts && mayReadPrompts(context)) return keptPrompts(context, '', args.limit)
+    if (args.prompts && context.served === undefined) return keptPrompts(context, '', args.limit)
     if (args.ref === undefined) {
       const { limit = 20 } = args
       mustBeWhole({ limit }, 1)

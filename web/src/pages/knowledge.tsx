@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { here, type Json, useTool } from '../api.ts'
+import { type Json, useTool } from '../api.ts'
 import type { Status } from '../app.tsx'
 import { usePages, useRows } from '../long-list.tsx'
-import { Ago, Badge, Empty, inWords, Page, Panel, Prose, Ref, Told, Trouble, Value, Waiting } from '../parts.tsx'
+import { Ago, Badge, Empty, inWords, Page, Prose, Ref, Told, Trouble, Value, Waiting } from '../parts.tsx'
 import { entityHref, go, place } from '../router.ts'
 
 export interface Entity {
@@ -50,7 +50,6 @@ export function Knowledge() {
   const all = params.has('all')
   const [typed, setTyped] = useState(q)
   const status = useTool<Status>('status').json
-  const isPersons = here.use()?.person === true
   const change = (name: string, value: string) => {
     const next = new URLSearchParams(place.get().params)
     if (value === '') next.delete(name)
@@ -112,10 +111,7 @@ export function Knowledge() {
           />
         )
       ) : (
-        <>
-          <Results question={q} filters={filters} />
-          {isPersons && <TypedPrompts question={q} />}
-        </>
+        <Results question={q} filters={filters} />
       )}
     </Page>
   )
@@ -273,34 +269,3 @@ function Results({ question, filters }: { question: string; filters: object }) {
     </section>
   )
 }
-
-interface TypedPrompt {
-  at: string
-  session: string
-  client: string
-  text: string
-}
-
-/** What the person typed with these words: on this machine alone. */
-function TypedPrompts({ question }: { question: string }) {
-  const found = useTool<TypedPrompt[]>('recall', { text: question, prompts: true, limit: 10 })
-  return (
-    <Panel title="You typed" count={found.json?.length}>
-      <Told of={found} empty={<Empty title="No prompt of yours holds all of these words" />}>
-        {(list) => (
-          <ul class="rows">
-            {list.map((p) => (
-              <li key={`${p.session} ${p.at}`}>
-                <p class="row-head">
-                  <Ago at={p.at} /> <span class="muted">{p.client}</span>
-                </p>
-                <p>{p.text.slice(0, MOST_TYPED)}</p>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Told>
-    </Panel>
-  )
-}
-const MOST_TYPED = 600
