@@ -53,7 +53,6 @@ export const TOOLS: Readonly<Record<string, Entry<Tool>>> = {
   analyze: { group: 'knowledge', load: async () => (await import('./analyze.ts')).analyze },
   stores: { group: 'knowledge', load: async () => (await import('./stores.ts')).stores },
   tiers: { group: 'knowledge', load: async () => (await import('./tiers.ts')).tiers },
-  reuse: { group: 'knowledge', load: async () => (await import('./reuse.ts')).reuse },
   import: { group: 'knowledge', load: async () => (await import('./import.ts')).importTool },
   export: { group: 'knowledge', load: async () => (await import('./export.ts')).exportTool },
   maturity: { group: 'work', load: async () => (await import('./maturity.ts')).maturity },
