@@ -1,4 +1,3 @@
-import { UserError } from '../../base/errors.ts'
 import { nameOf } from '../../engine/read/called.ts'
 import { markOf, Staleness } from '../../engine/read/stale.ts'
 import { sayMore, waitingChanges } from '../../engine/replication/waiting.ts'
@@ -141,14 +140,9 @@ export const review = defineTool({
   name: 'review',
   title: 'Review proposals',
   about:
-    'what waits for somebody to confirm or reject it. On a terminal it is shown one after another, a key for each; elsewhere as a list. Lines such as `confirm REF` and `reject REF` decide all of them at once',
-  example: `tidemark review 'confirm fact:use-pnpm'`,
+    'what waits for somebody to confirm or reject it. On a terminal it is shown one after another, a key for each; elsewhere as a list',
+  example: 'tidemark review',
   params: {
-    decisions: {
-      type: 'any',
-      about: 'lines of `confirm REF`, `reject REF`, `retire REF` or `re-anchor REF`; after a # and a blank a reason',
-      place: 0,
-    },
     'as-of': AS_OF,
     limit: { type: 'number', about: 'so many at most' },
     offset: { type: 'number', about: 'without the first so many' },
@@ -157,11 +151,6 @@ export const review = defineTool({
   readOnly: false,
   dashboard: true,
   async run(context, args) {
-    if (args.decisions !== undefined) {
-      if (typeof args.decisions !== 'string')
-        throw new UserError('bad-argument', 'decisions are lines of text', 'such as: confirm fact:use-pnpm')
-      return (await import('./review-walk.ts')).decide(context, args.decisions)
-    }
     await lookAgain(context.memory, context.project)
     const { reader, now, past } = await at(context, args)
     const { limit, offset = 0 } = args
