@@ -60,7 +60,7 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
   let chosen: string | undefined
   const readColours = () => {
     const of = (name: string) => [name, colour(`--g-${name}`)] as const
-    const groups = ['decisions', 'rules', 'lessons', 'questions', 'work', 'code', 'other'].map(of)
+    const groups = ['decisions', 'rules', 'lessons', 'questions', 'work', 'code', 'documents', 'other'].map(of)
     colours = {
       ...Object.fromEntries(groups),
       ink: colour('--ink'),
@@ -94,15 +94,6 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
       near === undefined || graph.extremities(edge).includes(chosen!)
         ? { ...data, color: near === undefined ? colours.line : colours.soft }
         : { ...data, hidden: true },
-    // at the edge a label stands on the other side of its dot
-    defaultDrawNodeLabel: (context, data, settings) => {
-      if (!data.label) return
-      context.fillStyle = colours.ink!
-      context.font = `${settings.labelSize}px ${settings.labelFont}`
-      const [beside, width] = [data.size + 3, context.measureText(data.label).width]
-      const isCut = data.x + beside + width > place.clientWidth && data.x - beside - width > 0
-      context.fillText(data.label, data.x + (isCut ? -beside - width : beside), data.y + settings.labelSize / 3)
-    },
     // what is under the pointer is told on the colours of the page
     defaultDrawNodeHover: (context, data, settings) => {
       const label = String(data.label ?? '')

@@ -46,7 +46,6 @@ export const TOOLS: Readonly<Record<string, Entry<Tool>>> = {
   mark: { group: 'knowledge', load: async () => (await import('./mark.ts')).mark },
   trace: { group: 'knowledge', load: async () => (await import('./trace.ts')).trace },
   'what-if': { group: 'knowledge', load: async () => (await import('./what-if.ts')).whatIfTool },
-  topics: { group: 'knowledge', load: async () => (await import('./topics.ts')).topics },
   signals: { group: 'knowledge', load: async () => (await import('./signals.ts')).signals },
   conflicts: { group: 'knowledge', load: async () => (await import('./conflicts.ts')).conflicts },
   scan: { group: 'knowledge', load: async () => (await import('./scan.ts')).scan },
