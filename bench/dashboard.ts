@@ -136,17 +136,7 @@ export const bench: Bench = {
     const columns = ['frames/s', 'frame ms p99']
     try {
       const pages = await withPages(browser, await served(10_000, 10_000), (page) =>
-        opening(page, [
-          '/',
-          '/briefing',
-          '/knowledge',
-          '/review',
-          '/evolution',
-          '/graph',
-          '/time',
-          '/signals',
-          '/health',
-        ]),
+        opening(page, ['/', '/briefing', '/knowledge', '/review', '/evolution', '/graph', '/signals']),
       )
       const graph = await withPages(browser, await served(5_000, 15_000), async (page) => {
         await page.goto(new URL('/graph', page.url()).href)

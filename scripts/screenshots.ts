@@ -63,7 +63,7 @@ async function withPalette(png: Buffer): Promise<Buffer> {
 }
 
 /** Pages that say the most further down. */
-const TALL: Readonly<Record<string, number>> = { Evolution: 1140, Health: 940 }
+const TALL: Readonly<Record<string, number>> = { Evolution: 1140 }
 const serving = await serve({ project: root, isPersons: true, log: () => {} })
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
 const decoder = await browser.newPage()

@@ -65,29 +65,6 @@ onTerminals('[T44] an agent in a terminal of its own gets the list: no key of it
   expect(await standing()).toEqual({ 'Always guess': 'proposed' })
 })
 
-onTerminals('[M6] review takes decisions on lines, all or none of them', async () => {
-  const { at, run, standing } = await proposed('Squash commits', 'Never use moment', 'Run the tests')
-  ruled(at, 'Always deploy on Fridays')
-  const wrong = await inProcess(at, ['review', '-'], 'confirm fact:squash-commits\nconfirm fact:sqash\nmaybe fact:x\n')
-  expect(wrong.code).toBe(1)
-  expect(wrong.err).toContain('line 2: nothing is called "fact:sqash"; ')
-  expect(wrong.err).toContain('line 3: is no decision')
-  expect(await standing()).toMatchObject({ 'Squash commits': 'proposed' })
-  const lines =
-    '# this week\nconfirm fact:squash-commits\n\nreject Never use moment # we do use it\nretire fact:always-deploy-on-fridays # too late\n'
-  const piped = await inProcess(at, ['review', '-'], lines)
-  expect([piped.code, piped.err]).toEqual([1, expect.stringContaining('outside the agent')])
-  const done = await onTerminal(at, ['review', lines], 'y')
-  expect(done.out).toMatch(
-    /fact: Squash commits\n.*\nconfirm it\? \[y\/N\] y\nconfirm fact:squash-commits\nreject fact:never-use-moment\nretire fact:always-deploy-on-fridays\ntidemark undo \S+ takes it back\n$/,
-  )
-  expect(await standing()).toMatchObject({ 'Squash commits': 'confirmed', 'Run the tests': 'proposed' })
-  expect(await run('show', 'fact:always-deploy-on-fridays')).toContain('retired: too late')
-  const agents = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
-  const refused = await inProcess(agents, ['review', '-'], 'confirm fact:run-the-tests')
-  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('outside the agent')])
-})
-
 onTerminals('reject, retire, supersede, rename and answer are plain commands, each with the way back', async () => {
   const { at, run, standing } = await proposed('Use npm for installs', 'Never use moment')
   expect(await agreeing(at, 'reject', 'Use npm for installs', 'fact:never-use-moment', '--reason', 'we do')).toMatch(

@@ -15,7 +15,5 @@ export const PAGES = [
   ['/evolution', 'Evolution'],
   ['/graph', 'Graph'],
   ['/graph?id=decision%3Apartition-orders-by-month', 'Graph'],
-  ['/time', 'Time'],
   ['/signals', 'Patterns noticed'],
-  ['/health', 'Health'],
 ] as const

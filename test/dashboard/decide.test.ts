@@ -120,7 +120,6 @@ describeUnless(noBrowser)('in a browser', () => {
     const entity = () => reading(at.dir, (reader) => reader.entity('decision:prices-in-cents')!)
     expect(entity().fields.rationale).toBe('Rounding lost money')
     // as it was before the edit
-    await page.getByRole('slider').fill('0')
     await page.getByText('Binary fractions lost a cent on every thirtieth order').waitFor()
     await page.getByRole('button', { name: 'Retire' }).click()
     await page.getByLabel('Why does it no longer hold?').fill('it moved')

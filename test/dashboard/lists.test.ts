@@ -34,23 +34,27 @@ describeUnless(noBrowser)('in a browser', () => {
     const toMiddle = () => page.evaluate('scrollTo(0, document.documentElement.scrollHeight / 2)')
     await goTo(page, '/knowledge', 'Knowledge')
     await page.getByRole('link', { name: 'Rule ', exact: false }).first().waitFor()
-    expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe(String(FACTS + 2)) // with its head and the observation
+    const listed = page.getByRole('list', { name: 'Everything that is recorded' })
+    const row = (n: number) => listed.locator(`[aria-posinset="${n}"]`)
+    expect(await row(1).getAttribute('aria-setsize')).toBe(String(FACTS + 1)) // with the observation
     expect(await drawn()).toBeLessThan(100)
     await toMiddle()
-    await page.locator('tr[aria-rowindex="1500"] a').waitFor()
+    await row(1500).locator('a').waitFor()
     expect(await drawn()).toBeLessThan(100)
     expect(await violations(page)).toEqual([])
     await page.keyboard.press('End')
-    await page.locator(`tr[aria-rowindex="${FACTS + 2}"] a`).waitFor()
+    await row(FACTS + 1)
+      .locator('a')
+      .waitFor()
     // from row to row with the Tab key, also to those that were not drawn before
     await page.keyboard.press('Home')
-    await page.locator('tr[aria-rowindex="2"] a').focus()
+    await row(1).locator('a').focus()
     for (let i = 0; i < 60; i++) await page.keyboard.press('Tab')
-    expect(await page.evaluate('document.activeElement.closest("tr").getAttribute("aria-rowindex")')).toBe('62')
+    expect(await page.evaluate('document.activeElement.closest("li").ariaPosInSet')).toBe('61')
     // what is written meanwhile comes first
     await page.keyboard.press('Home')
     expect((await inProcess(at, ['remember', 'The newest of all', '--as', 'fact'])).code).toBe(0)
-    await page.locator('tr[aria-rowindex="2"]').getByText('The newest of all').waitFor()
+    await row(1).getByText('The newest of all').waitFor()
 
     // it waits with the others: nobody was at a terminal
     const asked: { limit?: number; offset?: number }[] = []

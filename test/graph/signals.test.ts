@@ -92,7 +92,7 @@ describe('signals', () => {
           'logins live for a day → they live for an hour',
           'it is signed with HS256 → it is signed with RS256',
         ],
-        next: 'tidemark topics auth',
+        next: `tidemark discover '(decisions-by-topic "auth")'`,
       },
     ])
   })

@@ -17,27 +17,6 @@ test('[A7] pause and resume switch capture for the project; status, the hooks an
   expect(await run('resume')).toMatch(/was not paused/)
 })
 
-test('[G7] [X7] review --captured answers what came of what was typed in a session, also after /clear', async () => {
-  const { at, run } = await project()
-  const hook = (session_id: string, event: string, more: object) =>
-    runHook(['claude', event], { session_id, cwd: at.dir, ...more }, { env: PATIENT })
-  const say = (session: string, prompt: string) => hook(session, 'UserPromptSubmit', { prompt })
-  await hook('s1', 'SessionStart', { source: 'startup' })
-  await say('s1', 'We use pnpm for installs.')
-  await say('s1', 'yes')
-  await hook('s1', 'SessionEnd', { reason: 'clear' })
-  await hook('s2', 'SessionStart', { source: 'clear' })
-  await say('s2', 'Never use sync I/O in handlers.')
-  await say('s2', 'yes')
-  for (const session of ['s1', 's2']) {
-    const captured = await run('review', '--captured', '--session', session)
-    expect(captured).toMatch(/We use pnpm for installs {2}\(confirmed/)
-    expect(captured).toMatch(/Never use sync I\/O in handlers {2}\(confirmed/)
-  }
-  expect(await run('review', '--captured', '--session', 's3')).toBe('nothing was captured in session s3\n')
-  expect(await run('review')).toContain('nothing is proposed')
-})
-
 test('[M4] doctor tells the last hook of each client and event, and what is not accepted in the configuration', async () => {
   const { at, run } = await project()
   await runHook(['claude', 'SessionStart'], { session_id: 's1', cwd: at.dir }, { env: PATIENT })

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { diff } from '../../src/surfaces/tools/diff.ts'
-import { history } from '../../src/surfaces/tools/history.ts'
 import { openTestMemory } from '../helpers.ts'
 
 test('[D9] diff tells what was added, changed, superseded and retracted between two moments, each with its reason', async () => {
@@ -44,14 +43,4 @@ test('[D9] diff tells what was added, changed, superseded and retracted between 
   // what came after the second moment is no part of it, nor what was given back
   expect(await told({ from: 'first', to: 'yesterday' })).toBe(changes)
   await expect(told({ from: 'yesterday', to: 'first' })).rejects.toThrow(/lies before/)
-})
-
-test('[D9] history tells for each field who gave it its value, when, and what it was', async () => {
-  const m = openTestMemory()
-  m.act([['record-decision', { name: 'a', confidence: 0.9, tags: ['x'] }]], { user: 'ana', session: 's1' })
-  m.clock.days(2)
-  m.act([['record-decision', { name: 'a', confidence: 0.2 }]], { user: 'ben', agent: 'codex', by: 'person' })
-  const { text } = await history.run({ memory: m.memory, project: m.project }, { ref: 'a', 'by-field': true } as never)
-  expect(text).toMatch(/^confidence: 0\.2\n {2}ben, codex, session test, just now \(\w+:2\); was 0\.9$/m)
-  expect(text).toMatch(/^tags: x\n {2}ana, session s1, 2 days ago \(\w+:1\); added x$/m)
 })

@@ -6,12 +6,10 @@ import { Briefing } from './pages/briefing.tsx'
 import { EntityPage } from './pages/entity.tsx'
 import { Evolution } from './pages/evolution.tsx'
 import { GraphPage } from './pages/graph.tsx'
-import { Health } from './pages/health.tsx'
 import { Knowledge } from './pages/knowledge.tsx'
 import { Now } from './pages/now.tsx'
 import { Review } from './pages/review.tsx'
 import { Signals } from './pages/signals.tsx'
-import { Time } from './pages/time.tsx'
 import { Empty, Page } from './parts.tsx'
 import { place } from './router.ts'
 
@@ -26,14 +24,11 @@ interface View {
 export interface Status {
   entities: number
   links: number
-  sessions: number
-  claims: number
   toReview: number
   /** Entities that others want to change. */
   waiting: number
   conflicts: number
   lastWrite: string | null
-  storeBytes: number
   kinds: { [kind: string]: number }
 }
 
@@ -44,9 +39,7 @@ const VIEWS: readonly View[] = [
   { path: '/review', name: 'Review', show: Review, waits: (s) => s.toReview + s.waiting },
   { path: '/evolution', name: 'Evolution', show: Evolution },
   { path: '/graph', name: 'Graph', show: GraphPage },
-  { path: '/time', name: 'Time', show: Time },
   { path: '/signals', name: 'Signals', show: Signals },
-  { path: '/health', name: 'Health', show: Health },
 ]
 
 /** Pages that are reached from others. */

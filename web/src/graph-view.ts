@@ -23,8 +23,6 @@ export interface GraphView {
   show(nodes: readonly Node[], edges: readonly Edge[]): void
   /** Only its neighbourhood stands out, and what a change of it reaches. */
   focus(id: string | undefined, touched: readonly string[]): void
-  savePng(): void
-  saveSvg(): void
   close(): void
 }
 
@@ -62,7 +60,7 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
   let chosen: string | undefined
   const readColours = () => {
     const of = (name: string) => [name, colour(`--g-${name}`)] as const
-    const groups = ['decisions', 'rules', 'lessons', 'questions', 'work', 'code', 'other'].map(of)
+    const groups = ['decisions', 'rules', 'lessons', 'questions', 'work', 'code', 'documents', 'other'].map(of)
     colours = {
       ...Object.fromEntries(groups),
       ink: colour('--ink'),
@@ -96,15 +94,6 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
       near === undefined || graph.extremities(edge).includes(chosen!)
         ? { ...data, color: near === undefined ? colours.line : colours.soft }
         : { ...data, hidden: true },
-    // at the edge a label stands on the other side of its dot
-    defaultDrawNodeLabel: (context, data, settings) => {
-      if (!data.label) return
-      context.fillStyle = colours.ink!
-      context.font = `${settings.labelSize}px ${settings.labelFont}`
-      const [beside, width] = [data.size + 3, context.measureText(data.label).width]
-      const isCut = data.x + beside + width > place.clientWidth && data.x - beside - width > 0
-      context.fillText(data.label, data.x + (isCut ? -beside - width : beside), data.y + settings.labelSize / 3)
-    },
     // what is under the pointer is told on the colours of the page
     defaultDrawNodeHover: (context, data, settings) => {
       const label = String(data.label ?? '')
@@ -195,14 +184,6 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
     running.postMessage({ nodes: nodes.map(({ x, y, size }) => ({ x, y, size })), ends } satisfies ToLayOut)
   }
 
-  const save = (name: string, blob: Blob) => {
-    const link = document.createElement('a')
-    link.href = URL.createObjectURL(blob)
-    link.download = name
-    link.click()
-    setTimeout(() => URL.revokeObjectURL(link.href), 1_000)
-  }
-
   return {
     show(nodes, edges) {
       const wanted = new Set(nodes.map((n) => n.id))
@@ -234,35 +215,6 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
       near = chosen === undefined ? undefined : new Set([chosen, ...graph.neighbors(chosen)])
       reached = new Set(touched)
       sigma.refresh({ skipIndexation: true })
-    },
-    savePng() {
-      const [first] = layers()
-      const sheet = new OffscreenCanvas(first!.width, first!.height)
-      const context = sheet.getContext('2d')!
-      context.fillStyle = colour('--sheet')
-      context.fillRect(0, 0, sheet.width, sheet.height)
-      // the drawing of WebGL is gone with its frame: what is taken is taken in it
-      sigma.once('afterRender', () => {
-        for (const layer of layers()) context.drawImage(layer, 0, 0)
-        void sheet.convertToBlob().then((blob) => save('graph.png', blob))
-      })
-      sigma.refresh()
-    },
-    saveSvg() {
-      const { width, height } = sigma.getDimensions()
-      const at = (id: string) => sigma.graphToViewport(graph.getNodeAttributes(id) as { x: number; y: number })
-      const text = (s: string) => s.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`)
-      const n = (x: number) => x.toFixed(1)
-      const lines = graph.mapEdges((_e, _a, from, to) => {
-        const [a, b] = [at(from), at(to)]
-        return `<line x1="${n(a.x)}" y1="${n(a.y)}" x2="${n(b.x)}" y2="${n(b.y)}" stroke="${colours.line}"/>`
-      })
-      const dots = graph.mapNodes((id, { group, label, size }) => {
-        const { x, y } = at(id)
-        return `<circle cx="${n(x)}" cy="${n(y)}" r="${n(size)}" fill="${colours[group as string]}"/><text x="${n(x + size + 3)}" y="${n(y + 4)}" fill="${colours.ink}">${text(String(label))}</text>`
-      })
-      const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">${lines.join('')}${dots.join('')}</svg>`
-      save('graph.svg', new Blob([svg], { type: 'image/svg+xml' }))
     },
     close() {
       worker?.terminate()

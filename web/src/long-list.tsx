@@ -28,7 +28,7 @@ function rowAt(all: Float64Array, y: number): number {
  * The rows from `from` up to `to` are to be drawn, each with `data-row`, between two gaps of these heights. `list` is
  * their parent. One that is not known yet is drawn `usual` high: else the end would move when it comes.
  */
-export function useRows(list: RefObject<HTMLElement | null>, count: number, guess: number) {
+function useRows(list: RefObject<HTMLElement | null>, count: number, guess: number) {
   const heights = useRef(new Map<number, number>())
   // settled once: if it changed with each row that is seen, all rows far down would move
   const usual = useRef<number>(undefined)

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { MAX_LEAD_MS } from '../../engine/log/clock.ts'
@@ -109,22 +109,6 @@ async function checkCode(): Promise<Check[]> {
   ]
 }
 
-/** SQLite's lock of the writer: a byte of the shared memory beside the store. */
-const WRITER_BYTE = 120
-
-/** The process that holds the write lock of a store, where the system tells (Linux). */
-function writerOf(storePath: string): string | undefined {
-  try {
-    const inode = statSync(`${storePath}-shm`).ino
-    for (const line of readFileSync('/proc/locks', 'utf8').split('\n')) {
-      const m = /\bWRITE\s+(\d+)\s+\w+:\w+:(\d+)\s+(\d+)\s+(\d+|EOF)/.exec(line)
-      if (!m || Number(m[2]) !== inode || Number(m[3]) > WRITER_BYTE || Number(m[4]) < WRITER_BYTE) continue
-      return `${m[1]} (${readFileSync(`/proc/${m[1]}/cmdline`, 'utf8').replaceAll('\0', ' ').trim().slice(0, 200)})`
-    }
-  } catch {} // another system, or the process has just gone
-  return undefined
-}
-
 /** Whether another process holds the write lock too long. */
 function checkWriter(memory: Memory): Check[] {
   if (memory.db.readOnly)
@@ -141,14 +125,11 @@ function checkWriter(memory: Memory): Check[] {
     if (!(error instanceof UserError)) throw error
     return [wrong('store.writer', error.message, error.hint)]
   }
-  const writer = writerOf(memory.path)
   return [
     wrong(
       'store.writer',
       `another process has held the store's write lock for more than ${WRITER_MS / 1000} s: nobody else can write`,
-      writer
-        ? `it is process ${writer}; if it hangs, end it: nothing that was acknowledged is lost`
-        : `if one hangs, end it: \`fuser -v ${memory.path}\` lists who has the store open; nothing that was acknowledged is lost`,
+      `if one hangs, end it: \`fuser -v ${memory.path}\` lists who has the store open; nothing that was acknowledged is lost`,
     ),
   ]
 }
@@ -374,18 +355,10 @@ const OF_MACHINE: readonly ((project: Project, directory: string) => Check[])[] 
     checkWiring(clientContext(root, directory)).map((c) => ({ ...c, text: `${c.id.split('.')[0]}: ${c.text}` })),
 ]
 
-/**
- * Checks everything that is read from the store. Damage may end any of these checks and is told as such.
- * `deep`: also compares the store with its log, which takes seconds.
- */
-export async function checkMemory(
-  memory: Memory,
-  project: Project,
-  say: (c: Check) => void,
-  { deep = true } = {},
-): Promise<void> {
+/** Checks everything that is read from the store. Damage may end any of these checks and is told as such. */
+export async function checkMemory(memory: Memory, project: Project, say: (c: Check) => void): Promise<void> {
   try {
-    for (const check of OF_STORE) if (deep || check !== checkStore) for (const c of await check(memory, project)) say(c)
+    for (const check of OF_STORE) for (const c of await check(memory, project)) say(c)
   } catch (error) {
     if (!(error instanceof UserError && error.code === 'store-damaged')) throw error
     say(wrong(DAMAGED, error.message, RESTORE))

@@ -23,11 +23,13 @@ import { AGREED_HEADER, type Dashboard, questionId } from './dashboard.ts'
 import { eventStream } from './events.ts'
 import { hostAllowed, LOOPBACK, originAllowed, ownOrigin, tokenFor, tokenMatches } from './guard.ts'
 import type { HttpMcp } from './mcp.ts'
-import { EVENT_QUERY, openApi } from './openapi.ts'
 import type { ServerOptions, TidemarkServer } from './types.ts'
 
 /** A batch of 50 actions with every field at its limit is under it. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024
+/** What the stream of events takes; anything else would be taken for a filter, and filter nothing. */
+const EVENT_QUERY: readonly string[] = ['since', 'session', 'project', 'projectId']
+
 /** What `createServer` makes; `extend`: what the tests put on every MCP server; `dashboard`: the pages for browsers. */
 export function createApp(options: ServerOptions, extend?: Extension, dashboard?: Dashboard): TidemarkServer {
   const hub = hubOf(options)
@@ -109,7 +111,6 @@ export function createApp(options: ServerOptions, extend?: Extension, dashboard?
     })
     return c.json({ tools: (await offered()).map(told) })
   })
-  app.get('/api/openapi.json', async (c) => c.json(openApi(await offered())))
   app.post('/api/tools/:name', async (c) => {
     const name = c.req.param('name')
     const load = Object.hasOwn(TOOLS, name) ? TOOLS[name]!.load : undefined
@@ -140,12 +141,12 @@ export function createApp(options: ServerOptions, extend?: Extension, dashboard?
     return c.body(jsonShown(JSON.stringify(done)), 200, { 'content-type': 'application/json' })
   })
   app.get('/api/events', async (c) => {
-    const unknown = Object.keys(c.req.query()).find((name) => !Object.hasOwn(EVENT_QUERY, name))
+    const unknown = Object.keys(c.req.query()).find((name) => !EVENT_QUERY.includes(name))
     if (unknown !== undefined)
       throw new UserError(
         'bad-arguments',
         `${unknown.slice(0, 80)}: not a parameter of the stream, which tells everything`,
-        `parameters: ${Object.keys(EVENT_QUERY).join(', ')}; POST /api/tools/events answers once and takes type, key and limit`,
+        `parameters: ${EVENT_QUERY.join(', ')}; POST /api/tools/events answers once and takes type, key and limit`,
       )
     const { memory: followed } = await projects.open(c.req.query('projectId') ?? c.req.query('project'))
     const since = c.req.header('last-event-id') ?? c.req.query('since')
@@ -170,11 +171,6 @@ export function createApp(options: ServerOptions, extend?: Extension, dashboard?
         version: VERSION,
         cursor: memory.cursor,
       })
-    })
-    app.post('/api/dashboard/health', async (c) => {
-      const { healthOf } = await import('./health.ts')
-      const json = await healthOf(memory, project)
-      return c.body(jsonShown(JSON.stringify({ text: '', json })), 200, { 'content-type': 'application/json' })
     })
     app.get('*', (c, next) => (isOpenToBrowsers(c) ? dashboard.file(c.req.path) : undefined) ?? next())
   }

@@ -8,15 +8,10 @@ import { LOOPBACK } from './guard.ts'
 export interface ServeOptions {
   /** A directory in the project. */
   project: string
-  /** Directories of further projects. */
-  projects?: readonly string[]
-  persistencePath?: string
   /** 0: one that is free. */
   port?: number
   /** What to listen on; anything but loopback is for those who asked for it. */
   host?: string
-  /** Names under which others reach this machine, e.g. behind a proxy. */
-  allowedHosts?: readonly string[]
   token?: string
   /** Whether a person on a terminal starts it, who may then decide on its pages. */
   isPersons?: boolean
@@ -42,10 +37,8 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     {
       projectPath: options.project,
       create: false,
-      projects: options.projects,
-      persistencePath: options.persistencePath,
       token: options.token,
-      allowedHosts: [...(loopback ? [] : namesOfThisMachine(host)), ...(options.allowedHosts ?? [])],
+      allowedHosts: loopback ? [] : namesOfThisMachine(host),
     },
     undefined,
     dashboard,
@@ -85,7 +78,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const url = `http://${bracketed(shown)}:${bound.port}`
   if (!loopback) options.log('reachable from other machines, unencrypted: whoever has the token reads and writes')
   options.log(`tidemark listens on ${url}`)
-  for (const project of [options.project, ...(options.projects ?? [])]) options.log(`project: ${project}`)
+  options.log(`project: ${options.project}`)
   options.log('Ctrl-C stops it; what is recorded stays')
   for (const line of howToConnect(url, token)) options.log(line)
   const link = dashboard && (() => `${url}/${dashboard.link()}`)

@@ -1,6 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import { type Env, processRef } from '../../base/env.ts'
+import { processRef } from '../../base/env.ts'
 import { clientProcess } from '../../work/coordination/client-process.ts'
 import { Connection } from '../../work/coordination/connection.ts'
 import type { ToolContext } from '../tools/tool.ts'
@@ -9,23 +9,15 @@ import { buildMcpServer, type McpCall } from './mcp.ts'
 import { Projects } from './projects.ts'
 import { onlyFollowable, onResourceChange } from './resources.ts'
 
-export interface StdioOptions {
-  /** A directory in the project; what the client says it is, else the working directory, unless given. */
-  project?: string
-  persistencePath?: string
-  env?: Env
-}
-
 /**
- * Serves MCP to the client that started this process, and ends the process when it goes. A project that does not exist
+ * Serves MCP to the client that started this process, and ends the process when it goes. The project is around a directory:
+ * the given one, what the client says, else the working directory. A project that does not exist
  * yet is no reason to fail: the tools answer with what to do.
  */
-export function runStdio(options: StdioOptions = {}): Promise<never> {
+export function runStdio(project?: string): Promise<never> {
   const projects = new Projects({
-    roots: [options.project ?? process.env.CLAUDE_PROJECT_DIR ?? process.cwd()],
+    roots: [project ?? process.env.CLAUDE_PROJECT_DIR ?? process.cwd()],
     anyPath: true,
-    persistencePath: options.persistencePath,
-    env: options.env,
   })
   const client = clientProcess()
   const connection = new Connection()

@@ -4,12 +4,11 @@ import { type Event, valueBefore } from '../../engine/log/events.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { shortBatch } from '../../engine/store/keys.ts'
 import { stands } from '../../find/recall/validity.ts'
-import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { referenceTo } from '../../project/discover/values.ts'
-import { ago, findOne, inWords, moment, mustBeWhole, oneLine } from './format.ts'
-import { keptPrompts, mayReadPrompts } from './kept-prompts.ts'
-import { type Block, defineTool, type Output, REF } from './tool.ts'
+import { ago, findOne, moment, mustBeWhole, oneLine } from './format.ts'
+import { keptPrompts } from './kept-prompts.ts'
+import { type Block, defineTool, REF } from './tool.ts'
 
 const WORDS: Record<Event['op'], string> = {
   set: 'set to',
@@ -55,32 +54,7 @@ const wasOf = ({ event }: Entry, all: readonly Entry[]): Json | undefined =>
         all.map((x) => x.event),
       )
 
-const whoOf = ({ author }: Entry) =>
-  [author?.user, author?.agent, author?.session && `session ${author.session}`].filter(Boolean).join(', ') || 'somebody'
-
 const withWas = (was: Json | undefined): { was?: Json } => (was === undefined ? {} : { was })
-
-/** Whom each field has its value from: the last that wrote it, and what it said before. */
-function byField(e: Entity, events: readonly Entry[], now: number): Output {
-  const said = (value: Json | undefined) => (value === undefined ? 'nothing' : inWords(value, 60))
-  const rows = Object.keys(e.fields).flatMap((field) => {
-    const last = events.findLast((x) => x.event.field === field && !x.event.purged)
-    if (!last) return []
-    const { op, value } = last.event
-    const was = wasOf(last, events)
-    const change = op === 'add' || op === 'remove' ? `${WORDS[op]} ${said(value)}` : `was ${said(was)}`
-    return [{ field, last, change, was: was ?? null }]
-  })
-  const lines = rows.map(
-    ({ field, last, change }) =>
-      `${field}: ${said(e.fields[field])}\n  ${whoOf(last)}, ${ago(last.event.stamp.ms, now)} (${shortBatch(last.batch)}); ${change}`,
-  )
-  const json = rows.map(({ field, last, was }) => ({
-    ...{ field, value: e.fields[field]!, was, batch: last.batch, at: new Date(last.event.stamp.ms).toISOString() },
-    author: (last.author ?? {}) as unknown as Json,
-  }))
-  return { text: lines.join('\n'), json }
-}
 
 export const history = defineTool({
   name: 'history',
@@ -90,14 +64,13 @@ export const history = defineTool({
   example: 'tidemark history use-sqlite',
   params: {
     ref: { ...REF, place: 'rest' },
-    'by-field': { type: 'flag', about: 'for each field: what it says, who said so and when, and what it said before' },
     limit: { type: 'number', about: 'so many batches, when no entity is named (20)' },
     prompts: { type: 'flag', about: 'what you typed in sessions on this machine, newest first', typed: true },
   },
   readOnly: true,
   run(context, args) {
     const { memory, local } = context
-    if (args.prompts && mayReadPrompts(context)) return keptPrompts(context, '', args.limit)
+    if (args.prompts && context.served === undefined) return keptPrompts(context, '', args.limit)
     if (args.ref === undefined) {
       const { limit = 20 } = args
       mustBeWhole({ limit }, 1)
@@ -130,7 +103,6 @@ export const history = defineTool({
     }
     const e = findOne(memory.reader, args.ref, true)
     const events = memory.history(e.id).filter((x) => x.event.field !== 'provenance')
-    if (args['by-field']) return byField(e, events, memory.env.now())
     const steps = [
       ...events.map((x) => ({ ...x, text: told(x.event, wasOf(x, events)) })),
       ...supersessions(memory, e.id),

@@ -139,7 +139,6 @@ export const maturity = defineTool({
   },
   readOnly: false,
   local: true,
-  dashboard: true,
   async run(context, { step = 'assess', level, because }): Promise<Output> {
     const { memory, project, by } = context
     if ((level !== undefined || because !== undefined) && step !== 'override')

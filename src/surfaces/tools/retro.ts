@@ -1,7 +1,3 @@
-import { existsSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
-import { UserError } from '../../base/errors.ts'
-import { inspect, pathIn, readInside, writeInside } from '../../base/files.ts'
 import { markOf, Staleness } from '../../engine/read/stale.ts'
 import { momentSaid } from '../../find/recall/moment.ts'
 import type { Entity } from '../../model/entity.ts'
@@ -10,7 +6,6 @@ import { shellWord } from '../../model/shell.ts'
 import { findOverlaps, overlapSummary } from '../../project/ownership/overlaps.ts'
 import { shown } from '../../scheme/invisible.ts'
 import { many } from '../../session/briefing/format.ts'
-import { mustBeInside } from '../../travel/formats/import/files.ts'
 import { type Amounts, amountsText } from '../../work/evolution/amounts.ts'
 import { type Archived, archiveOld, dueForArchive } from '../../work/evolution/archive.ts'
 import { measure, outcomeText } from '../../work/evolution/outcome.ts'
@@ -22,11 +17,10 @@ import { observationsOf, synthesize } from '../../work/evolution/synthesis.ts'
 import { numberOf, proposalText, statusOf, waitingIn as waitingChanges } from '../../work/handoff/views/mutations.ts'
 import { countedKinds, entityJson, oneLine, undoLine } from './format.ts'
 import { promotionDue } from './maturity.ts'
-import { defineTool, type Output, type ToolContext } from './tool.ts'
+import { defineTool, type Output } from './tool.ts'
 
 /** Of a list so many are shown. */
 const MOST = 8
-const HEAD = '# Retro of '
 
 /** A part of the report; an empty one is left out. A line that begins with two blanks belongs to the one before. */
 interface Section {
@@ -112,22 +106,6 @@ const asPage = (title: string, sections: readonly Section[]): string => {
   return `${[`# ${title}`, ...sections.map((s) => [`## ${s.title}`, '', ...s.lines.map(item)].join('\n'))].join('\n\n')}\n`
 }
 
-/** Where the caller wants the report besides. @throws UserError where nothing can be written, or something else stands. */
-function placeFor(file: string, { project, directory }: ToolContext): { root: string; path: string } {
-  const whole = resolve(directory ?? project.root, file)
-  mustBeInside(whole, project.root)
-  const way = pathIn(project.root, whole)
-  const [root, path] = way === undefined ? [dirname(whole), basename(whole)] : [project.root, way]
-  if (!existsSync(root))
-    throw new UserError('no-directory', `there is no directory ${root}`, 'make it, or give another path')
-  if (inspect(root, path).is === 'directory')
-    throw new UserError('not-a-file', `${file} is a directory`, `give a file, such as ${join(file, 'retro.md')}`)
-  const was = readInside(root, path)?.toString('utf8') ?? ''
-  if (was.trim() !== '' && !was.startsWith(HEAD))
-    throw new UserError('not-ours', `${file} is there, and no report of a retro`, 'give another path')
-  return { root, path }
-}
-
 export const retro = defineTool({
   name: 'retro',
   title: 'Look back',
@@ -140,14 +118,12 @@ export const retro = defineTool({
       about: 'look at another period: since a day, "2 weeks ago" or a mark; keeps no report, and archives nothing',
     },
     'dry-run': { type: 'flag', about: 'only show it: no report is kept, and nothing archived' },
-    report: { type: 'text', about: 'write the report to this file too', typed: true },
   },
   readOnly: false,
-  async run(context, { since: said, report, 'dry-run': isTrial = false }): Promise<Output> {
+  async run(context, { since: said, 'dry-run': isTrial = false }): Promise<Output> {
     const { memory, project } = context
     const { reader } = memory
     const now = memory.env.now()
-    const place = report === undefined ? undefined : placeFor(report, context)
     const since = said === undefined ? periodStart(memory) : momentSaid(said, now, 'since', reader)
     const fresh = new Set(synthesize(memory, project).map((e) => e.id))
     const health = measure(memory)
@@ -205,12 +181,10 @@ export const retro = defineTool({
       { title: 'Archived', lines: archiveLines(archived) },
       { title: 'Maturity', lines: promotion === undefined ? [] : [promotion] },
     ].filter((s) => s.lines.length > 0)
-    const title = `${HEAD.slice(2)}${day(now)}${since === 0 ? '' : `, since ${day(since)}`}`
+    const title = `Retro of ${day(now)}${since === 0 ? '' : `, since ${day(since)}`}`
     const isEmpty = sections.length === 0
     if (isEmpty) sections.push(NOTHING)
-    const page = asPage(title, sections)
-    if (place !== undefined) writeInside(place.root, place.path, page)
-    const file = keeps && !isEmpty ? keepReport(memory, project, since, page) : undefined
+    const file = keeps && !isEmpty ? keepReport(memory, project, since, asPage(title, sections)) : undefined
     const { recurred, operations, ...counts } = period
     const json = {
       since: since === 0 ? null : new Date(since).toISOString(),

@@ -9,7 +9,7 @@ import { stillWaits } from '../../session/briefing/sections/unconfirmed.ts'
 import type { ToolContext } from './tool.ts'
 
 /** Entities of every kind that pass, newest first. */
-export const every = (
+const every = (
   reader: Reader,
   options: { standing?: string; all?: boolean },
   passes: (e: Entity) => boolean,

@@ -1,55 +1,12 @@
-import { UserError } from '../../base/errors.ts'
 import { markOf } from '../../engine/read/stale.ts'
 import { waitingAt, waitingChanges } from '../../engine/replication/waiting.ts'
-import { MAX_ACTIONS } from '../../engine/write/batch.ts'
 import { type Entity, standingOf } from '../../model/entity.ts'
-import type { Json } from '../../model/field.ts'
 import { many } from '../../session/briefing/format.ts'
-import { agreeTo, asShown, listed } from './confirm.ts'
+import { agreeTo, listed } from './confirm.ts'
 import { contraryAmong, contraryRules, saidContrary, settle } from './contradictions.ts'
-import { ago, findOne, undoLine } from './format.ts'
+import { ago } from './format.ts'
 import { staleHere, unverifiedRules } from './review-queue.ts'
-import { actingAs, type Output, type ToolContext, written } from './tool.ts'
-
-const DECISIONS = ['confirm', 'reject', 'retire', 're-anchor']
-
-const WITH_REASON = ['reject', 'retire']
-
-/** Carries out a decision on each line. Nothing happens unless every line says one. */
-export async function decide(context: ToolContext, text: string): Promise<Output> {
-  const { memory } = context
-  const problems: string[] = []
-  const actions = text.split('\n').flatMap((line, i): Json[] => {
-    const said = line.trim()
-    if (said === '' || said.startsWith('#')) return []
-    const [decision = '', why = ''] = said.split(' # ', 2) // #a3f is a reference
-    const [verb = '', ...words] = decision.trim().split(' ')
-    try {
-      if (!DECISIONS.includes(verb) || words.length === 0)
-        throw new UserError(
-          'bad-line',
-          'is no decision',
-          'write `confirm REF`, `reject REF`, `retire REF` or `re-anchor REF`',
-        )
-      const reason = why.trim() || (verb === 'retire' ? 'turned down in a review' : '')
-      const ref = findOne(memory.reader, words.join(' ')).id
-      return [[verb, { ref, ...(reason && WITH_REASON.includes(verb) && { reason }) }]]
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error
-      problems.push(`line ${i + 1}: ${error.message}; ${error.hint}`)
-      return []
-    }
-  })
-  if (actions.length > MAX_ACTIONS) problems.push(`${actions.length} decisions; at most ${MAX_ACTIONS} at once`)
-  if (actions.length === 0 && problems.length === 0) problems.push('there is no decision in it')
-  if (problems.length > 0)
-    throw new UserError('bad-decisions', problems.join('\n'), 'nothing was decided', { problems })
-  const batch = context.by === 'person' ? await asShown(context, actions) : actions
-  const done = memory.act(batch, actingAs(context))
-  const lines = done.results.map((r) => `${r.verb} ${r.id}`)
-  if (done.batch !== null) lines.push(undoLine(done.batch))
-  return written(done, lines)
-}
+import { actingAs, type Output, type ToolContext } from './tool.ts'
 
 /** Shows what waits one after another to a person at a terminal, who decides each with a key; first what others want to change. */
 export async function walk(context: ToolContext, proposed: readonly Entity[]): Promise<Output> {

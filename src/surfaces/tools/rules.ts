@@ -129,7 +129,6 @@ export const rules = defineTool({
   },
   readOnly: false,
   local: true,
-  dashboard: true,
   run(context, { step = 'list' }) {
     if (step === 'init') return init(context)
     if (step === 'loader') return loader(context)

@@ -8,7 +8,7 @@ import { answerQuestion, rename as renameVerb } from '../../project/verbs/entiti
 import { supersede as supersedeVerb } from '../../project/verbs/links.ts'
 import { findOne, oneLine, undoLine } from './format.ts'
 import { momentAsked } from './moment.ts'
-import { actingAs, defineTool, type Output, REF, type ToolContext, written } from './tool.ts'
+import { actingAs, defineTool, type Output, type Param, REF, type Tool, type ToolContext, written } from './tool.ts'
 import { paramOf } from './verb-params.ts'
 
 /** A verb of `act` as a command: what it did, and how to take it back. */
@@ -27,37 +27,58 @@ function acted(context: ToolContext, actions: readonly unknown[], tell: (r: Resu
 
 const shortOf = (value: unknown): string => `"${oneLine(String(value), 80)}"`
 
-/** The entities that several references name, each reference once. */
-const allOf = ({ memory }: ToolContext, given: string) =>
-  [...new Set(given.split('\n'))].filter((ref) => ref.trim() !== '').map((ref) => findOne(memory.reader, ref))
-
 const REFS = { ...REF, about: 'ids, or names in quotes', required: true, place: 'rest', list: true } as const
 
-export const reject = defineTool({
-  name: 'reject',
-  title: 'Say no',
-  about: 'turns proposals down: the same is not proposed again',
-  example: 'tidemark reject fact:use-npm --reason "we use pnpm"',
-  params: { ref: REFS, reason: paramOf(rejectVerb.args.reason) },
-  readOnly: false,
-  run(context, { ref, reason }) {
-    const actions = allOf(context, ref).map(({ id }) => ['reject', { ref: id, reason }])
-    return acted(context, actions, (r) => `rejected ${r.kind} ${shortOf(r.name)}`)
-  },
-})
+/** A verb that is done to each of several entities. */
+const toEach = (
+  tool: Pick<Tool, 'name' | 'title' | 'about' | 'example'>,
+  more: { readonly reason?: Param; readonly otherwise?: string },
+  tell: (r: Result) => string,
+): Tool =>
+  defineTool({
+    ...tool,
+    params: { ref: REFS, ...(more.reason && { reason: more.reason }) },
+    readOnly: false,
+    run(context, args) {
+      const { ref, reason = more.otherwise } = args as { ref: string; reason?: string }
+      const refs = [...new Set(ref.split('\n'))].filter((one) => one.trim() !== '')
+      const actions = refs.map((one) => [tool.name, { ref: findOne(context.memory.reader, one).id, reason }])
+      return acted(context, actions, tell)
+    },
+  })
 
-export const retire = defineTool({
-  name: 'retire',
-  title: 'Retire knowledge',
-  about: 'takes out what no longer holds: it leaves lists, recall and briefings; `list --all` still shows it',
-  example: 'tidemark retire use-json-files --reason "nothing uses it any more"',
-  params: { ref: REFS, reason: { type: 'text', about: 'why it no longer holds' } },
-  readOnly: false,
-  run(context, { ref, reason = 'no longer holds' }) {
-    const actions = allOf(context, ref).map(({ id }) => ['retire', { ref: id, reason }])
-    return acted(context, actions, (r) => `retired ${r.kind} ${shortOf(r.name)}`)
+export const reject = toEach(
+  {
+    name: 'reject',
+    title: 'Say no',
+    about: 'turns proposals down: the same is not proposed again',
+    example: 'tidemark reject fact:use-npm --reason "we use pnpm"',
   },
-})
+  { reason: paramOf(rejectVerb.args.reason) },
+  (r) => `rejected ${r.kind} ${shortOf(r.name)}`,
+)
+
+export const retire = toEach(
+  {
+    name: 'retire',
+    title: 'Retire knowledge',
+    about: 'takes out what no longer holds: it leaves lists, recall and briefings; `list --all` still shows it',
+    example: 'tidemark retire use-json-files --reason "nothing uses it any more"',
+  },
+  { reason: { type: 'text', about: 'why it no longer holds' }, otherwise: 'no longer holds' },
+  (r) => `retired ${r.kind} ${shortOf(r.name)}`,
+)
+
+export const reAnchor = toEach(
+  {
+    name: 're-anchor',
+    title: 'Still holds',
+    about: 'says that something still holds although the code it speaks of changed: it is stale no longer',
+    example: 'tidemark re-anchor use-sqlite',
+  },
+  {},
+  (r) => `${r.kind} ${shortOf(r.name)} still holds`,
+)
 
 export const supersede = defineTool({
   name: 'supersede',
@@ -114,19 +135,6 @@ export const restore = defineTool({
         ? `${r.kind} ${shortOf(r.name)} is back`
         : `${r.kind} ${shortOf(r.name)} says again what it said at ${to}`,
     )
-  },
-})
-
-export const reAnchor = defineTool({
-  name: 're-anchor',
-  title: 'Still holds',
-  about: 'says that something still holds although the code it speaks of changed: it is stale no longer',
-  example: 'tidemark re-anchor use-sqlite',
-  params: { ref: REFS },
-  readOnly: false,
-  run(context, { ref }) {
-    const actions = allOf(context, ref).map(({ id }) => ['re-anchor', { ref: id }])
-    return acted(context, actions, (r) => `${r.kind} ${shortOf(r.name)} still holds`)
   },
 })
 

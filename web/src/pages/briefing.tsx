@@ -1,19 +1,11 @@
 import { useState } from 'preact/hooks'
 import { useTool } from '../api.ts'
-import { Empty, many, Page, Panel, Prose, Ref, Rows, Strong, Told, When } from '../parts.tsx'
-import type { Session } from './now.tsx'
+import { Empty, many, Page, Panel, Prose, Ref, Told } from '../parts.tsx'
 
 interface Brief {
   text: string
   tokens: number
   sections: { name: string; ids: string[]; tokens: number; omitted: number }[]
-}
-
-interface Told_ {
-  at: string | number
-  tokens: number
-  surface?: string
-  ids?: string[]
 }
 
 const BUDGETS = ['800', '2000', '4000'] as const
@@ -53,18 +45,15 @@ export function Briefing() {
             {(b) => <BriefText text={b.text} />}
           </Told>
         </Panel>
-        <div>
-          <Panel title="Sections">
-            <Told
-              of={brief}
-              isEmpty={(b) => b.sections.length === 0}
-              empty={<Empty title="No section has anything to say" />}
-            >
-              {(b) => <Sections brief={b} />}
-            </Told>
-          </Panel>
-          <Past />
-        </div>
+        <Panel title="Sections">
+          <Told
+            of={brief}
+            isEmpty={(b) => b.sections.length === 0}
+            empty={<Empty title="No section has anything to say" />}
+          >
+            {(b) => <Sections brief={b} />}
+          </Told>
+        </Panel>
       </div>
     </Page>
   )
@@ -133,38 +122,5 @@ function Sections({ brief }: { brief: Brief }) {
         <span class="row-end muted">{many(brief.tokens, 'token')}</span>
       </li>
     </ul>
-  )
-}
-
-function Past() {
-  const sessions = useTool<Session[]>('session', { do: 'list', all: true })
-  return (
-    <Panel title="What sessions were told">
-      <Rows
-        of={sessions}
-        list={(all) => all.toSorted((a, b) => (a.seen < b.seen ? 1 : -1)).slice(0, 12)}
-        empty={<Empty title="No session was here yet" />}
-        row={(s) => <PastSession key={s.id} session={s} />}
-      />
-    </Panel>
-  )
-}
-
-function PastSession({ session: s }: { session: Session }) {
-  const { json } = useTool<{ told: Told_[]; tokens: number; ms: number }>('session', { do: 'show', id: s.id })
-  return (
-    <li>
-      <div class="row-head">
-        <Strong text={s.title} />
-        <When at={s.seen} />
-      </div>
-      {json && (
-        <p class="muted">
-          {json.told.length === 0
-            ? 'was told nothing'
-            : `told ${many(json.told.length, 'time')}, ${many(json.tokens, 'token')}; its hooks took ${Math.round(json.ms)} ms`}
-        </p>
-      )}
-    </li>
   )
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type ApiError, call, here, type Json, useTool } from '../api.ts'
-import { Ago, Badge, Empty, full, inWords, many, Page, Panel, Ref, Told, Trouble, Value, When } from '../parts.tsx'
+import { Ago, Badge, Empty, inWords, many, Page, Panel, Ref, Told, Trouble, Value, When } from '../parts.tsx'
 import { entityHref, go, place } from '../router.ts'
 import { drawn, readVersion } from '../seen.ts'
 import { type Entity, Marks } from './knowledge.tsx'
@@ -19,7 +19,8 @@ interface Change {
   field: string
   op: 'set' | 'clear' | 'add' | 'remove' | 'put' | 'drop'
   value?: Json
-  path?: string[]
+  /** What the field held before. */
+  was?: Json
   author: { user?: string; agent?: string; session?: string }
   text?: string
 }
@@ -56,10 +57,6 @@ function Whole({ entity: e }: { entity: Shown }) {
   const history = useTool<Change[]>('history', { ref: e.id })
   const changes = (history.json ?? []).filter((c) => c.batch !== undefined && c.op !== undefined)
   const batches = [...new Map(changes.map((c) => [c.batch, c])).values()]
-  const [at, setAt] = useState<number>()
-  const step = at === undefined || at >= batches.length - 1 ? undefined : at
-  const then =
-    step === undefined ? undefined : fieldsAt(changes, new Set(batches.slice(0, step + 1).map((c) => c.batch)))
   return (
     <div class="columns uneven">
       <div>
@@ -73,38 +70,33 @@ function Whole({ entity: e }: { entity: Shown }) {
             <strong>{by}</strong>, unverified, {wants}. It stays as it is until you decide: <a href="/review">Review</a>
           </p>
         ))}
-        <Fields entity={e} changes={changes} then={then} />
+        <Fields entity={e} changes={changes} />
         <Actions entity={e} />
       </div>
       <div>
         <Panel title="History" count={batches.length}>
           <Told of={history} empty={<Empty title="No change is known" />}>
             {() => (
-              <>
-                {batches.length > 1 && (
-                  <label class="slider">
-                    <span>{step === undefined ? 'As it is now' : `As of ${full(batches[step]!.at)}`}</span>
-                    <input
-                      type="range"
-                      min={0}
-                      max={batches.length - 1}
-                      value={step ?? batches.length - 1}
-                      onInput={(event) => setAt(Number(event.currentTarget.value))}
-                    />
-                  </label>
-                )}
-                <ol class="rows">
-                  {batches.toReversed().map((b) => (
-                    <li key={b.batch}>
-                      <div class="row-head">
-                        <strong>{who(b)}</strong>
-                        <When at={b.at} />
-                      </div>
-                      <p class="muted">{fieldsOf(changes.filter((c) => c.batch === b.batch))}</p>
-                    </li>
-                  ))}
-                </ol>
-              </>
+              <ol class="rows">
+                {batches.toReversed().map((b) => (
+                  <li key={b.batch}>
+                    <div class="row-head">
+                      <strong>{who(b)}</strong>
+                      <When at={b.at} />
+                    </div>
+                    <p class="muted">{fieldsOf(changes.filter((c) => c.batch === b.batch))}</p>
+                    {changes.map(
+                      (c) =>
+                        c.batch === b.batch &&
+                        c.was !== undefined && (
+                          <p key={c.id} class="muted">
+                            {inWords(c.field)} was: <Value value={c.was} />
+                          </p>
+                        ),
+                    )}
+                  </li>
+                ))}
+              </ol>
             )}
           </Told>
         </Panel>
@@ -123,48 +115,27 @@ function fieldsOf(changes: readonly Change[]): string {
   return [...new Set(said.filter((f) => f !== 'provenance').map(inWords))].join(', ')
 }
 
-/** What the fields held after some batches, as their events tell it. */
-function fieldsAt(changes: readonly Change[], until: ReadonlySet<string>): Map<string, Json> {
-  const fields = new Map<string, Json>()
-  for (const c of changes) {
-    if (!until.has(c.batch) || c.field === '$') continue
-    const before = fields.get(c.field)
-    const items = Array.isArray(before) ? before : []
-    const equals = (a: Json) => JSON.stringify(a) === JSON.stringify(c.value)
-    if (c.op === 'set') fields.set(c.field, c.value ?? null)
-    else if (c.op === 'clear') fields.delete(c.field)
-    else if (c.op === 'add') fields.set(c.field, [...items.filter((i) => !equals(i)), c.value ?? null])
-    else if (c.op === 'remove')
-      fields.set(
-        c.field,
-        items.filter((i) => !equals(i)),
-      )
-  }
-  return fields
-}
-
 /** What says most comes first, labels and figures last. */
 const FIRST = ['fact', 'description', 'summary', 'body', 'wrongBelief', 'rightBelief', 'rationale', 'outcome', 'lesson', 'context'] // biome-ignore format: a list
 const LAST = ['impact', 'confidence', 'standing', 'source', 'topics', 'tags', 'attrs']
 const rank = (field: string): number =>
   FIRST.includes(field) ? FIRST.indexOf(field) - FIRST.length : LAST.indexOf(field) + 1
 
-function Fields(props: { entity: Shown; changes: readonly Change[]; then: Map<string, Json> | undefined }) {
-  const { entity: e, changes, then } = props
+function Fields({ entity: e, changes }: { entity: Shown; changes: readonly Change[] }) {
   const [editing, setEditing] = useState<string>()
-  const fields = then
-    ? [...then].filter(([f]) => !APART.has(f))
-    : Object.entries(e).filter((entry): entry is [string, Json] => !APART.has(entry[0]) && entry[1] !== e.name)
+  const fields = Object.entries(e).filter(
+    (entry): entry is [string, Json] => !APART.has(entry[0]) && entry[1] !== e.name,
+  )
   fields.sort(([a], [b]) => rank(a) - rank(b))
   return (
-    <Panel title={then ? 'What it said then' : 'What it says'}>
+    <Panel title="What it says">
       {fields.length === 0 ? (
         <Empty title="Nothing but its name" />
       ) : (
         <dl class="fields">
           {fields.map(([field, value]) => {
             const last = changes.findLast((c) => c.field === field)
-            const canEdit = !then && typeof value === 'string' && !['standing', 'status'].includes(field)
+            const canEdit = typeof value === 'string' && !['standing', 'status'].includes(field)
             return (
               <div key={field}>
                 <dt>
@@ -189,7 +160,7 @@ function Fields(props: { entity: Shown; changes: readonly Change[]; then: Map<st
                   ) : (
                     <Value value={value} />
                   )}
-                  {last && !then && last.batch !== changes[0]?.batch && (
+                  {last && last.batch !== changes[0]?.batch && (
                     <p class="blame muted">
                       {who(last)}, <Ago at={last.at} />
                     </p>

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import { here, useTool } from '../api.ts'
 import { Approve, Diff } from '../approve.tsx'
-import { Bars } from '../bars.tsx'
 import {
   Badge,
   Choices,
@@ -28,13 +27,6 @@ interface Mutation {
   trigger?: string
   target: string
   recorded: string
-}
-
-interface Maturity {
-  level: string
-  declared: { level?: string }
-  dimensions: { name: string; score: number; evidence: string }[]
-  gap?: { level: string; met: number; of: number; steps: { dimension: string; must: boolean; step: string }[] }
 }
 
 const TONES: Readonly<Record<string, Tone>> = { proposed: 'accent', applied: 'good', approved: 'good', kept: 'good', rejected: 'plain', reverted: 'warn' } // biome-ignore format: a table
@@ -73,13 +65,7 @@ export function Evolution() {
           row={(m) => <MutationRow key={m.entity} mutation={m} done={setSaid} />}
         />
       </Panel>
-      <div class="columns">
-        <Observations />
-        <div>
-          <MaturityPanel />
-          <Rules />
-        </div>
-      </div>
+      <Observations />
     </Page>
   )
 }
@@ -148,12 +134,9 @@ const BeforeAfter = ({ outcome: o }: { outcome: Outcome }) => (
   </div>
 )
 
-const WEEKS = 12
-const DAY = 86_400_000
-
 interface Observation extends Entity {
   good: boolean
-  amounts: { minutes: number; tokens: number; money: { [sign: string]: number } }
+  amounts: { minutes: number }
 }
 
 function Observations() {
@@ -172,60 +155,33 @@ function Observations() {
           </Empty>
         }
       >
-        {(list) => {
-          const at = (e: Entity) => new Date(typeof e.observed === 'string' ? e.observed : e.recorded).getTime()
-          const since = Math.max(Math.min(...list.map(at)), Date.now() - WEEKS * 7 * DAY)
-          const days = Math.max(1, Math.ceil((Date.now() - since) / DAY)) + 1
-          const perDay = (of: (e: Observation) => number) => {
-            const n = Array.from({ length: days }, () => 0)
-            for (const e of list) if (at(e) >= since) n[Math.floor((at(e) - since) / DAY)]! += of(e)
-            return n
-          }
-          const hours = (good: boolean) => {
-            let sum = 0
-            return perDay((e) => (e.good === good ? e.amounts.minutes / 60 : 0)).map((n) => (sum += n))
-          }
-          const operations = [...Map.groupBy(list, (e) => String(e.operation ?? 'other'))]
-          return (
-            <>
-              <Bars
-                label="Observations per day: what went wrong, and what went well"
-                from={since}
-                series={[
-                  { name: 'went wrong', color: '--warn', values: perDay((e) => Number(!e.good)) },
-                  { name: 'went well', color: '--good', values: perDay((e) => Number(e.good)) },
-                ]}
-              />
-              <Bars
-                label="Hours in all that observations say were lost, and saved"
-                isSum
-                from={since}
-                series={[
-                  { name: 'hours lost', color: '--warn', values: hours(false) },
-                  { name: 'hours saved', color: '--good', values: hours(true) },
-                ]}
-              />
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">Operation</th>
-                    <th scope="col">Seen</th>
-                    <th scope="col">What recurs</th>
+        {(list) => (
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Operation</th>
+                <th scope="col">Seen</th>
+                <th scope="col">Went wrong</th>
+                <th scope="col">Hours lost</th>
+                <th scope="col">What recurs</th>
+              </tr>
+            </thead>
+            <tbody>
+              {[...Map.groupBy(list, (e) => String(e.operation ?? 'other'))].map(([operation, all]) => {
+                const wrong = all.filter((e) => !e.good)
+                return (
+                  <tr key={operation}>
+                    <td class="nowrap">{operation}</td>
+                    <td>{all.length}</td>
+                    <td>{wrong.length}</td>
+                    <td>{(wrong.reduce((sum, e) => sum + e.amounts.minutes, 0) / 60).toFixed(1)}</td>
+                    <td>{recurring(all)}</td>
                   </tr>
-                </thead>
-                <tbody>
-                  {operations.map(([operation, all]) => (
-                    <tr key={operation}>
-                      <td class="nowrap">{operation}</td>
-                      <td>{all.length}</td>
-                      <td>{recurring(all)}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </>
-          )
-        }}
+                )
+              })}
+            </tbody>
+          </table>
+        )}
       </Told>
     </Panel>
   )
@@ -234,118 +190,4 @@ function Observations() {
 function recurring(all: readonly Entity[]): string {
   const [first] = [...Map.groupBy(all, (e) => e.name)].sort((a, b) => b[1].length - a[1].length)
   return first === undefined || first[1].length < 2 ? '' : `${first[0]} (${many(first[1].length, 'time')})`
-}
-
-function MaturityPanel() {
-  const maturity = useTool<Maturity>('maturity', {}, false)
-  return (
-    <Panel title="Maturity">
-      <Told of={maturity}>
-        {(m) => (
-          <>
-            <p class="pad">
-              The repository shows <strong>{m.level}</strong>
-              {m.declared.level && m.declared.level !== m.level && <>, and declares {m.declared.level}</>}.
-            </p>
-            <Radar all={m.dimensions} />
-            <ul class="rows">
-              {m.dimensions.map((d) => (
-                <li key={d.name}>
-                  <div class="row-head">
-                    <strong>{d.name}</strong>
-                    <meter min={0} max={100} value={d.score} aria-label={d.name} />
-                    <span class="row-end muted">{d.score} of 100</span>
-                  </div>
-                  <p class="muted">{d.evidence}</p>
-                </li>
-              ))}
-            </ul>
-            {m.gap && m.gap.steps.length > 0 && (
-              <details class="pad">
-                <summary>
-                  What {m.gap.level} needs ({m.gap.met} of {m.gap.of} met)
-                </summary>
-                <ul class="bullets">
-                  {m.gap.steps.map((s) => (
-                    <li key={s.step}>
-                      {s.step}
-                      {s.must && ' (must)'}
-                    </li>
-                  ))}
-                </ul>
-              </details>
-            )}
-          </>
-        )}
-      </Told>
-    </Panel>
-  )
-}
-
-const SIZE = 100
-
-/** All dimensions at a glance; the list below says the same in words. */
-function Radar({ all }: { all: Maturity['dimensions'] }) {
-  const at = (i: number, share: number): [number, number] => {
-    const angle = (2 * Math.PI * i) / all.length - Math.PI / 2
-    return [SIZE * share * Math.cos(angle), SIZE * share * Math.sin(angle)]
-  }
-  const ring = (share: (i: number) => number) =>
-    all
-      .map((_, i) =>
-        at(i, share(i))
-          .map((n) => n.toFixed(1))
-          .join(),
-      )
-      .join(' ')
-  const said = all.map((d) => `${d.name} ${d.score}`).join(', ')
-  return (
-    <svg class="radar" viewBox="-190 -125 380 250" role="img" aria-label={`Maturity of 100: ${said}`}>
-      {[0.25, 0.5, 0.75, 1].map((share) => (
-        <polygon key={share} class="ring" points={ring(() => share)} />
-      ))}
-      <polygon class="shape" points={ring((i) => all[i]!.score / 100)} />
-      {all.map((d, i) => {
-        const [x, y] = at(i, 1.1)
-        return (
-          <text key={d.name} x={x} y={y + 4} text-anchor={Math.abs(x) < 20 ? 'middle' : x < 0 ? 'end' : 'start'}>
-            {d.name}
-          </text>
-        )
-      })}
-    </svg>
-  )
-}
-
-interface Rule {
-  name: string
-  level?: string
-  description?: string
-}
-
-function Rules() {
-  const rules = useTool<{ active: Rule[]; dormant: Rule[] }>('rules', {}, false)
-  return (
-    <Panel title="Rules of the way of working" count={rules.json?.active.length}>
-      <Rows
-        of={rules}
-        list={({ active, dormant }) => [
-          ...active.map((rule) => ({ ...rule, isActive: true })),
-          ...dormant.map((rule) => ({ ...rule, isActive: false })),
-        ]}
-        empty={
-          <Empty title="No rules are kept here">
-            <Prose text="`tidemark rules init` writes those that come with the package, each with its level." />
-          </Empty>
-        }
-        row={(rule) => (
-          <li key={rule.name} class="row-head">
-            <span>{rule.name}</span>
-            {rule.isActive ? <Badge tone="good">active</Badge> : <Badge>dormant</Badge>}
-            {rule.level && <span class="row-end muted">{rule.level}</span>}
-          </li>
-        )}
-      />
-    </Panel>
-  )
 }

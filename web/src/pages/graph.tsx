@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useTool } from '../api.ts'
 import type { Edge, GraphView, Node } from '../graph-view.ts'
-import { type Life, MomentSlider, useLife } from '../moment.tsx'
-import { Choices, Day, Empty, full, many, Page, Prose, Ref, Trouble, Waiting } from '../parts.tsx'
+import { Day, Empty, many, Page, Prose, Ref, Trouble, Waiting } from '../parts.tsx'
 import { go, place } from '../router.ts'
 import type { Entity } from './knowledge.tsx'
 
@@ -34,78 +33,46 @@ function namedIn(e: Entity, known: ReadonlySet<string>): Edge[] {
 }
 
 /** What the graph shows of a thing; `refs` are the fields that name others. */
-const DRAWN = 'id,name,kind,recorded,state,retired,topics,refs'
+const DRAWN = 'id,name,kind,recorded,state,retired,refs'
 const MOST = 6_000
 /** Of so many, those without a link would only be dust. */
 const MANY = 200
 const MOST_LINKS = 20_000
 const NAMES = Object.keys(GROUPS) as Group[]
-const MOST_TOPICS = 60
-const VIEWS = ['everything', 'what is around', 'its trace'] as const
-
-interface Traced {
-  evolution: string[]
-  trace: { id: string }[]
-}
-
 export function GraphPage() {
   const { params } = place.use()
-  const at = params.get('at') ?? undefined
-  const asOf = at === undefined ? {} : { 'as-of': at }
-  const entities = useTool<Entity[]>('list', { limit: MOST, all: true, fields: DRAWN, ...asOf })
-  const links = useTool<Edge[]>('list', { kind: 'relationship', limit: MOST_LINKS, fields: 'from,type,to', ...asOf })
+  const entities = useTool<Entity[]>('list', { limit: MOST, all: true, fields: DRAWN })
+  const links = useTool<Edge[]>('list', { kind: 'relationship', limit: MOST_LINKS, fields: 'from,type,to' })
   const [hidden, setHidden] = useState<ReadonlySet<Group>>(new Set(['documents'])) // pieces of documents would hide the rest
   const [wish, setLinkedOnly] = useState<boolean>()
   const [query, setQuery] = useState('')
-  const [topic, setTopic] = useState('')
-  const [part, setPart] = useState<(typeof VIEWS)[number]>('everything')
-  const life = useLife()
   const canvas = useRef<HTMLDivElement>(null)
   const view = useRef<GraphView>(undefined)
   const [isReady, setReady] = useState(false)
   const isKnown = entities.json !== undefined && links.json !== undefined
   const known = entities.json ?? []
   const ids = new Set(known.map((e) => e.id))
-  const isKindInView = (e: Entity): boolean => e.kind !== 'context' && !hidden.has(groupOf(e.kind))
-  const idsInView = new Set(known.flatMap((e) => (isKindInView(e) ? [e.id] : [])))
+  const inView = known.filter((e) => e.kind !== 'context' && !hidden.has(groupOf(e.kind)))
+  const idsInView = new Set(inView.map((e) => e.id))
   const chosen = [params.get('id') ?? ''].find((id) => ids.has(id))
   const edges = [...(links.json ?? []), ...known.flatMap((e) => namedIn(e, ids))].filter(
     ({ from, to }) => idsInView.has(from) && idsInView.has(to),
   )
   const linkedOnly = wish ?? known.length > MANY
   const linked = new Set(edges.flatMap((l) => [l.from, l.to]))
-  const choice = useTool<Traced>(chosen === undefined ? undefined : 'trace', { ref: chosen, ...asOf }).json
-  const topics = [...Map.groupBy(known.flatMap(topicsOf), (t) => t)].sort((a, b) => b[1].length - a[1].length)
-  const onTopic = new Set(known.flatMap((e) => (topicsOf(e).includes(topic) ? [e.id] : [])))
-  // what a topic is linked to stands beside it, faded: so it is seen where it meets others
-  const besideIt = new Set(edges.flatMap(({ from, to }) => (onTopic.has(from) || onTopic.has(to) ? [from, to] : [])))
-  const around = new Set(edges.flatMap(({ from, to }) => (from === chosen || to === chosen ? [from, to] : [])))
-  const traced = new Set([chosen, ...(choice?.evolution ?? []), ...(choice?.trace.map((t) => t.id) ?? [])])
-  const isInView = (e: Entity): boolean =>
-    isKindInView(e) &&
-    (e.id === chosen || !linkedOnly || linked.has(e.id)) &&
-    (topic === '' || onTopic.has(e.id) || besideIt.has(e.id)) &&
-    (chosen === undefined ||
-      part === 'everything' ||
-      (part === 'its trace' ? traced : around).has(e.id) ||
-      e.id === chosen)
-  const nodes: Node[] = known.filter(isInView).map((e) => ({
-    id: e.id,
-    name: e.name.replaceAll('`', ''),
-    group: groupOf(e.kind),
-    faded: e.state === 'superseded' || e.retired !== undefined || (topic !== '' && !onTopic.has(e.id)),
-  }))
-  const change = (name: 'id' | 'at', value: string | undefined) => {
-    const next = new URLSearchParams(place.get().params)
-    if (value === undefined) next.delete(name)
-    else next.set(name, value)
-    go(`/graph${next.size > 0 ? `?${next}` : ''}`, true)
-  }
-  const choose = (id: string | undefined) => change('id', id)
-  const whatIf = useTool<{ touched: { id: string }[] }>(chosen === undefined ? undefined : 'what-if', {
-    ref: chosen,
-    ...asOf,
-  })
+  const nodes: Node[] = inView
+    .filter((e) => e.id === chosen || !linkedOnly || linked.has(e.id))
+    .map((e) => ({
+      id: e.id,
+      name: e.name.replaceAll('`', ''),
+      group: groupOf(e.kind),
+      faded: e.state === 'superseded' || e.retired !== undefined,
+    }))
+  const choose = (id: string | undefined) =>
+    go(id === undefined ? '/graph' : `/graph?id=${encodeURIComponent(id)}`, true)
+  const asked = chosen === undefined ? {} : { ref: chosen }
+  const chain = useTool<{ evolution: string[] }>(chosen && 'trace', asked).json?.evolution ?? []
+  const whatIf = useTool<{ touched: { id: string }[] }>(chosen && 'what-if', asked)
   const touched = whatIf.json?.touched.map((t) => t.id) ?? []
 
   useEffect(() => {
@@ -133,19 +100,7 @@ export function GraphPage() {
       lead={
         !isKnown || known.length === 0
           ? 'What is recorded, and how it hangs together.'
-          : at === undefined
-            ? `${many(nodes.length, 'thing')} and how they hang together. Choose one to see its neighbourhood, and what a change of it reaches.`
-            : `As it was on ${full(at)}: ${many(nodes.length, 'thing')}.`
-      }
-      aside={
-        <div class="actions">
-          <button type="button" onClick={() => view.current?.saveSvg()}>
-            Save SVG
-          </button>
-          <button type="button" onClick={() => view.current?.savePng()}>
-            Save PNG
-          </button>
-        </div>
+          : `${many(nodes.length, 'thing')} and how they hang together. Choose one to see its neighbourhood, and what a change of it reaches.`
       }
     >
       {entities.error && <Trouble error={entities.error} again={entities.again} />}
@@ -169,19 +124,6 @@ export function GraphPage() {
           <input type="checkbox" checked={linkedOnly} onChange={(e) => setLinkedOnly(e.currentTarget.checked)} /> only
           what is linked
         </label>
-      </div>
-      <div class="filters">
-        <label class="field">
-          <span class="hidden">Topic</span>
-          <select value={topic} onChange={(e) => setTopic(e.currentTarget.value)}>
-            <option value="">All topics</option>
-            {topics.slice(0, MOST_TOPICS).map(([name, all]) => (
-              <option key={name} value={name}>
-                {name} ({all.length})
-              </option>
-            ))}
-          </select>
-        </label>
         <label class="field grow">
           <span class="hidden">Find in the graph</span>
           <input
@@ -191,13 +133,6 @@ export function GraphPage() {
             onInput={(e) => setQuery(e.currentTarget.value)}
           />
         </label>
-        {life && life.born < life.now && (
-          <Then
-            life={life}
-            at={at === undefined ? life.now : new Date(at).getTime()}
-            choose={(ms) => change('at', ms >= life.now ? undefined : new Date(ms).toISOString())}
-          />
-        )}
       </div>
       {matches.length > 0 && (
         <div class="actions found">
@@ -216,37 +151,12 @@ export function GraphPage() {
           ) : chosen === undefined ? (
             <MostLinked nodes={nodes} edges={edges} choose={choose} />
           ) : (
-            <>
-              <Choices label="What of it to show" all={VIEWS} chosen={part} choose={setPart} />
-              <Chosen
-                id={chosen}
-                known={known}
-                edges={edges}
-                touched={touched}
-                chain={choice?.evolution ?? []}
-                choose={choose}
-              />
-            </>
+            <Chosen id={chosen} known={known} edges={edges} touched={touched} chain={chain} choose={choose} />
           )}
         </aside>
       </div>
     </Page>
   )
-}
-
-const topicsOf = (e: Entity): string[] => (Array.isArray(e.topics) ? e.topics.filter((t) => typeof t === 'string') : [])
-
-const SLIDING_MS = 250
-
-/** The moment whose graph is shown. */
-function Then(props: { life: Life; at: number; choose: (at: number) => void }) {
-  const [at, setAt] = useState(props.at)
-  useEffect(() => setAt(props.at), [props.at])
-  useEffect(() => {
-    const timer = setTimeout(() => at !== props.at && props.choose(at), SLIDING_MS)
-    return () => clearTimeout(timer)
-  }, [at])
-  return <MomentSlider label="As of" life={props.life} at={at} choose={setAt} />
 }
 
 const LISTED = 14

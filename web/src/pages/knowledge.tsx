@@ -1,9 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { here, type Json, useTool } from '../api.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { type Json, useTool } from '../api.ts'
 import type { Status } from '../app.tsx'
-import { usePages, useRows } from '../long-list.tsx'
-import { Ago, Badge, Empty, inWords, Page, Panel, Prose, Ref, Told, Trouble, Value, Waiting } from '../parts.tsx'
-import { entityHref, go, place } from '../router.ts'
+import { LongList, usePages } from '../long-list.tsx'
+import { Badge, Empty, Note, Page, Prose, Ref, Told, Trouble, Waiting, When } from '../parts.tsx'
+import { go, place } from '../router.ts'
 
 export interface Entity {
   id: string
@@ -40,7 +40,7 @@ const SINCE = [
   ['1 month ago', 'The last month'],
 ] as const
 /** About the height of a row. */
-const ROW_PX = 40
+const ROW_PX = 70
 const SPARE_ROWS = 100
 const TYPING_MS = 150
 
@@ -50,7 +50,6 @@ export function Knowledge() {
   const all = params.has('all')
   const [typed, setTyped] = useState(q)
   const status = useTool<Status>('status').json
-  const isPersons = here.use()?.person === true
   const change = (name: string, value: string) => {
     const next = new URLSearchParams(place.get().params)
     if (value === '') next.delete(name)
@@ -112,10 +111,7 @@ export function Knowledge() {
           />
         )
       ) : (
-        <>
-          <Results question={q} filters={filters} />
-          {isPersons && <TypedPrompts question={q} />}
-        </>
+        <Results question={q} filters={filters} />
       )}
     </Page>
   )
@@ -133,107 +129,58 @@ export function Marks({ of: e }: { of: Pick<Entity, 'standing' | 'retired' | 'st
   )
 }
 
-/** Fields that have a place of their own, or say little in a table. */
-const APART = new Set(['id', 'kind', 'name', 'recorded', 'updated', 'version', 'provenance', 'standing', 'retired', 'state', 'stale', 'topics', 'locations', 'evidence', 'attrs', 'observed', 'synthesized']) // biome-ignore format: a list
-const MOST_COLUMNS = 2
-
-/** The fields that most entries fill, in the order of the kind. */
-function columnsOf(list: readonly Entity[]): string[] {
-  const filled = new Map<string, number>()
-  for (const e of list)
-    for (const [field, value] of Object.entries(e))
-      if (!APART.has(field) && value !== e.name && typeof value !== 'object')
-        filled.set(field, (filled.get(field) ?? 0) + 1)
-  const fields = [...filled].filter(([, n]) => n * 2 >= list.length).map(([field]) => field)
-  const said = ['description', 'summary', 'outcome', 'rightBelief', 'body', 'operation', 'change', 'category', 'impact', 'severity', 'confidence', 'status'] // biome-ignore format: a list
-  const rank = (field: string) => (said.indexOf(field) + said.length + 1) % (said.length + 1)
-  return fields.sort((a, b) => rank(a) - rank(b)).slice(0, MOST_COLUMNS)
-}
+/** What says more than the name, the first that is there. */
+const SAYS = ['description', 'summary', 'outcome', 'rightBelief', 'body'] as const
+const SAID_MAX = 200
 
 function List({ filters, total }: { filters: { kind?: string; since?: string; all?: boolean }; total: number }) {
-  const body = useRef<HTMLTableSectionElement>(null)
-  const columns = useRef<{ kind: string | undefined; names: string[] }>(undefined)
-  const [count, setCount] = useState(total)
-  const { from, to, above, below, usual } = useRows(body, count, ROW_PX)
+  const [[from, to], setSeen] = useState<readonly [number, number]>([0, 1])
   const paged = usePages<Entity>('list', filters, from, to)
   // how many fit a time is not known before the end of the list is seen
-  const most = filters.since === undefined ? total : Math.max(count, to + SPARE_ROWS)
-  useEffect(() => setCount(Math.min(paged.end ?? most, most)), [paged.end, most])
-  const drawn = Array.from({ length: to - from }, (_, k) => [from + k, paged.at(from + k)] as const)
-  const known = drawn.flatMap(([, e]) => e ?? [])
-  if (columns.current?.kind !== filters.kind && known.length > 0)
-    columns.current = { kind: filters.kind, names: filters.kind === undefined ? [] : columnsOf(known) }
-  const names = columns.current?.names ?? []
+  const most = filters.since === undefined ? total : Math.max(paged.least, to) + SPARE_ROWS
+  const count = Math.min(paged.end ?? most, most)
   const isNothing = total === 0 && filters.kind === undefined
-  if (paged.end === 0)
-    return (
-      <section class="panel" aria-label="What is recorded">
+  return (
+    <section class="panel" aria-label="What is recorded">
+      {paged.error && paged.error.code !== 'stopped' && <Trouble error={paged.error} />}
+      {paged.end === undefined && paged.least === 0 && !paged.error && <Waiting />}
+      {paged.end === 0 ? (
         <Empty title={isNothing ? 'Nothing is recorded yet' : 'Nothing is recorded that fits'}>
           <Prose
             text={`${isNothing ? 'Record something' : 'Choose another kind or time, or record something'}: \`tidemark remember "Prices are whole cents"\`.`}
           />
         </Empty>
-      </section>
-    )
-  return (
-    <section class="panel" aria-label="What is recorded">
-      {paged.error && paged.error.code !== 'stopped' && <Trouble error={paged.error} />}
-      {known.length === 0 && !paged.error && <Waiting />}
-      <table class="long" aria-rowcount={count + 1}>
-        <thead>
-          <tr>
-            {filters.kind === undefined && (
-              <th scope="col" class="kind">
-                Kind
-              </th>
-            )}
-            <th scope="col">Name</th>
-            {names.map((c) => (
-              <th key={c} scope="col" class="wide-only">
-                {inWords(c)}
-              </th>
-            ))}
-            <th scope="col" class="wide-only topics">
-              Topics
-            </th>
-            <th scope="col" class="when">
-              Recorded
-            </th>
-          </tr>
-        </thead>
-        <tbody ref={body}>
-          <Gap height={above} />
-          {drawn.map(([i, e]) => (
-            <tr key={i} data-row={i} aria-rowindex={i + 2} style={e ? undefined : { height: `${usual}px` }}>
-              {filters.kind === undefined && <td class="kind">{e && <Badge>{e.kind}</Badge>}</td>}
-              <td class="name">
-                {e ? (
-                  <a href={entityHref(e.id)}>
-                    <Prose text={e.name} />
-                  </a>
-                ) : (
-                  <span class="muted">…</span>
-                )}{' '}
-                {e && <Marks of={e} />}
-              </td>
-              {names.map((c) => (
-                <td key={c} class="wide-only">
-                  {e?.[c] !== undefined && <Value value={e[c]} />}
-                </td>
-              ))}
-              <td class="wide-only topics muted">{Array.isArray(e?.topics) && e.topics.join(', ')}</td>
-              <td class="when muted">{e && <Ago at={e.recorded} />}</td>
-            </tr>
-          ))}
-          <Gap height={below} />
-        </tbody>
-      </table>
+      ) : (
+        <LongList
+          class="rows"
+          aria-label="Everything that is recorded"
+          count={count}
+          guess={ROW_PX}
+          keyOf={(i) => paged.at(i)?.id ?? `row ${i}`}
+          onSee={(first, end) => setSeen([first, end])}
+          row={(i) => {
+            const e = paged.at(i)
+            return e && <Row entity={e} />
+          }}
+        />
+      )}
     </section>
   )
 }
 
-// biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row without a control takes no focus
-const Gap = ({ height }: { height: number }) => <tr class="gap" aria-hidden="true" style={{ height: `${height}px` }} />
+function Row({ entity: e }: { entity: Entity }) {
+  const said = SAYS.map((field) => e[field]).find((value) => typeof value === 'string' && value !== e.name)
+  return (
+    <>
+      <div class="row-head">
+        <Ref id={e.id} name={e.name} /> <Marks of={e} />
+        {Array.isArray(e.topics) && <span class="muted">{e.topics.join(', ')}</span>}
+        <When at={e.recorded} />
+      </div>
+      {said !== undefined && <Note text={String(said).slice(0, SAID_MAX)} />}
+    </>
+  )
+}
 
 const PARTS = ['relevance', 'proximity', 'recency', 'importance'] as const
 
@@ -273,34 +220,3 @@ function Results({ question, filters }: { question: string; filters: object }) {
     </section>
   )
 }
-
-interface TypedPrompt {
-  at: string
-  session: string
-  client: string
-  text: string
-}
-
-/** What the person typed with these words: on this machine alone. */
-function TypedPrompts({ question }: { question: string }) {
-  const found = useTool<TypedPrompt[]>('recall', { text: question, prompts: true, limit: 10 })
-  return (
-    <Panel title="You typed" count={found.json?.length}>
-      <Told of={found} empty={<Empty title="No prompt of yours holds all of these words" />}>
-        {(list) => (
-          <ul class="rows">
-            {list.map((p) => (
-              <li key={`${p.session} ${p.at}`}>
-                <p class="row-head">
-                  <Ago at={p.at} /> <span class="muted">{p.client}</span>
-                </p>
-                <p>{p.text.slice(0, MOST_TYPED)}</p>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Told>
-    </Panel>
-  )
-}
-const MOST_TYPED = 600

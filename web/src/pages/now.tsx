@@ -121,7 +121,7 @@ export function Now() {
             />
           </Panel>
           <Claims claims={claims} sessions={sessions.json ?? []} titles={titles} />
-          <SharedContext shared={shared} titles={titles} />
+          <SharedContext shared={shared} />
         </div>
         <Events titles={titles} />
       </div>
@@ -241,7 +241,7 @@ function ClaimActions({ claim: c, others }: { claim: Claim; others: readonly Ses
   )
 }
 
-function SharedContext({ shared, titles }: { shared: Asked<Shared[]>; titles: ReadonlyMap<string, string> }) {
+function SharedContext({ shared }: { shared: Asked<Shared[]> }) {
   return (
     <Panel title="Shared context" count={shared.json?.length}>
       <Rows
@@ -252,30 +252,23 @@ function SharedContext({ shared, titles }: { shared: Asked<Shared[]>; titles: Re
             Sessions share values that all of them see at once: <code>tidemark share set test-status '"green"'</code>
           </Empty>
         }
-        row={(s) => <SharedRow key={s.key} shared={s} titles={titles} />}
+        row={(s) => <SharedRow key={s.key} shared={s} />}
       />
     </Panel>
   )
 }
 
-const WRITERS_IN = 20
-
-function SharedRow({ shared: s, titles }: { shared: Shared; titles: ReadonlyMap<string, string> }) {
-  const { json } = useTool<StreamEvent[]>('share', { do: 'history', key: s.key, limit: WRITERS_IN })
-  const writers = [...new Set(json?.flatMap((e) => (e.session_id === null ? [] : [e.session_id])))]
-  return (
-    <li>
-      <div class="row-head">
-        <strong>{s.key}</strong>
-        <span class="row-end muted">version {s.version}</span>
-      </div>
-      <p class="value">
-        <Value value={s.value} />
-      </p>
-      {writers.length > 0 && <p class="muted">written by {writers.map((id) => titles.get(id) ?? id).join(', ')}</p>}
-    </li>
-  )
-}
+const SharedRow = ({ shared: s }: { shared: Shared }) => (
+  <li>
+    <div class="row-head">
+      <strong>{s.key}</strong>
+      <span class="row-end muted">version {s.version}</span>
+    </div>
+    <p class="value">
+      <Value value={s.value} />
+    </p>
+  </li>
+)
 
 function Conflicts({ found }: { found: readonly Conflict[] }) {
   return (

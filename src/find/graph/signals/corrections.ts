@@ -16,5 +16,5 @@ export const correctionHotspots: Detector = (look) =>
     evidence: found
       .slice(-SHOWN)
       .map((e) => `${said(fieldOf(e, 'wrongBelief') || '?')} → ${said(fieldOf(e, 'rightBelief'))}`),
-    next: `tidemark topics ${shellWord(topic)}`,
+    next: `tidemark discover ${shellWord(`(decisions-by-topic ${JSON.stringify(topic)})`)}`,
   }))

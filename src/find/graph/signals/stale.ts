@@ -21,7 +21,7 @@ interface Due {
 }
 
 /** Developmental, active decisions that were untouched for 30 days, or whose trigger a later entity matches. */
-export function dueForReview(look: Look): Due[] {
+function dueForReview(look: Look): Due[] {
   const { reader, now } = look.options
   const kind = reader.registry().kind('decision')
   const has = (e: Entity, field: string, value: string) => readField(e, field, kind) === value
@@ -85,6 +85,6 @@ export const staleClusters: Detector = (look) => {
     line: `⚠️ ${found.length} stale decisions in '${topic}' topic — review them, or mark them as curated`,
     entities: found.map((e) => e.id),
     evidence: found.slice(0, SHOWN).map((e) => `${spoken(e)}: ${due.get(e.id)!.why}`),
-    next: `tidemark topics ${shellWord(topic)}`,
+    next: `tidemark discover ${shellWord(`(decisions-by-topic ${JSON.stringify(topic)})`)}`,
   }))
 }

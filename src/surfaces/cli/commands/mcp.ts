@@ -10,7 +10,7 @@ export const mcp: Command = {
     const { runStdio } = await import('../../mcp/stdio.ts')
     if (call.session !== undefined) process.env.TIDEMARK_SESSION = call.session
     const named = call.flags.project ?? process.env.TIDEMARK_PROJECT
-    await runStdio(typeof named === 'string' && named !== '' ? { project: named } : {})
+    await runStdio(typeof named === 'string' && named !== '' ? named : undefined)
     return undefined
   },
 }
