@@ -7,7 +7,7 @@ import { run as runTool } from '../../src/surfaces/tools/run.ts'
 import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { outcomeOf } from '../../src/work/evolution/outcome.ts'
 import { observationsOf, synthesize } from '../../src/work/evolution/synthesis.ts'
-import { agreeing, files, git, inProcess, project } from '../cli/run.ts'
+import { agreeing, files, git, project } from '../cli/run.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
 interface Looked {
