@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { NO_TERMINAL, testUnless } from '../needs.ts'
-import { agreeing, files, pressing, project, ruled } from './run.ts'
+import { agreeing, files, inProcess, pressing, project, ruled } from './run.ts'
 
 const onTerminals = testUnless(NO_TERMINAL)
 const propose = (fact: string) => ['propose', { action: ['record-fact', { fact }] }]
