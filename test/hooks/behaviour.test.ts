@@ -209,7 +209,7 @@ test('[H3] before an edit, rules and failed approaches that speak of the file ar
   t.act([
     [
       'record-fact',
-      { fact: 'Migrations are append-only', category: 'constraint', locations: ['src/engine/store/migrations.ts'] },
+      { fact: 'Migrations are append-only', category: 'constraint', locations: ['src/store/migrations.ts'] },
     ],
     [
       'record-failed-approach',
@@ -221,13 +221,13 @@ test('[H3] before an edit, rules and failed approaches that speak of the file ar
   await hook('s1', 'session-start')
   await hook('s2', 'session-start', { pid: process.ppid })
   t.memory.db.run("DELETE FROM told WHERE session='s2'")
-  const { context } = await hook('s2', 'before-edit', edit('src/engine/store/migrations.ts'))
+  const { context } = await hook('s2', 'before-edit', edit('src/store/migrations.ts'))
   expect(context).toMatch(/Known of src\/store\/migrations\.ts/)
   expect(context).toContain('editing an old function in migrations.ts')
   expect(context).toContain('Migrations are append-only')
   expect(context).not.toContain('pnpm')
   expect(context).not.toContain('generated')
-  expect((await hook('s2', 'before-edit', edit('src/engine/store/migrations.ts'))).context).toBeUndefined()
+  expect((await hook('s2', 'before-edit', edit('src/store/migrations.ts'))).context).toBeUndefined()
 })
 
 test('[H3] a rule that names a folder or a pattern in its text is told before an edit there, and nowhere else', async () => {

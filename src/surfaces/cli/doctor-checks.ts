@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { MAX_LEAD_MS } from '../../engine/log/clock.ts'
@@ -109,6 +109,22 @@ async function checkCode(): Promise<Check[]> {
   ]
 }
 
+/** SQLite's lock of the writer: a byte of the shared memory beside the store. */
+const WRITER_BYTE = 120
+
+/** The process that holds the write lock of a store, where the system tells (Linux). */
+function writerOf(storePath: string): string | undefined {
+  try {
+    const inode = statSync(`${storePath}-shm`).ino
+    for (const line of readFileSync('/proc/locks', 'utf8').split('\n')) {
+      const m = /\bWRITE\s+(\d+)\s+\w+:\w+:(\d+)\s+(\d+)\s+(\d+|EOF)/.exec(line)
+      if (!m || Number(m[2]) !== inode || Number(m[3]) > WRITER_BYTE || Number(m[4]) < WRITER_BYTE) continue
+      return `${m[1]} (${readFileSync(`/proc/${m[1]}/cmdline`, 'utf8').replaceAll('\0', ' ').trim().slice(0, 200)})`
+    }
+  } catch {} // another system, or the process has just gone
+  return undefined
+}
+
 /** Whether another process holds the write lock too long. */
 function checkWriter(memory: Memory): Check[] {
   if (memory.db.readOnly)
@@ -125,11 +141,14 @@ function checkWriter(memory: Memory): Check[] {
     if (!(error instanceof UserError)) throw error
     return [wrong('store.writer', error.message, error.hint)]
   }
+  const writer = writerOf(memory.path)
   return [
     wrong(
       'store.writer',
       `another process has held the store's write lock for more than ${WRITER_MS / 1000} s: nobody else can write`,
-      `if one hangs, end it: \`fuser -v ${memory.path}\` lists who has the store open; nothing that was acknowledged is lost`,
+      writer
+        ? `it is process ${writer}; if it hangs, end it: nothing that was acknowledged is lost`
+        : `if one hangs, end it: \`fuser -v ${memory.path}\` lists who has the store open; nothing that was acknowledged is lost`,
     ),
   ]
 }
