@@ -8,7 +8,10 @@ import type { Output, ToolContext } from './tool.ts'
 const MOST = 20
 const SHOWN = 600
 
-/** What was typed in sessions on this machine, never over HTTP: the newest that hold all words of a question, or the newest. */
+/** Over HTTP they are for the page alone that a person opened from a terminal. */
+export const mayReadPrompts = ({ served, by }: ToolContext): boolean => served === undefined || by === 'person'
+
+/** What was typed in sessions on this machine: the newest that hold all words of a question, or the newest. */
 export function keptPrompts({ memory, project }: ToolContext, question: string, limit: number = MOST): Output {
   const now = memory.env.now()
   using prompts = openPrompts(project, { now })

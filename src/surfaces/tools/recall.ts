@@ -42,9 +42,9 @@ export const recall = defineTool({
   },
   readOnly: true,
   async run(context, args): Promise<Output> {
-    if (args.prompts && context.served === undefined) {
-      const { keptPrompts } = await import('./kept-prompts.ts')
-      return keptPrompts(context, args.text, args.limit)
+    if (args.prompts) {
+      const { keptPrompts, mayReadPrompts } = await import('./kept-prompts.ts')
+      if (mayReadPrompts(context)) return keptPrompts(context, args.text, args.limit)
     }
     await lookAgain(context.memory, context.project)
     const { explanation } = await import('../../find/recall/answer.ts')

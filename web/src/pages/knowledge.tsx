@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type Json, useTool } from '../api.ts'
+import { here, type Json, useTool } from '../api.ts'
 import type { Status } from '../app.tsx'
 import { LongList, usePages } from '../long-list.tsx'
-import { Badge, Empty, Note, Page, Prose, Ref, Told, Trouble, Waiting, When } from '../parts.tsx'
+import { Badge, Empty, Note, Page, Panel, Prose, Ref, Told, Trouble, Waiting, When } from '../parts.tsx'
 import { go, place } from '../router.ts'
 
 export interface Entity {
@@ -111,7 +111,10 @@ export function Knowledge() {
           />
         )
       ) : (
-        <Results question={q} filters={filters} />
+        <>
+          <Results question={q} filters={filters} />
+          {here.use()?.person === true && <TypedPrompts question={q} />}
+        </>
       )}
     </Page>
   )
@@ -218,5 +221,36 @@ function Results({ question, filters }: { question: string; filters: object }) {
         )}
       </Told>
     </section>
+  )
+}
+
+interface TypedPrompt {
+  at: string
+  session: string
+  client: string
+  text: string
+}
+const TYPED_MAX = 600
+
+/** What the person typed with these words: on this machine alone. */
+function TypedPrompts({ question }: { question: string }) {
+  const found = useTool<TypedPrompt[]>('recall', { text: question, prompts: true, limit: 10 })
+  return (
+    <Panel title="You typed" count={found.json?.length}>
+      <Told of={found} empty={<Empty title="No prompt of yours holds all of these words" />}>
+        {(list) => (
+          <ul class="rows">
+            {list.map((p) => (
+              <li key={`${p.session} ${p.at}`}>
+                <p class="row-head">
+                  <When at={p.at} /> <span class="muted">{p.client}</span>
+                </p>
+                <p>{p.text.slice(0, TYPED_MAX)}</p>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Told>
+    </Panel>
   )
 }
