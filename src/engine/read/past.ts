@@ -49,7 +49,10 @@ export function readAsOf(db: Db, registryNow: () => Registry, at: number): Varia
 type Standing = Pick<rows.Listed, 'live' | 'retired' | 'standing'>
 type Links = Map<string, rows.LinkRow[]>
 
-/** Entities that nothing touched since are as their rows say; all others are folded from their events, when asked for. */
+/**
+ * Entities that nothing touched since are as their rows say; all others are folded from their events, when asked for. Its functions
+ * are its own properties: who reads otherwise takes it apart.
+ */
 class Past implements Variant {
   readonly at: number
   readonly #db: Db
@@ -196,11 +199,11 @@ class Past implements Variant {
     return (this.#renamed ??= [...this.changes().values()].flatMap((c) => (isNamed(c) ? [c.id] : [])))
   }
 
-  registry(): Registry {
+  readonly registry = (): Registry => {
     return (this.#registry ??= this.#registryNow())
   }
 
-  changes(): Map<string, Change> {
+  readonly changes = (): Map<string, Change> => {
     if (this.#changes) return this.#changes
     const found = this.#changedRows()
     const ids = found.map((row) => row.id)
@@ -208,57 +211,57 @@ class Past implements Variant {
     return (this.#changes = new Map(found.map((row) => [row.id, { ...row, fields: fields.get(row.id)! }])))
   }
 
-  entity(id: string): Entity | undefined {
+  readonly entity = (id: string): Entity | undefined => {
     if (this.#folded.has(id)) return this.#folded.get(id)
     const row = rows.getRow(this.#db, id)
     return row && this.#read(row)
   }
 
-  entities(ids: readonly string[]): Entity[] {
+  readonly entities = (ids: readonly string[]): Entity[] => {
     const found = new Map(rows.rowsOfIds(this.#db, ids).map((row) => [row.id, row]))
     this.#foldEach(this.#later([...found.values()]))
     return ids.flatMap((id) => (found.has(id) ? (this.#read(found.get(id)!) ?? []) : []))
   }
 
-  byName(key: string): Entity[] {
+  readonly byName = (key: string): Entity[] => {
     const ids = new Set([...rows.rowsByName(this.#db, key).map((row) => row.id), ...this.#renamedSince()])
     return this.entities([...ids].sort()).filter((e) => nameKey(e.name) === key)
   }
 
-  allIds(): string[] {
+  readonly allIds = (): string[] => {
     return rows.allKinds(this.#db).flatMap((kind) => rows.idsAt(this.#db, kind, this.at))
   }
 
-  list(kind: string, o: ListOptions = {}): Entity[] {
+  readonly list = (kind: string, o: ListOptions = {}): Entity[] => {
     const found = this.#pages(this.#listed(kind, o).map((row) => row.id)).filter((e) => isAsked(e, o))
     return [...found.take(o.limit ?? Number.POSITIVE_INFINITY)]
   }
 
-  ids(kinds: string | readonly string[], o: ListOptions = {}): string[] {
+  readonly ids = (kinds: string | readonly string[], o: ListOptions = {}): string[] => {
     return idsOf(kinds, o, (kind, of) =>
       of.topic === undefined && of.session === undefined ? this.#listed(kind, of) : this.list(kind, of),
     )
   }
 
-  links(end: 'from' | 'to', id: string): Link[] {
+  readonly links = (end: 'from' | 'to', id: string): Link[] => {
     return this.#linksAt(end, [id])
   }
 
-  edges(end: 'from' | 'to', ids: readonly string[], relations?: readonly string[]): Edge[] {
+  readonly edges = (end: 'from' | 'to', ids: readonly string[], relations?: readonly string[]): Edge[] => {
     return edgesOf(this.#linksAt(end, ids, relations))
   }
 
-  replaced(ids: readonly string[]): Set<string> {
+  readonly replaced = (ids: readonly string[]): Set<string> => {
     return this.#replacedOf(ids)
   }
 
-  linksOf(relations: readonly string[]): Omit<Link, 'entity'>[] {
+  readonly linksOf = (relations: readonly string[]): Omit<Link, 'entity'>[] => {
     return [...rows.linksOf(this.#db, relations), ...this.#goneLinks().filter((l) => relations.includes(l.rel))]
       .filter((l) => this.entity(l.id)?.live)
       .map((l) => ({ id: l.id, from: l.src, to: l.dst, type: l.rel }))
   }
 
-  search(question: string, limit: number, only?: readonly string[]): Entity[] {
+  readonly search = (question: string, limit: number, only?: readonly string[]): Entity[] => {
     const asked = question.slice(0, 10_000).toLowerCase()
     const words = asked.match(/[\p{L}\p{N}]+/gu) ?? []
     return this.registry()
@@ -272,11 +275,11 @@ class Past implements Variant {
       .map((x) => x.e)
   }
 
-  conflicts(): Entity[] {
+  readonly conflicts = (): Entity[] => {
     return [...this.#pages(this.allIds())].filter((e) => e.conflicts.length > 0)
   }
 
-  counts(): { kind: string; n: number }[] {
+  readonly counts = (): { kind: string; n: number }[] => {
     return rows
       .allKinds(this.#db)
       .map((kind) => ({ kind, n: this.#listed(kind, { all: true }).length }))
@@ -284,7 +287,7 @@ class Past implements Variant {
       .sort((a, b) => b.n - a.n || (a.kind < b.kind ? -1 : 1))
   }
 
-  find(ref: string, deleted?: boolean): Entity[] {
+  readonly find = (ref: string, deleted?: boolean): Entity[] => {
     return candidates(this, ref).filter((e) => e.live || deleted)
   }
 }
