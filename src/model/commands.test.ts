@@ -247,12 +247,12 @@ test.each(
       .split('\n')
       .map((line) => [line.trim(), what] as const),
   ),
-)('[E2] what a line does to files: %s', (line, what) => {
+)('what a line does to files: %s', (line, what) => {
   const touched = commandsIn(line).flatMap(touchedBy)
   expect(touched.map(({ how, path }) => `${how} ${path}`).join(', ') || '-').toBe(what)
 })
 
-test('[E2] text that is given to a program is no command', () => {
+test('text that is given to a program is no command', () => {
   const touched = (line: string) =>
     commandsIn(line)
       .flatMap(touchedBy)
