@@ -6,8 +6,8 @@ import { builtPackage, filledProject } from './project.ts'
 import { type Bench, interleave, median, quantile, type Row, ratio } from './table.ts'
 
 const ROUNDS = 40
-const TIMES = 3
-const P95_MS = 100
+/** Of an empty process, as its median and as its p95 are on the same machine. */
+const TIMES = 2.5
 
 /** Milliseconds of a whole hook process, with its payload on stdin and its answer read. */
 function hookProcess(bin: string, client: string, event: string, payload: object): Promise<number> {
@@ -94,6 +94,7 @@ export const bench: Bench = {
     }
     const measured = await interleave(ROUNDS, cases)
     const empty = measured['node -e 0']!
+    const mostP95 = TIMES * quantile(empty, 0.95)
     const rows = Object.entries(measured).map(([what, ms]): Row => {
       const times = ratio(ms, empty)
       const p95 = quantile(ms, 0.95)
@@ -101,7 +102,9 @@ export const bench: Bench = {
       return {
         what,
         cells: [median(ms), times, p95],
-        ...(bound ? { bound: `≤ ${TIMES} ×, p95 ≤ ${P95_MS} ms`, ok: times <= TIMES && p95 <= P95_MS } : {}),
+        ...(bound
+          ? { bound: `≤ ${TIMES} ×, p95 ≤ ${mostP95.toFixed(0)} ms`, ok: times <= TIMES && p95 <= mostP95 }
+          : {}),
       }
     })
     return [
