@@ -9,7 +9,6 @@ const READS = [
   ['brief'],
   ['trace', 'jwt'],
   ['what-if', 'jwt'],
-  ['topics', 'auth'],
 ]
 
 test('[D9] every read takes a day, words, a mark or a commit, and tells nothing of what came after', async () => {
