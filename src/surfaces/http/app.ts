@@ -1,7 +1,8 @@
-import { type Context, Hono } from 'hono'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { errorJson, UserError } from '../../base/errors.ts'
+import type { Memory } from '../../engine/memory.ts'
 import { createProject, findProject, type Project } from '../../engine/store/project.ts'
 import { parseExact } from '../../model/exact.ts'
 import { nearest, orNear } from '../../model/names.ts'
@@ -30,6 +31,12 @@ const MAX_BODY_BYTES = 10 * 1024 * 1024
 /** What the stream of events takes; anything else would be taken for a filter, and filter nothing. */
 const EVENT_QUERY: readonly string[] = ['since', 'session', 'project', 'projectId']
 
+interface Settings {
+  Variables: { isBrowser?: boolean }
+}
+type App = Hono<Settings>
+type Resolve = (call: McpCall, connection?: Connection, ofSession?: boolean) => Promise<ToolContext>
+
 /** What `createServer` makes; `extend`: what the tests put on every MCP server; `dashboard`: the pages for browsers. */
 export function createApp(options: ServerOptions, extend?: Extension, dashboard?: Dashboard): TidemarkServer {
   const hub = hubOf(options)
@@ -47,9 +54,41 @@ export function createApp(options: ServerOptions, extend?: Extension, dashboard?
     throw error
   }
   const closing = new AbortController()
-  const hosts = [...LOOPBACK, ...(options.allowedHosts ?? [])]
+  const resolve = resolver(projects)
+  const endpoints = mcpEndpoints(projects, resolve, extend)
+  const app: App = new Hono()
+  app.onError((error, c) => answerError(c, error))
+  app.notFound((c) => refuse(c, 404, 'not-found', `nothing at ${c.req.path}`, 'see GET /api/tools, or use /mcp'))
+  app.use(admission([...LOOPBACK, ...(options.allowedHosts ?? [])], token, dashboard))
+  app.use(
+    bodyLimit({
+      maxSize: MAX_BODY_BYTES,
+      onError: (c) => refuse(c, 413, 'too-large', `the body is over ${MAX_BODY_BYTES} bytes`, 'send smaller batches'),
+    }),
+  )
+  app.get('/healthz', (c) => c.json({ ok: true, name: 'tidemark', version: VERSION }))
+  app.all('/mcp', async (c) => (await endpoints.of(c.req.query('project'))).fetch(c.req.raw))
+  serveTools(app, resolve, dashboard)
+  serveEvents(app, projects, closing.signal)
+  if (dashboard) serveDashboard(app, dashboard, memory, project)
 
-  const resolve = async (call: McpCall, connection?: Connection, ofSession = false): Promise<ToolContext> => {
+  return {
+    app: app as unknown as Hono,
+    memory,
+    project,
+    token,
+    async close() {
+      closing.abort()
+      await endpoints.close()
+      projects.close()
+    },
+  }
+}
+
+/** Finds the project, the session and the client of a call. */
+const resolver =
+  (projects: Projects): Resolve =>
+  async (call, connection, ofSession = false) => {
     const { agent, progress } = call
     const opened = await projects.open(call.project)
     if (ofSession && call.session) knownSession(opened.memory, call.session)
@@ -61,21 +100,32 @@ export function createApp(options: ServerOptions, extend?: Extension, dashboard?
     return { ...opened, by: 'agent', served: projects.list(), session, agent, progress }
   }
 
-  /** One MCP endpoint for each project that a client's URL names, and one for those that name none. */
+/** One MCP endpoint for each project that a client's URL names, and one for those that name none. */
+function mcpEndpoints(projects: Projects, resolve: Resolve, extend: Extension | undefined) {
   const endpoints = new Map<string | undefined, Promise<HttpMcp>>()
-  const endpointFor = (named: string | undefined): Promise<HttpMcp> => {
-    const pinned = named === undefined ? undefined : projects.find(named).id
-    const pin = (call: McpCall, connection?: Connection) =>
-      resolve({ ...call, project: call.project ?? pinned }, connection)
-    const endpoint = endpoints.get(pinned) ?? mcpEndpoint(pin, extend)
-    endpoints.set(pinned, endpoint)
-    return endpoint
+  return {
+    of(named: string | undefined): Promise<HttpMcp> {
+      const pinned = named === undefined ? undefined : projects.find(named).id
+      const pin = (call: McpCall, connection?: Connection) =>
+        resolve({ ...call, project: call.project ?? pinned }, connection)
+      const endpoint = endpoints.get(pinned) ?? mcpEndpoint(pin, extend)
+      endpoints.set(pinned, endpoint)
+      return endpoint
+    },
+    async close() {
+      await Promise.all([...endpoints.values()].map(async (e) => (await e).close()))
+    },
   }
+}
 
-  const app = new Hono<{ Variables: { isBrowser?: boolean } }>()
-  app.onError((error, c) => answerError(c, error))
-  app.notFound((c) => refuse(c, 404, 'not-found', `nothing at ${c.req.path}`, 'see GET /api/tools, or use /mcp'))
-  app.use(async (c, next) => {
+/** Who may call: those who address this server by its names, from no foreign page, with the token or a key of the dashboard. */
+const admission =
+  (
+    hosts: readonly string[],
+    token: string | undefined,
+    dashboard: Dashboard | undefined,
+  ): MiddlewareHandler<Settings> =>
+  async (c, next) => {
     if (!hostAllowed(c.req.raw, hosts))
       return refuse(c, 403, 'bad-host', 'this Host is not served here', 'use 127.0.0.1')
     if (!originAllowed(c.req.raw, hosts)) return refuse(c, 403, 'bad-origin', 'pages of this Origin may not call', '')
@@ -88,16 +138,10 @@ export function createApp(options: ServerOptions, extend?: Extension, dashboard?
     c.header('WWW-Authenticate', 'Bearer realm="tidemark"')
     const hint = `send Authorization: Bearer <token>; it is in the file "token" beside the store`
     return refuse(c, 401, 'unauthorized', 'the token is missing or wrong', hint)
-  })
-  app.use(
-    bodyLimit({
-      maxSize: MAX_BODY_BYTES,
-      onError: (c) => refuse(c, 413, 'too-large', `the body is over ${MAX_BODY_BYTES} bytes`, 'send smaller batches'),
-    }),
-  )
+  }
 
-  app.get('/healthz', (c) => c.json({ ok: true, name: 'tidemark', version: VERSION }))
-  app.all('/mcp', async (c) => (await endpointFor(c.req.query('project'))).fetch(c.req.raw))
+/** The list of the tools, and each under its name. */
+function serveTools(app: App, resolve: Resolve, dashboard: Dashboard | undefined): void {
   app.get('/api/tools', async (c) => {
     const told = ({ name, title, about, example, params, readOnly, destructive = false }: Tool) => ({
       name,
@@ -140,6 +184,10 @@ export function createApp(options: ServerOptions, extend?: Extension, dashboard?
       return c.json({ asks: { question: shown(person!.asked!), agree: questionId(person!.asked!) } }, 409)
     return c.body(jsonShown(JSON.stringify(done)), 200, { 'content-type': 'application/json' })
   })
+}
+
+/** What happens, as a stream. */
+function serveEvents(app: App, projects: Projects, closing: AbortSignal): void {
   app.get('/api/events', async (c) => {
     const unknown = Object.keys(c.req.query()).find((name) => !EVENT_QUERY.includes(name))
     if (unknown !== undefined)
@@ -152,40 +200,29 @@ export function createApp(options: ServerOptions, extend?: Extension, dashboard?
     const since = c.req.header('last-event-id') ?? c.req.query('since')
     if (since !== undefined && !/^\d+$/.test(since))
       throw new UserError('bad-arguments', 'since: a cursor expected', 'take it from the id of the last event')
-    const signal = AbortSignal.any([closing.signal, c.req.raw.signal])
+    const signal = AbortSignal.any([closing, c.req.raw.signal])
     return eventStream(followed, since === undefined ? undefined : Number(since), signal, c.req.query('session'))
   })
+}
 
-  if (dashboard) {
-    app.post('/api/dashboard/open', async (c) => {
-      const { token: given } = await jsonBody(c)
-      const opened = ownOrigin(c.req.raw) ? dashboard.open(c.req.raw, given) : undefined
-      const hint = 'run `tidemark ui` in a terminal: it prints a new one'
-      return opened ?? refuse(c, 401, 'link-used', 'this link was used before, or is too old', hint)
+/** What the pages need beside the tools. */
+function serveDashboard(app: App, dashboard: Dashboard, memory: Memory, project: Project): void {
+  app.post('/api/dashboard/open', async (c) => {
+    const { token: given } = await jsonBody(c)
+    const opened = ownOrigin(c.req.raw) ? dashboard.open(c.req.raw, given) : undefined
+    const hint = 'run `tidemark ui` in a terminal: it prints a new one'
+    return opened ?? refuse(c, 401, 'link-used', 'this link was used before, or is too old', hint)
+  })
+  app.get('/api/dashboard', (c) => {
+    const { id, name, root } = project
+    return c.json({
+      project: { id, name, root },
+      person: dashboard.isPersons,
+      version: VERSION,
+      cursor: memory.cursor,
     })
-    app.get('/api/dashboard', (c) => {
-      const { id, name, root } = project
-      return c.json({
-        project: { id, name, root },
-        person: dashboard.isPersons,
-        version: VERSION,
-        cursor: memory.cursor,
-      })
-    })
-    app.get('*', (c, next) => (isOpenToBrowsers(c) ? dashboard.file(c.req.path) : undefined) ?? next())
-  }
-
-  return {
-    app: app as unknown as Hono,
-    memory,
-    project,
-    token,
-    async close() {
-      closing.abort()
-      await Promise.all([...endpoints.values()].map(async (e) => (await e).close()))
-      projects.close()
-    },
-  }
+  })
+  app.get('*', (c, next) => (isOpenToBrowsers(c) ? dashboard.file(c.req.path) : undefined) ?? next())
 }
 
 /** The files of the page hold no knowledge, and the link is what opens the rest. */
