@@ -46,7 +46,7 @@ const callTool = (url: string, tool: string, args: object, headers: Record<strin
     body: JSON.stringify(args),
   })
 
-test('[R1] [T100] what was typed is read by nobody over HTTP, also not by the page of the person', async () => {
+test('[R1] [T100] what was typed is read on the page of the person alone', async () => {
   for (const isPersons of [true, false]) {
     const server = await serving(isPersons)
     const project = findProject(server.at.dir)
@@ -61,7 +61,7 @@ test('[R1] [T100] what was typed is read by nobody over HTTP, also not by the pa
       ['history', {}],
     ] as const) {
       const onPage = await asked(tool, args, await enter(server))
-      expect([tool, isPersons, onPage.includes('everywhere')]).toEqual([tool, isPersons, false])
+      expect([tool, isPersons, onPage.includes('everywhere')]).toEqual([tool, isPersons, isPersons])
       expect(await asked(tool, args, { authorization: `Bearer ${server.token}` })).not.toContain('everywhere')
     }
   }

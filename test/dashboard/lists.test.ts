@@ -89,7 +89,7 @@ describeUnless(noBrowser)('in a browser', () => {
     // going on down shows what was before
     for (let i = 0; i < 20; i++) {
       await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
-      await expect.poll(() => events.locator('.waiting').count()).toBe(0)
+      await expect.poll(() => events.locator('.waiting').count(), { timeout: 10_000 }).toBe(0)
     }
     const size = async () => Number(await events.locator('[data-row]').first().getAttribute('aria-setsize'))
     await expect.poll(size).toBeGreaterThan(200)

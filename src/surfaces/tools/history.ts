@@ -7,7 +7,7 @@ import { stands } from '../../find/recall/validity.ts'
 import type { Json } from '../../model/field.ts'
 import { referenceTo } from '../../project/discover/values.ts'
 import { ago, findOne, moment, mustBeWhole, oneLine } from './format.ts'
-import { keptPrompts } from './kept-prompts.ts'
+import { keptPrompts, mayReadPrompts } from './kept-prompts.ts'
 import { type Block, defineTool, REF } from './tool.ts'
 
 const WORDS: Record<Event['op'], string> = {
@@ -70,7 +70,7 @@ export const history = defineTool({
   readOnly: true,
   run(context, args) {
     const { memory, local } = context
-    if (args.prompts && context.served === undefined) return keptPrompts(context, '', args.limit)
+    if (args.prompts && mayReadPrompts(context)) return keptPrompts(context, '', args.limit)
     if (args.ref === undefined) {
       const { limit = 20 } = args
       mustBeWhole({ limit }, 1)
