@@ -13,6 +13,8 @@ rmSync(results, { force: true })
 rmSync(join(root, 'coverage', 'coverage-summary.json'), { force: true })
 const isLong = process.argv.includes('--long')
 const given = process.argv.slice(2).filter((arg) => arg !== '--long')
+// until several runs on a slow machine were green without it
+const retry = process.env.CI ? ['--retry=1'] : []
 const coverage = process.env.CI && !isLong ? ['--coverage'] : []
 
 /** Tests that hold a pattern. Vitest would load every file to see what is tagged. */
@@ -36,6 +38,7 @@ const done = spawnSync(
     '--reporter=json',
     `--outputFile.json=${results}`,
     ...coverage,
+    ...retry,
     ...chosen,
     ...given,
   ],
