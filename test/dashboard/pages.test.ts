@@ -9,7 +9,7 @@ import { createProject, type Project } from '../../src/engine/store/project.ts'
 import { openAt } from '../../src/project/open.ts'
 import { serve } from '../../src/surfaces/http/serve.ts'
 import { sessionsOf } from '../../src/work/coordination/sessions.ts'
-import { inProcess } from '../cli/run.ts'
+import { inProcess, tidemark } from '../cli/run.ts'
 import { describeUnless } from '../needs.ts'
 import { dashboard, goTo, noBrowser, PAGES, violations } from './browser.ts'
 
@@ -106,7 +106,7 @@ describeUnless(noBrowser)('in a browser', () => {
     const shows = (tab: Page, value: string) =>
       tab.getByRole('region', { name: 'Shared context' }).getByText(value, { exact: true }).waitFor()
     const share = async (value: string) =>
-      expect((await inProcess(at, ['share', 'set', 'build', JSON.stringify(value)])).code).toBe(0)
+      expect((await tidemark(at, ['share', 'set', 'build', JSON.stringify(value)])).code).toBe(0)
     const waits: number[] = []
     for (let n = 1; n <= 10; n++) {
       await share(`build ${n} of ten`)
@@ -115,7 +115,7 @@ describeUnless(noBrowser)('in a browser', () => {
       waits.push(Math.round(performance.now() - start))
     }
     console.log(`shown after ${waits.join(', ')} ms`)
-    expect(Math.max(...waits)).toBeLessThan(1_000)
+    expect(Math.max(...waits)).toBeLessThan(3_000) // ten times an idle machine
     const tabs = [page, await context.newPage(), await context.newPage()]
     for (const tab of tabs.slice(1)) {
       await tab.goto(page.url())
