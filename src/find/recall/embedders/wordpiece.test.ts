@@ -9,7 +9,7 @@ const { encode } = parseTable(readFileSync(tablePath()))
 
 /** Texts, and the ids that Hugging Face's tokenizers 0.22 gives for them with the tokenizer.json of MiniLM. */
 const fixture: [text: string, ids: number[]][] = JSON.parse(
-  readFileSync(join(import.meta.dirname, 'fixtures', 'wordpiece.json'), 'utf8'),
+  readFileSync(join(import.meta.dirname, '../../../../test/fixtures/wordpiece.json'), 'utf8'),
 )
 
 test('[V1] ids are those of the tokenizer that the model was trained with', () => {
