@@ -189,6 +189,36 @@ test('[X6] an edit takes a claim for ten minutes that every edit renews: the nex
   expect(claimsOf(off.memory).held()).toEqual([])
 })
 
+test('[E2] [X6] a shell command that writes, moves, removes or resets what another session holds is judged as an edit', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t, withConfig(t, { conflict: 'deny' }))
+  const run = (command: string) => hook('s1', 'before-tool', { tool: { name: 'Bash', paths: [], command }, cwd: t.dir })
+  await hook('s1', 'session-start')
+  expect(await run('sed -i s/1/2/ src/cart.ts')).toEqual({})
+  await hook('s2', 'session-start', { pid: process.ppid })
+  t.act([['claim', { paths: ['src/cart.ts'], note: 'the totals' }]], { session: 's2' })
+  await hook('s2', 'before-edit', edit('src/tax.ts'))
+  const stopped = [
+    ...['sed -i s/1/2/ src/cart.ts', 'cd src && sed -i s/1/2/ cart.ts', 'echo x > src/cart.ts', 'rm src/cart.ts'],
+    ...['mv src/cart.ts old.ts', 'rm -rf src', 'git checkout src/cart.ts', 'git checkout -- .', 'npm test; git reset --hard'],
+    ...['git stash', 'git clean -fd', 'cat <<EOF > src/cart.ts\nx\nEOF', 'git checkout src/tax.ts', 'bash -c "rm src/cart.ts"'],
+  ] // biome-ignore format: a list to read at a glance
+  for (const command of stopped) {
+    const reply = await run(command)
+    expect([command, reply.decision]).toEqual([command, 'deny'])
+    expect(reply.reason).toMatch(/src\/(?:cart|tax)\.ts is (?:claimed|being edited) by s2/)
+  }
+  // of what is only being edited nothing is lost
+  expect((await run('tee -a src/tax.ts')).decision).toBe('warn')
+  const passes = [
+    ...['cat src/cart.ts', 'grep -n total src/cart.ts', 'npx vitest run src/cart.test.ts', 'git add -A', 'git diff src/cart.ts'],
+    ...['sed -n 1,5p src/cart.ts', 'git commit -qm done', 'rm src/other.ts', 'git checkout -b next', 'echo "rm src/cart.ts"'],
+  ] // biome-ignore format: a list to read at a glance
+  for (const command of passes) expect([command, await run(command)]).toEqual([command, {}])
+  await hook('s2', 'session-end', {})
+  expect(await run('git reset --hard')).toEqual({})
+})
+
 test('[X7] the same path in another work tree only warns: the two will meet at merge', async () => {
   const t = openTestMemory()
   const hook = hooks(t)

@@ -1,5 +1,9 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { below } from '../../base/files.ts'
+import { covers, overlaps } from '../../engine/claims/glob.ts'
+import { sameTree } from '../../engine/claims/lease.ts'
+import { commandsIn, touchedBy } from '../../model/commands.ts'
 import { defined } from '../../model/object.ts'
 import { localClock } from '../../model/times.ts'
 import { type Claim, claimsOf } from '../../work/coordination/claims.ts'
@@ -29,18 +33,19 @@ interface Conflict {
   readonly line: string
 }
 
-function conflictsOn(hook: Hook, path: string): Conflict[] {
+/** `claims`: those in the way. `isLost`: what is not committed there would be gone, also where it is only being edited. */
+function conflictsOn(hook: Hook, path: string, claims: readonly Conflict['claim'][], isLost = false): Conflict[] {
   const { config, session, call } = hook
   const kin = (id: string) => id === call.parent || hook.sessions.get(id)?.parent === session
-  return claimsOf(hook.memory)
-    .against(session, path, hook.root)
+  return claims
     .filter((c) => !kin(c.session))
     .map((c): Conflict => {
       const note = c.note === undefined ? '' : `, "${dataLine(c.note, 120)}"`
       const held = `${dataLine(path, 200)} is ${c.implicit ? 'being edited' : 'claimed'} by ${who(hook, c)} since ${localClock(c.since)}${note} (claim ${c.n}: ${dataLine(c.on, 120)}, until ${localClock(c.until)})`
       if (c.elsewhere)
         return { decision: 'warn', path, claim: c, line: `${held}, in another work tree: the two will meet at merge` }
-      return { decision: c.implicit ? config.implicitConflict : config.conflict, path, claim: c, line: held }
+      const isMild = c.implicit && !isLost
+      return { decision: isMild ? config.implicitConflict : config.conflict, path, claim: c, line: held }
     })
 }
 
@@ -83,23 +88,56 @@ export async function aboutFiles(hook: Hook, paths: readonly string[]): Promise<
 export async function beforeEdit(hook: Hook): Promise<HookReply> {
   const paths = filesOf(hook)
   if (paths.length === 0) return {}
-  const conflicts = hook.attempt('conflicts', () => paths.flatMap((path) => conflictsOn(hook, path))) ?? []
+  const { against } = claimsOf(hook.memory)
+  const conflicts =
+    hook.attempt('conflicts', () =>
+      paths.flatMap((path) => conflictsOn(hook, path, against(hook.session, path, hook.root))),
+    ) ?? []
+  const judged = await judge(hook, conflicts)
+  if (judged.decision === 'deny' || judged.decision === 'ask') return judged
+  hook.attempt('implicit claim', () => claimImplicitly(hook, paths))
+  if (hook.call.tool?.command !== undefined) expectEdited(hook, paths)
+  const context = await aboutFiles(hook, paths)
+  return { ...judged, context }
+}
+
+/** What is decided and said where others are in the way; nothing where nobody is. */
+async function judge(hook: Hook, conflicts: readonly Conflict[]): Promise<HookReply> {
   const decision = conflicts.map((c) => c.decision).sort((a, b) => SEVERITY[b] - SEVERITY[a])[0]
-  const lines = conflicts.map((c) => c.line)
+  if (decision === undefined) return {}
+  const lines = [...new Set(conflicts.map((c) => c.line))]
   // work trees have their own copies: there nobody waits for anybody
   const met = conflicts.find((c) => c.decision === decision && !c.claim.elsewhere)
   if (met)
     await hook.attemptLater('observed', async () =>
       (await import('./observe.ts')).conflictMet(hook, met.path, met.decision, met.claim),
     )
-  if (decision === 'deny' || decision === 'ask') {
-    const todo =
-      'Work on something else, ask the person or that session to hand it over, or wait: `tidemark claim PATH --wait 30`. `tidemark claims` shows all.'
-    return { decision, reason: `${inTheWay(lines)}\n${todo}`, visible: `Tidemark: ${lines[0]}` }
-  }
-  hook.attempt('implicit claim', () => claimImplicitly(hook, paths))
-  if (hook.call.tool?.command !== undefined) expectEdited(hook, paths)
-  const context = await aboutFiles(hook, paths)
-  if (decision === undefined) return { context }
-  return { decision, reason: inTheWay(lines), visible: `Tidemark: ${lines[0]}`, context }
+  const visible = `Tidemark: ${lines[0]}`
+  if (decision === 'warn') return { decision, reason: inTheWay(lines), visible }
+  const todo =
+    'Work on something else, ask the person or that session to hand it over, or wait: `tidemark claim PATH --wait 30`. `tidemark claims` shows all.'
+  return { decision, reason: `${inTheWay(lines)}\n${todo}`, visible }
+}
+
+/** Before a shell command: what it writes, moves, removes or resets is judged as an edit of it. What cannot be read passes. */
+export async function beforeCommand(hook: Hook, command: string): Promise<HookReply> {
+  const { root, call, session } = hook
+  const touched = commandsIn(command).flatMap(touchedBy)
+  if (touched.length === 0) return {}
+  const conflicts = hook.attempt('conflicts', () => {
+    const others = claimsOf(hook.memory)
+      .held()
+      .filter((c) => c.what === 'path' && c.session !== session)
+      .map((c) => ({ ...c, elsewhere: !sameTree(c, { root }) }))
+    if (others.length === 0) return []
+    return touched.flatMap(({ how, path }) => {
+      const isLost = how === 'removes' || how === 'resets'
+      const place = path === '' ? '' : below(root, resolve(call.cwd ?? root, path))
+      if (place === undefined) return []
+      // the whole work tree, or what lies below a folder
+      const inWay = others.filter((c) => (place === '' ? !c.elsewhere : overlaps(c.on, place)))
+      return inWay.flatMap((c) => conflictsOn(hook, covers(c.on, place) ? place : c.on, [c], isLost))
+    })
+  })
+  return judge(hook, conflicts ?? [])
 }
