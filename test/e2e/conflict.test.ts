@@ -8,7 +8,7 @@ import { machine, withClients } from './machine.ts'
 
 withClients(
   ['claude'],
-  '[X6] Claude Code: an edit of what another session has claimed is refused, saying whose it is',
+  '[X6] [E2] Claude Code: an edit of what another session has claimed is refused, by the shell too, saying whose it is',
   async () => {
     const m = machine(['claude'])
     m.tidemark('session', 'start', 'reviewer-1', '--role', 'reviewer')
@@ -16,12 +16,20 @@ withClients(
     const file = m.path('src/app.ts')
     const edit = { call: 'Edit', input: { file_path: file, old_string: '41', new_string: '42' } }
     const model = await anthropic()
-    model.next({ call: 'Read', input: { file_path: file } }, edit)
+    const run = (command: string) => ({ call: 'Bash', input: { command, description: 'the same by the shell' } })
+    model.next(
+      { call: 'Read', input: { file_path: file } },
+      edit,
+      run('sed -i s/41/42/ src/app.ts'),
+      run('rm src/app.ts'),
+    )
     await claude(m, model, 'make it 42')
-    const refused = results(model.turns.at(-1)!).at(-1)!
-    expect(refused.error).toBe(true)
-    expect(refused.text).toContain('src/app.ts is claimed by reviewer-1 (cli, ')
-    expect(refused.text).toContain('renaming the answer')
+    const tried = results(model.turns.at(-1)!).slice(-3)
+    for (const refused of tried) {
+      expect(refused.error).toBe(true)
+      expect(refused.text).toContain('src/app.ts is claimed by reviewer-1 (cli, ')
+      expect(refused.text).toContain('renaming the answer')
+    }
     expect(m.read('src/app.ts')).toBe('export const answer = 41\n')
 
     m.tidemark('release', '--session', 'reviewer-1')
