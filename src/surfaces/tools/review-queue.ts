@@ -44,6 +44,9 @@ export function proposedIn(memory: ToolContext['memory']): { waiting: Entity[]; 
   return { waiting, old: all.length - waiting.length }
 }
 
+/** Of what binds, so much is held against each that waits. */
+const LOOKED_AT = 10
+
 /**
  * What waits for somebody's yes, the weightiest first: proposals of every kind, and rules from others. Of those that say
  * nearly the same the first stands for all; what says nearly what binds here, or was turned down, is not asked again.
@@ -55,14 +58,12 @@ export function waitingIn(memory: ToolContext['memory'], others = unverifiedRule
     .sort((a, b) => weightOf(b) - weightOf(a) || newestFirst(a, b))
   if (waiting.length === 0) return waiting
   const fromOthers = new Set(others.map((e) => e.id))
-  const decided = reader
-    .list('fact')
-    .filter((e) => standingOf(e.fields) === 'confirmed' && !fromOthers.has(e.id))
-    .concat(reader.list('fact', { standing: 'rejected' }))
-  const texts = [...decided, ...waiting].map((e) => ({
-    ...{ id: e.id, kind: e.kind, entity: e },
-    text: sayingOf(e, reader.registry().kind(e.kind)),
-  }))
+  const textOf = (e: Entity) => sayingOf(e, reader.registry().kind(e.kind))
+  const isBinding = (e: Entity) => standingOf(e.fields) === 'confirmed' && !fromOthers.has(e.id)
+  const binding = waiting.flatMap((e) => reader.search(textOf(e), LOOKED_AT, ['fact']).filter(isBinding))
+  const decided = [...binding, ...reader.list('fact', { standing: 'rejected' })]
+  const all = new Map([...decided, ...waiting].map((e) => [e.id, e]))
+  const texts = [...all.values()].map((e) => ({ id: e.id, kind: e.kind, text: textOf(e) }))
   const firsts = new Set(foldSimilar(texts).map(({ item }) => item.id))
   return waiting.filter((e) => firsts.has(e.id))
 }
