@@ -162,7 +162,7 @@ test('[W2] [F1] so they do in a language that no grammar reads: by the line that
   await c.scan()
   const { reader } = c.memory
   const why = (words: string) => c.why(reader.list('learning').find((e) => e.name.includes(words))!.id)
-  expect(why('_version')).toBe('lume.lua changed around line 1')
+  expect(why('_version')).toBe('lume.lua changed around line 1 to `local lume = { _version = "2.4.0" }`')
   expect(why('round')).toBeUndefined()
   expect(why('vendored')).toBeUndefined()
 })

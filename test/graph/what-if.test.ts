@@ -116,7 +116,7 @@ test('[G4] [W5] a plan in words need not be recorded; a short name that nobody k
     ['record-failed-approach', { approach: 'Cache prices in cookies', outcome: 'too large' }],
   ])
   const { text } = await run(m, { ref: 'cache prices in redis' })
-  expect(text).toContain('"cache prices in redis", which nobody recorded\nIt is linked with nothing.\n')
+  expect(text).toContain('"cache prices in redis", which nobody recorded\nWhat became of things like it:\n')
   expect(text).toContain('Cache prices in memory  (failed-approach, 2026-01-05): failed: stale prices for an hour')
   expect(text).toMatch(/Likely outcome: failed, as 3 of 3 \(3 failed\)$/)
   expect((await run(m, { ref: 'paint the office green' })).text).toMatch(/Likely outcome: no evidence$/)

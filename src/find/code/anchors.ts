@@ -73,7 +73,7 @@ export function judge(a: AnchorRow, parsed: Parsed, text: string, before: Parsed
     const matches = lines.flatMap((_, i) => (around(lines, i + 1) === a.hash ? [i + 1] : []))
     const nearest = matches.sort((x, y) => Math.abs(x - a.line) - Math.abs(y - a.line))[0]
     return nearest === undefined
-      ? stale(a, `${a.path} changed around line ${a.line}`, now)
+      ? stale(a, `${a.path} changed around line ${a.line}${shown(lines[a.line - 1])}`, now)
       : freshly({ ...a, line: nearest })
   }
   if (!a.hash.startsWith(SYMBOL)) {
@@ -100,7 +100,11 @@ export function judge(a: AnchorRow, parsed: Parsed, text: string, before: Parsed
 /** A symbol of one short line is shown as it is now: "7200 became 900" is read off it. No line that holds a secret is. */
 function readsNow([symbol, ...more]: readonly CodeSymbol[], text: string): string {
   if (symbol === undefined || more.length > 0 || symbol.start !== symbol.end) return ''
-  const line = linesOf(text)[symbol.start - 1]?.trim() ?? ''
+  return shown(linesOf(text)[symbol.start - 1])
+}
+
+function shown(code = ''): string {
+  const line = code.trim()
   return line === '' || line.length > MOST_SHOWN || findSecrets(line).length > 0 ? '' : ` to \`${line}\``
 }
 

@@ -48,13 +48,15 @@ export const whatIfTool = defineTool({
     const left = touched.length - shown.length
     const line = (e: Entity) => lineOf(e, stateNow(e, reader, now))
     const lines = [
-      isPlan ? `"${oneLine(start.name, 300)}", which nobody recorded` : line(start),
-      ...(isPlan ? [] : [`What came of it: ${told(own)}`]),
-      isPlan
-        ? 'It is linked with nothing.'
-        : touched.length === 0
-          ? 'If it changes, no link carries that on to anything.'
-          : `If it changes, this is touched (${found.cut ? 'at least ' : ''}${touched.length}):`,
+      ...(isPlan
+        ? [`"${oneLine(start.name, 300)}", which nobody recorded`]
+        : [
+            line(start),
+            `What came of it: ${told(own)}`,
+            touched.length === 0
+              ? 'If it changes, no link carries that on to anything.'
+              : `If it changes, this is touched (${found.cut ? 'at least ' : ''}${touched.length}):`,
+          ]),
       ...shown.map(
         (t) =>
           `  ${t.strength.toFixed(2)}  ${pathWords(registry, t)}${line(t.entity).slice(oneLine(t.entity.name, NAME).length)}`,

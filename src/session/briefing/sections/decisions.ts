@@ -27,7 +27,10 @@ export const decisions: Section = {
       const isNamed = e.name.length < LEAST_MADE || !what.startsWith(e.name.replace(/…$/, ''))
       const head = `- ${isNamed ? `${refOf(e)}${what === '' ? '' : `: ${what}`}` : what}`
       const by = `${byline(e, about)}${markedStale(e, about)}`
-      return { text: `${head}${why === '' ? '' : `; why: ${why}`} ${by}`, short: `${head} ${by}` }
+      return {
+        text: `${head}${why === '' || what.includes(unended(why)) ? '' : `; why: ${why}`} ${by}`,
+        short: `${head} ${by}`,
+      }
     }),
 }
 
