@@ -1,4 +1,5 @@
-// Writes the pages of the dashboard, with what is known of this repository, into docs/images/: light and dark, as small PNGs.
+// Writes the pages of the dashboard, with what is known of this repository, into docs/images/ as small PNGs: those that the docs
+// show, or with --all each in light and dark.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -62,6 +63,10 @@ async function withPalette(png: Buffer): Promise<Buffer> {
   ])
 }
 
+/** What the README and docs/dashboard.md show. */
+const SHOWN = ['now-light', 'evolution-light', 'graph-dark']
+const isWanted = (picture: string) => process.argv.includes('--all') || SHOWN.includes(picture)
+
 /** Pages that say the most further down. */
 const TALL: Readonly<Record<string, number>> = { Evolution: 1140 }
 const serving = await serve({ project: root, isPersons: true, log: () => {} })
@@ -81,6 +86,7 @@ try {
       .map((part, i) => (i === 0 ? part || 'now' : part.split('=')[0]))
       .join('-')
     for (const colorScheme of ['light', 'dark'] as const) {
+      if (!isWanted(`${name}-${colorScheme}`)) continue
       await page.emulateMedia({ colorScheme })
       await page.setViewportSize({ width: 1200, height: TALL[title] ?? 760 })
       await page.goto(new URL(path, serving.url).href)

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useTool } from '../api.ts'
+import type { Status } from '../app.tsx'
 import type { Edge, GraphView, Node } from '../graph-view.ts'
 import { Day, Empty, many, Page, Prose, Ref, Trouble, Waiting } from '../parts.tsx'
 import { go, place } from '../router.ts'
@@ -50,6 +51,7 @@ export function GraphPage() {
   const view = useRef<GraphView>(undefined)
   const [isReady, setReady] = useState(false)
   const isKnown = entities.json !== undefined && links.json !== undefined
+  const total = useTool<Status>('status').json?.entities
   const known = entities.json ?? []
   const ids = new Set(known.map((e) => e.id))
   const inView = known.filter((e) => e.kind !== 'context' && !hidden.has(groupOf(e.kind)))
@@ -100,7 +102,7 @@ export function GraphPage() {
       lead={
         !isKnown || known.length === 0
           ? 'What is recorded, and how it hangs together.'
-          : `${many(nodes.length, 'thing')} and how they hang together. Choose one to see its neighbourhood, and what a change of it reaches.`
+          : `${nodes.length} of ${many(Math.max(total ?? 0, known.length), 'thing')}, and how they hang together. Choose one to see its neighbourhood, and what a change of it reaches.`
       }
     >
       {entities.error && <Trouble error={entities.error} again={entities.again} />}

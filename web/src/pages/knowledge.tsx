@@ -133,7 +133,7 @@ export function Marks({ of: e }: { of: Pick<Entity, 'standing' | 'retired' | 'st
 }
 
 /** What says more than the name, the first that is there. */
-const SAYS = ['description', 'summary', 'outcome', 'rightBelief', 'body'] as const
+const SAYS = ['description', 'summary', 'outcome', 'rightBelief', 'body', 'justification', 'rationale'] as const
 const SAID_MAX = 200
 
 function List({ filters, total }: { filters: { kind?: string; since?: string; all?: boolean }; total: number }) {
