@@ -420,8 +420,8 @@ function understand(author: Author, [verb, args]: Action, id: string, me: { [key
       if (before.exists && !before.live) author.wipe(id)
       if (!before.live) author.create(id)
       // what it is called is changed by rename alone
-      const named = before.live && before.standing.some((w) => w.field === 'name')
-      if (named) delete given.name
+      const key = verb === 'record-question' ? 'question' : 'name'
+      if (before.live && before.standing.some((w) => w.field === key)) delete given[key]
       if (changes(id, given) || !before.live || verb === 'record-question') author.sign(id, me)
       return
     }

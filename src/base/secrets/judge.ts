@@ -116,6 +116,7 @@ export function called(name: string): Called | undefined {
   if (!last.endsWith('key') && !last.endsWith('keys')) return undefined
   if (/^(?:wifi|wlan|wpa2?)$/.test(words.at(-2) ?? '')) return 'password'
   const before = words.join('').replace(/keys?$/, '')
+  if (before === 'usersigning') return undefined // git names the key that it signs with
   if (SHOWN.some((word) => words.includes(word) || before.endsWith(word))) return undefined
   if (OPENS.some((word) => before.endsWith(word) || before.endsWith(`${word}access`))) return 'token'
   return FINDS.some((word) => before.startsWith(word)) ? undefined : 'key'
@@ -287,7 +288,7 @@ function isTold(value: string, as: Called, quoted: boolean, sure = false): boole
 
 /** What stands in sentences and has figures or marks: files, places, versions, tickets, names of a program, digests, dates, numbers with a unit. */
 export const isNamed = (value: string): boolean =>
-  /^[A-Za-z]{1,10}[-#][A-Z]?\d+(?:-\d+)?$|^[CDGTU]0[A-Z\d]{7,10}$|^[A-Z]{1,5}\d{5,}$/.test(value) ||
+  /^[A-Z][A-Za-z]+@\d$|^[A-Za-z]{1,10}[-#][A-Z]?\d+(?:-\d+)?$|^[CDGTU]0[A-Z\d]{7,10}$|^[A-Z]{1,5}\d{5,}$/.test(value) ||
   /chacha|poly1305|25519|salsa20|blake|argon|pbkdf|pkcs|camellia|(?:^|[-_])(?:aes|sha|gcm|cbc|hmac)(?![a-z])/i.test(
     value,
   ) ||

@@ -127,6 +127,8 @@ test.each([
   'the password is case-sensitive and end-to-end encrypted',
   'SHA256 is used as the password hash for db01',
   'API key: rotated on 2024-05-01',
+  '- task: Docker@2\n  inputs:\n    command: login\n    containerRegistry: acme',
+  `user.signingkey = ${draw(16, 'hex').toUpperCase()}`,
 ])('[A7] [T51] what may be shown, and what tells of a password, stays: %s', (text) => {
   expect(findSecrets(text)).toEqual([])
 })
