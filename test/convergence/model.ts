@@ -338,7 +338,9 @@ export class Author {
       const [newest] = seen.standing
         .filter((w) => w.field === 'status')
         .sort((a, b) => (later(a.stamp, b.stamp) ? -1 : 1))
-      const before = [...this.#world.known(this.#line.known), ...this.writes].filter((w) => w.entity === entity && knew(newest!, w))
+      const before = [...this.#world.known(this.#line.known), ...this.writes].filter(
+        (w) => w.entity === entity && knew(newest!, w),
+      )
       this.set(entity, 'status', fold(before).fields.status)
     }
   }
