@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { countTokens } from '../tokens.ts'
 import { call, ERAS, listening, stdioClient, tempProject } from './harness.ts'
 
 const KNOWLEDGE = {
@@ -35,6 +36,28 @@ test('recall answers at most 40,000 characters, however much is asked for', asyn
   const { text } = await call(client, 'recall', { text: 'lessons on caches', limit: 1_000 })
   expect(text.length).toBeLessThanOrEqual(40_000)
   expect(text.length).toBeGreaterThan(20_000)
+})
+
+test('[H4] an answer is short where nobody says a budget: the best whole, the others in lines to ask by', async () => {
+  const client = await stdioClient(tempProject())
+  const actions = Array.from({ length: 30 }, (_, i) => [
+    'record-learning',
+    {
+      title: `Invoice ${i}: the export of invoices was slow, and nobody had looked at it before the end of the month`,
+      body: `invoices, export, month ${i}: ${'a detail of it, '.repeat(25)}`,
+    },
+  ])
+  await call(client, 'act', { actions })
+  const { text } = await call(client, 'recall', { text: 'why was the export of invoices slow?' })
+  expect(countTokens(text)).toBeLessThanOrEqual(800)
+  const [first, ...lines] = text.split('\n')
+  expect(first).toContain('a detail of it, a detail of it')
+  expect(lines.length).toBeGreaterThan(4)
+  const ref = /:id "(#[a-f0-9]+)"/.exec(text)![1]
+  const whole = await call(client, 'discover', { expr: `(get "${ref}")` })
+  expect(whole.text).toContain('a detail of it, a detail of it')
+  const more = await call(client, 'recall', { text: 'why was the export of invoices slow?', budget: 6_000 })
+  expect(more.text.match(/a detail of it, a detail/g)!.length).toBeGreaterThan(4)
 })
 
 test('recall over HTTP', async () => {

@@ -52,12 +52,21 @@ test('a line names what it is about so that it can be asked for', () => {
   t.act([['record-chunk', { content, sourceFile: 'notes.md' }]])
   const [e] = t.memory.reader.list('chunk')
   const { line } = formsOf(e!, t.memory.reader.registry())
-  expect(line).toContain(e!.id)
-  expect(line.length).toBeLessThan(260)
+  const [, ref] = /:id "(#[a-f0-9]{9})"/.exec(line)!
+  expect(t.memory.reader.find(ref!).map((found) => found.id)).toEqual([e!.id])
+  expect(line.length).toBeLessThan(130)
   expect(
     formsOf({ id: 'fact:x', kind: 'fact', name: 'short', fields: { fact: 'short' } }, t.memory.reader.registry()),
   ).toEqual({
     card: '(fact "short")',
     line: '(fact "short")',
   })
+})
+
+test('[H4] a line says a title once where the text begins with it', () => {
+  const t = openTestMemory()
+  const title = 'Two writers corrupt the cache when neither of them takes the lock before it reads'
+  t.act([['record-learning', { title, body: `${title}, so the lock is taken first. ${'More of it. '.repeat(40)}` }]])
+  const { line } = formsOf(t.memory.reader.list('learning')[0]!, t.memory.reader.registry())
+  expect(line).toMatch(/^\(learning "Two writers corrupt[^"]*…" :id "#[a-f0-9]{9}"\)$/)
 })

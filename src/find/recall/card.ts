@@ -1,3 +1,4 @@
+import { refOf } from '../../engine/read/short-references.ts'
 import type { Json } from '../../model/field.ts'
 import { fieldsOf, type Kind } from '../../model/kind.ts'
 import { type Registry, shapeOf } from '../../model/registry.ts'
@@ -24,7 +25,7 @@ export interface Card {
 }
 
 /** Characters of one field in a line. */
-const LINE_FIELD = 100
+const LINE_FIELD = 80
 /** A longer name is no reference: the id stands beside it. */
 const MAX_REFERENCE = 80
 const SIMILAR_NAMED = 3
@@ -55,12 +56,16 @@ export function formsOf(e: Printable, registry: Registry): Card {
 function lineOf(e: Printable, registry: Registry): string {
   const kind = registry.kind(e.kind)
   const fields = new Map<string, Data>()
+  let before = ''
   for (const field of kind?.positional ?? Object.keys(e.fields).slice(0, 1)) {
     const value = e.fields[field]
     if (value === undefined) break
-    fields.set(field, typeof value === 'string' ? cutLine(value) : value)
+    const cut = typeof value === 'string' ? cutLine(value) : value
+    if (typeof cut === 'string' && before !== '' && cut.startsWith(before)) break // a title is often how the text begins
+    fields.set(field, cut)
+    before = String(cut).replace(/…$/, '')
   }
-  if (namedById(kind) || e.name.length > MAX_REFERENCE || fields.size === 0) fields.set('id', e.id)
+  if (namedById(kind) || e.name.length > MAX_REFERENCE || fields.size === 0) fields.set('id', refOf(e.id))
   return printData(new DataEntity(e.kind, fields), shapesIn(registry))
 }
 

@@ -112,6 +112,15 @@ test('[H4] first whole, then in a line, then left out', () => {
   expect(forms(3)).toBe('')
 })
 
+test('[H4] the first five are told in lines before a second one is told whole', () => {
+  const items = Array.from({ length: 12 }, (_, i) => item(`item-${i}`, 40))
+  const line = estimateTokens(items[0]!.line) + 1
+  for (const budget of [5 * line + 15, 250, 500]) {
+    const { shown } = pack(items, { budget, found: 90 }, estimateTokens)
+    expect(shown.slice(0, 5).map((s) => s.index)).toEqual([0, 1, 2, 3, 4])
+  }
+})
+
 test('[H4] the remark says how many were left out for the limit and how to narrow', () => {
   const items = Array.from({ length: 5 }, (_, i) => item(`item-${i}`, 3))
   const { text, omitted } = pack(items, { limit: 2, found: 40 }, estimateTokens)

@@ -22,6 +22,9 @@ export interface Packed {
   readonly omitted: number
 }
 
+/** So many of the best are told at least in a line, before any but the first is told whole. */
+const FIRST = 5
+
 /** What an item is told as: not at all, in a line, whole. */
 const OMIT = 0
 const LINE = 1
@@ -30,7 +33,8 @@ type Form = typeof OMIT | typeof LINE | typeof CARD
 
 /**
  * Tells as many items as the budget holds, in their order: whole, else in a line, else not; never a part of one. An item
- * takes at most half of what is left, unless those behind it still fit in lines: a long one does not shut out the rest.
+ * takes at most half of what is left, unless those behind it still fit in lines, and leaves room for the first five in
+ * lines: a long one does not shut out the rest.
  */
 export function pack(items: readonly Card[], limits: Limits, count: (text: string) => number): Packed {
   const { budget, limit = items.length, head = '', closing = inScheme } = limits
@@ -79,7 +83,7 @@ const costIn = (budget: number | undefined, count: (text: string) => number) => 
 }
 
 /** A remark that takes more than this of the room is said shorter. */
-const MAX_REMARK = 0.25
+const MAX_REMARK = 0.05
 
 /** The form of each item, by what each costs alone. */
 function chosen(
@@ -96,7 +100,8 @@ function chosen(
   for (const [i, card] of cards.entries()) {
     const line = lines[i]!
     behind -= line
-    if (card <= room - Math.min(behind, room / 2)) {
+    const best = lines.slice(i + 1, FIRST).reduce((sum, n) => sum + n, 0)
+    if (card <= room - Math.max(Math.min(behind, room / 2), best)) {
       forms[i] = CARD
       room -= card
     } else if (line <= room) {
