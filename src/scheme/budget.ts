@@ -11,6 +11,8 @@ export const DEFAULT_BUDGET = {
   depth: 100_000,
   /** Characters printed, over all forms. */
   outputChars: 40_000,
+  /** Characters printed of one list of entities. */
+  listChars: 40_000,
   forms: 512,
 }
 export type Budget = Readonly<typeof DEFAULT_BUDGET>

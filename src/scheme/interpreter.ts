@@ -10,12 +10,12 @@ import { type Budget, BudgetError, DEFAULT_BUDGET, exceeded, giveBack, Meter } f
 import { fromData, parseData } from './data.ts'
 import { type Definition, declare } from './define.ts'
 import { expand, type Globals, Scope } from './expand.ts'
-import { printAll } from './layout.ts'
+import { limited, printAll } from './layout.ts'
 import { builtin, builtinHelp, valueFor } from './library.ts'
 import { Machine } from './machine.ts'
 import { Reader } from './reader.ts'
 import { refusal } from './refusals.ts'
-import { type Cell, Entity, type Run, SchemeError, type Value } from './values.ts'
+import { type Cell, Entity, Pair, type Run, SchemeError, type Value } from './values.ts'
 import { layoutValue, type Shapes } from './write.ts'
 
 /** A definition kept as the text it was read from, for what cannot be kept as data: procedures. */
@@ -72,10 +72,13 @@ class Interpreter implements Globals {
   /** One printed value per top-level form. Never throws for what a program does: an error prints as `(error "…")`. */
   run(source: string): string[] {
     const values = this.evaluate(source).map((one) => ('value' in one ? one.value : errorEntity(one.error, one.hint)))
-    const printed = printAll(
-      values.map((value) => layoutValue(value, this.#options.shapes, this.#budget.outputChars)),
-      this.#budget.outputChars,
-    )
+    const { outputChars, listChars } = this.#budget
+    const layouts = values.map((value) => {
+      const layout = layoutValue(value, this.#options.shapes, outputChars)
+      const isList = value instanceof Pair && value.car instanceof Entity && value.cdr instanceof Pair
+      return isList && listChars < outputChars ? limited(layout, listChars) : layout
+    })
+    const printed = printAll(layouts, outputChars)
     values.length = 0
     giveBack(this.#made)
     return printed

@@ -98,6 +98,10 @@ export function printLimited(layout: Layout, max: number): string {
   return cut(layout, max) ?? (max < CUT.length ? 'nil' : CUT)
 }
 
+/** The same, cut already where it is wider than `max`. */
+export const limited = (layout: Layout, max: number): Layout =>
+  measure(layout, max) <= max ? layout : atom(printLimited(layout, max))
+
 export function printAll(layouts: readonly Layout[], max: number): string[] {
   const all = lazyGroup('', '', layouts.length, (i) => layouts[i]!)
   if (measure(all, max) <= max) return layouts.map(print)

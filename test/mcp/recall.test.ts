@@ -72,3 +72,16 @@ test('recall over HTTP', async () => {
   const { json } = (await response.json()) as { json: { results: { id: string; score: number }[] } }
   expect(json.results[0]!.id).toBe('decision:use-sqlite')
 })
+
+test('a list that discover tells an agent takes 800 tokens, each entry shortened; one that is asked for comes whole', async () => {
+  const client = await stdioClient(tempProject())
+  const rationale = 'because no daemon may run '.repeat(20)
+  const actions = Array.from({ length: 30 }, (_, i) => ['record-decision', { name: `choice-${i}`, rationale }])
+  await call(client, 'act', { actions })
+  const list = async (more: object) => (await call(client, 'discover', { expr: '(get-decisions)', ...more })).text
+  const told = await list({})
+  expect(countTokens(told)).toBeLessThanOrEqual(800)
+  for (const i of actions.keys()) expect(told).toContain(`"choice-${i}"`)
+  expect(countTokens(await list({ budget: 10_000 }))).toBeGreaterThan(2_000)
+  expect((await call(client, 'discover', { expr: '(get "choice-7")' })).text).toContain(rationale.trim())
+})

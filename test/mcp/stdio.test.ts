@@ -157,16 +157,17 @@ test('[M1] a second project is named by its path', async () => {
   expect(existsSync(`${one}/.tidemark`)).toBe(true)
 })
 
-test('[M1] all tool schemas together are at most 1,500 tokens, and exactly the tools marked for MCP are offered', async () => {
+test('[M1] all tool schemas together are and the instructions are at most 1,100 tokens, and exactly the tools marked for MCP are offered', async () => {
   const client = await stdioClient(tempProject())
   const { tools } = await client.listTools()
   const tokens = tools.map(({ name, description, inputSchema }) => [
     name,
     encode(JSON.stringify({ name, description, input_schema: inputSchema })).length,
   ])
+  tokens.push(['instructions', encode(client.getInstructions() ?? '').length])
   const total = tokens.reduce((sum, [, n]) => sum + Number(n), 0)
   console.log('tokens of the tool schemas:', Object.fromEntries(tokens), total)
-  expect(total).toBeLessThanOrEqual(1500)
+  expect(total).toBeLessThanOrEqual(1100)
   const marked = Object.keys(TOOLS).filter((name) => TOOLS[name]!.mcp)
   expect(tools.map((t) => t.name)).toEqual(marked.sort())
 })

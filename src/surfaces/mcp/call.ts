@@ -37,7 +37,7 @@ const JSON_TYPE: Readonly<Record<Param['type'], { readonly [key: string]: Json }
 /** The JSON schema of a tool's arguments. */
 export function schemaOf(tool: Tool): { [key: string]: Json } {
   const all = { ...tool.params, ...CALL_PARAMS, ...tool.params } // its own come first, and go before
-  const params = Object.entries<Param>(all).filter(([, p]) => !p.typed)
+  const params = Object.entries<Param>(all).filter(([, p]) => !p.typed && !p.rare)
   const required = params.filter(([, p]) => p.required).map(([name]) => name)
   const schema = (p: Param) => ({
     ...JSON_TYPE[p.type],

@@ -13,24 +13,22 @@ import { actingAs, defineTool, type Output, type ToolContext, written } from './
 export const act = defineTool({
   name: 'act',
   title: 'Write knowledge',
-  about: `Records what was learned, decided or done, and coordinates with other sessions, in one atomic batch: all of it happens or nothing.
-actions is a list of [verb, object] pairs, e.g. [["record-decision", {"name": "use-sqlite", "description": "One SQLite file per project", "rationale": "no daemon", "optionsConsidered": ["JSON files"], "topics": ["storage"]}]].
-Commonest:
-record-decision {name, description, rationale, optionsConsidered?}
-record-fact {fact, category?, context?}: a rule for all sessions; waits for the user's yes, which you cannot give
+  about: `Records what was learned, decided or done, and coordinates with other sessions; a batch happens whole or not at all.
+actions: [verb, object] pairs, e.g. [["record-decision", {"name": "use-sqlite", "rationale": "no daemon"}]].
+record-decision {name, description, rationale, optionsConsidered}
+record-fact {fact, category, context}: a rule for all sessions; waits for the user's yes
 record-failed-approach {approach, outcome, lesson}
-record-file-understanding {path, summary, importantSymbols?}
-record-learning {title, body, severity?}
-Also record-<kind> (principle, pattern, correction, insight, question, concept …), link-entities {from, to, type}, supersede {old, new, reason}, answer-question, start-goal {originalAsk}, start-task {description}, complete, retire, rename, undo. What a person wrote, and what others wrote where it would be erased or undone, is changed once a person says yes.
-Other sessions: claim {paths, note?} before you edit what others might, release {paths}, hand-over {to, paths}, share-set or share-append {key, value}, write-handoff {inProgress, nextSteps} before you stop.
-What the user said: add "said" with their exact words, as they typed them; without it nobody is asked to confirm a rule.
-Notes ask how a decision relates to earlier ones: send the action that holds.
-Recording the same name again adds to it; what is not mentioned stays. In discover, (verbs), (kinds) and (describe "decision") list the rest. A refused batch says what is wrong with every action; mend it and send it again whole.`,
+record-file-understanding {path, summary, importantSymbols}
+record-learning {title, body, severity}
+record-<kind> (principle, correction, question …), link-entities {from, to, type}, supersede {old, new, reason}, answer-question, start-goal {originalAsk}, start-task {description}, complete, retire, rename, undo
+Beside others: claim {paths}, release {paths}, hand-over {to, paths}, share-set or share-append {key, value}; write-handoff {inProgress, nextSteps} before you stop.
+"said" takes the user's exact words; without it nobody is asked to confirm a rule.
+The same name again adds to it. (verbs) and (describe "decision") in discover list the rest.`,
   example: `tidemark act '[["record-decision", {"name": "use-sqlite", "rationale": "no daemon"}]]'`,
   params: {
-    actions: { type: 'json', about: 'list of [verb, object] pairs, at most 50', required: true, place: 0 },
-    intent: { type: 'text', about: 'what the batch is for, kept with it' },
-    redact: { type: 'flag', about: 'store what looks like a secret as its category instead of refusing it' },
+    actions: { type: 'json', about: 'at most 50 [verb, object] pairs', required: true, place: 0 },
+    intent: { type: 'text', about: 'its purpose' },
+    redact: { type: 'flag', about: 'keep a secret as its category' },
   },
   readOnly: false,
   async run(context, args) {

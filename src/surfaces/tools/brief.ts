@@ -9,9 +9,9 @@ export const brief = defineTool({
   name: 'brief',
   title: 'Briefing',
   about:
-    'What a session should know when it starts: binding rules, where the work was left, who else is at work, decisions, what failed before. Call it first unless you were briefed.',
+    'What a session should know when it starts: binding rules, where the work was left, who else is at work, decisions, what failed before.',
   example: 'tidemark brief --budget 1200',
-  params: { budget: { type: 'number', about: 'tokens at most (2000)' }, 'as-of': AS_OF },
+  params: { budget: { type: 'number', about: 'tokens (2000)' }, 'as-of': { ...AS_OF, rare: true } },
   readOnly: true,
   fences: true,
   async run(context, { budget, ...args }) {

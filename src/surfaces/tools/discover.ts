@@ -3,16 +3,21 @@ import type { Memory } from '../../engine/memory.ts'
 import type { Project } from '../../engine/store/project.ts'
 import { lookAgain } from '../../find/code/look.ts'
 import type { Source } from '../../project/discover/knowledge.ts'
+import { COMMAND_LINE } from '../../work/coordination/caller.ts'
 import { AS_OF, momentAsked } from './moment.ts'
 import { defineTool } from './tool.ts'
 
 export const discover = defineTool({
   name: 'discover',
   title: 'Query knowledge',
-  about: `Asks the project's knowledge in a small, sandboxed Scheme (read-only). Prints one value per form; an error is a value (error "…").
-Start with (kinds); then e.g. (get-decisions :limit 10), (get-decision "use-sqlite"), (search-knowledge "token refresh" :limit 5), (get-relationships-from "use-sqlite"), (filter (lambda (p) (> (@ p :confidence) 0.8)) (get-principles)), (map :name (get-patterns)), (get-file-understanding "src/auth.ts"), (as-of "2026-08-01" (get-decisions)). Every kind has (get-<plural>) and (get-<kind> "name"); lists are newest first and take :limit :since :topic. (verbs), (describe "decision") and (help "filter") explain verbs, fields and functions. With a session, definitions persist between calls.`,
+  about: `Queries the knowledge in a small, sandboxed Scheme (read-only), one value per form.
+(get-decisions :limit 10), (get-decision "use-sqlite"), (search-knowledge "token refresh"), (get-relationships-from "use-sqlite"), (filter (lambda (p) (> (@ p :confidence) 0.8)) (get-principles)), (as-of "2026-08-01" (get-decisions)). Each kind has (get-<plural>), newest first, with :limit :since :topic. (kinds), (verbs), (describe "decision"), (help "filter") tell the rest.`,
   example: `tidemark discover '(get-decisions :limit 3)'`,
-  params: { expr: { type: 'text', about: 'one or more expressions', required: true, place: 'rest' }, 'as-of': AS_OF },
+  params: {
+    expr: { type: 'text', about: 'expressions', required: true, place: 'rest' },
+    budget: { type: 'number', about: 'tokens of a list (agents: 800); (get "NAME") tells one whole' },
+    'as-of': { ...AS_OF, rare: true },
+  },
   readOnly: true,
   async run(context, args) {
     await lookAgain(context.memory, context.project)
@@ -26,10 +31,16 @@ Start with (kinds); then e.g. (get-decisions :limit 10), (get-decision "use-sqli
     const recall = /recall|what-if|help/.test(args.expr) ? await recalling(memory, project, session) : undefined
     const code = /explain|stale|help/.test(args.expr) ? await reading(memory, project, args.expr) : undefined
     const functions = (source: Source) => ({ ...recall?.(source), ...code?.(source) })
-    const values = evaluate(memory, args.expr, { session, asOf, project, functions })
+    const tokens = args.budget ?? ([undefined, COMMAND_LINE].includes(context.agent) ? undefined : LIST_TOKENS)
+    const budget = tokens === undefined ? {} : { listChars: Math.max(0, tokens * CHARACTERS_PER_TOKEN) }
+    const values = evaluate(memory, args.expr, { session, asOf, project, functions, budget })
     return { text: values.join('\n'), json: { values } }
   },
 })
+
+/** What an agent reads of a list of entries unless it asks for more: each of them, the long ones shortened. */
+const LIST_TOKENS = 800
+const CHARACTERS_PER_TOKEN = 3.5
 
 /** So is what reads the code; it is looked at first where a program asks about it. */
 async function reading(memory: Memory, project: Project, expr: string) {

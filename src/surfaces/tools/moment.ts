@@ -11,7 +11,7 @@ import type { ToolContext } from './tool.ts'
 /** The parameter of every tool that reads as of a moment. */
 export const AS_OF = {
   type: 'text',
-  about: 'as the knowledge was: a day, "3 months ago", a commit, or a mark',
+  about: 'as it was then: a day, "3 months ago", a commit, a mark',
 } as const
 
 /** A commit or a ref, with ~ and ^; a name that git could take for an option is none. */

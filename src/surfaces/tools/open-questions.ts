@@ -5,8 +5,7 @@ import { defineTool } from './tool.ts'
 export const openQuestionsTool = defineTool({
   name: 'open_questions',
   title: 'Open questions',
-  about:
-    'Questions nobody has answered yet, newest first, or the best match for a topic, each with its ref for answer-question.',
+  about: 'Open questions, newest first or the best match for a topic, each with its ref for answer-question.',
   example: 'tidemark questions hub',
   params: PARAMS,
   readOnly: true,

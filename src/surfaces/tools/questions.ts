@@ -14,9 +14,9 @@ const MAX_FOUND = 1_000
 
 /** What both names of the tool take. */
 export const PARAMS = {
-  topic: { type: 'text', about: 'only on this topic', place: 'rest' },
-  limit: { type: 'number', about: `so many at most (${LIMIT})` },
-  'as-of': AS_OF,
+  topic: { type: 'text', about: 'on this topic', place: 'rest' },
+  limit: { type: 'number', about: `at most (${LIMIT})` },
+  'as-of': { ...AS_OF, rare: true },
 } as const satisfies Readonly<Record<string, Param>>
 
 export const questions = defineTool({

@@ -25,6 +25,8 @@ export interface Param {
   readonly ref?: boolean
   /** For the command line alone. */
   readonly typed?: boolean
+  /** Taken everywhere, but no MCP schema spends tokens on it. */
+  readonly rare?: boolean
 }
 
 export type Params = Readonly<Record<string, Param>>
