@@ -3,6 +3,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { processRef } from '../../base/env.ts'
 import { clientProcess } from '../../work/coordination/client-process.ts'
 import { Connection } from '../../work/coordination/connection.ts'
+import { keepHeapSmall } from '../heap.ts'
 import type { ToolContext } from '../tools/tool.ts'
 import { mcpTools } from './call.ts'
 import { buildMcpServer, type McpCall } from './mcp.ts'
@@ -15,6 +16,7 @@ import { onlyFollowable, onResourceChange } from './resources.ts'
  * yet is no reason to fail: the tools answer with what to do.
  */
 export function runStdio(project?: string): Promise<never> {
+  keepHeapSmall()
   const projects = new Projects({
     roots: [project ?? process.env.CLAUDE_PROJECT_DIR ?? process.cwd()],
     anyPath: true,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { UsageError, UserError } from '../../../base/errors.ts'
 import { findProject } from '../../../engine/store/project.ts'
+import { keepHeapSmall } from '../../heap.ts'
 import type { Command } from '../command.ts'
 import { isPerson } from './ui.ts'
 
@@ -37,6 +38,7 @@ export const serve: Command = {
     token: { type: 'text', about: 'refused: everybody on this machine sees what a process was started with' },
   },
   async run(call) {
+    keepHeapSmall()
     const { serve: start } = await import('../../http/serve.ts')
     const project = findProject(call.directory)
     const { port, host, token: shown } = call.flags
