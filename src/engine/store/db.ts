@@ -4,7 +4,7 @@
  */
 
 import { closeSync, fstatSync, statSync } from 'node:fs'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { UserError } from '../../base/errors.ts'
 import { jsonIn } from '../../model/object.ts'
 import { type Mark, openBell, ring, ringWith } from './bell-file.ts'
@@ -38,14 +38,24 @@ interface Lost {
   readonly batch: string
 }
 
-export type Param = string | number | bigint | null | Uint8Array
+export type Cell = string | number | bigint | null | Uint8Array
+/** A list is one parameter, for `AMONG`; parameters that stand in a statement twice come as one object, by their names. */
+export type Param = Cell | readonly (string | number)[] | { readonly [name: `$${string}`]: Cell }
+
+/** The condition that a column is one of the parameter, a list. */
+export const AMONG = 'IN (SELECT value FROM json_each(?))'
+
+function bound(params: Param[]): SQLInputValue[] {
+  for (let i = 0; i < params.length; i++) if (Array.isArray(params[i])) params[i] = JSON.stringify(params[i])
+  return params as SQLInputValue[]
+}
 
 /** The statement that writes a row; `or`: what becomes of one that is there. */
 export const insertion = (table: string, columns: readonly string[], or = ''): string =>
   `INSERT ${or} INTO ${table} (${columns}) VALUES (${columns.map(() => '?')})`
 
 /** Writes a row by the names of its columns. Where rows are many, the statement is made once, by `insertion`. */
-export function insert(db: Db, table: string, row: Readonly<Record<string, Param>>, or = ''): void {
+export function insert(db: Db, table: string, row: Readonly<Record<string, Cell>>, or = ''): void {
   db.run(insertion(table, Object.keys(row), or), ...Object.values(row))
 }
 
@@ -56,10 +66,7 @@ export function stored<T>(text: string): T {
   throw damaged(`the store is damaged: it holds a value that cannot be read: ${text.slice(0, 40).toWellFormed()}`)
 }
 
-export type Queries = Pick<Db, 'get' | 'all'>
-
-export const column = <T>(db: Queries, sql: string, ...params: Param[]): T[] =>
-  db.all(sql, ...params).map((row) => Object.values(row)[0] as T)
+export type Queries = Pick<Db, 'get' | 'all' | 'value' | 'column'>
 
 const ANY_HELD = 'SELECT 1 FROM held LIMIT 1'
 const HERE = new Map<string, string>()
@@ -133,8 +140,7 @@ export class Db {
 
   /** The mark is of this file, or of the one that this is a copy of: that is the one which its tag was minted for. */
   #lost({ inode, n, batch }: Mark, own: number): Lost | undefined {
-    if (inode !== own && this.get<{ value: string }>("SELECT value FROM meta WHERE key='inode'")?.value !== `${inode}`)
-      return undefined
+    if (inode !== own && this.value("SELECT value FROM meta WHERE key='inode'") !== `${inode}`) return undefined
     const there = this.#arrived()
     return n > there ? { written: n, there, batch } : undefined
   }
@@ -148,7 +154,7 @@ export class Db {
   /** Called for every row: it makes no function for each call. */
   #call<M extends 'get' | 'all' | 'run'>(method: M, sql: string, params: Param[]): ReturnType<StatementSync[M]> {
     try {
-      return this.#statement(sql)[method](...params) as ReturnType<StatementSync[M]>
+      return this.#statement(sql)[method](...bound(params)) as ReturnType<StatementSync[M]>
     } catch (error) {
       throw storeError(error, this.path)
     }
@@ -172,13 +178,26 @@ export class Db {
   run(sql: string, ...params: Param[]): void {
     this.#call('run', sql, params)
   }
+  /** The first column: of the one row, or of the rows. */
+  value<T>(sql: string, ...params: Param[]): T | undefined {
+    const row = this.get(sql, ...params)
+    return row && (Object.values(row)[0] as T)
+  }
+  column<T>(sql: string, ...params: Param[]): T[] {
+    return this.all(sql, ...params).map((row) => Object.values(row)[0] as T)
+  }
+  has(sql: string, ...params: Param[]): boolean {
+    return this.#call('get', sql, params) !== undefined
+  }
   /** What holds here: entities and links without what waits for a yes. Where nothing waits, the same rows. */
   get here(): Queries {
-    return this.get(ANY_HELD) === undefined ? this : this.#here
+    return this.has(ANY_HELD) ? this.#here : this
   }
   readonly #here: Queries = {
     get: <T>(sql: string, ...params: Param[]) => this.get<T>(overHere(sql), ...params),
     all: <T>(sql: string, ...params: Param[]) => this.all<T>(overHere(sql), ...params),
+    value: <T>(sql: string, ...params: Param[]) => this.value<T>(overHere(sql), ...params),
+    column: <T>(sql: string, ...params: Param[]) => this.column<T>(overHere(sql), ...params),
   }
   inserted(sql: string, ...params: Param[]): number {
     return Number(this.#call('run', sql, params).lastInsertRowid)
@@ -186,7 +205,7 @@ export class Db {
 
   *each<T = Row>(sql: string, ...params: Param[]): Generator<T> {
     try {
-      for (const row of this.raw.prepare(sql).iterate(...params)) yield row as T
+      for (const row of this.raw.prepare(sql).iterate(...bound(params))) yield row as T
     } catch (error) {
       throw storeError(error, this.path)
     }
@@ -336,3 +355,5 @@ export function vacuum(db: Db): boolean {
     throw storeError(error, db.path)
   }
 }
+
+export const column = <T>(db: Queries, sql: string, ...params: Param[]): T[] => db.column(sql, ...params)

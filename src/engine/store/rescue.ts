@@ -7,7 +7,7 @@ import type { Event } from '../log/events.ts'
 import { readMark } from './bell-file.ts'
 import { baseIsSound } from './compare.ts'
 import { type Covered, coveredLines } from './coverage.ts'
-import { type Db, insert, type Param, readDb } from './db.ts'
+import { type Cell, type Db, insert, readDb } from './db.ts'
 import { type Line, type MarkRow, type PurgeMark, unpackMarkRow } from './line.ts'
 import * as log from './log.ts'
 import { getMeta } from './meta.ts'
@@ -105,7 +105,7 @@ export class Source {
   }
 
   /** Gives `each` the rows of a table one by one; whether that were all. */
-  #each<T = Record<string, Param>>(sql: string, each: (row: T) => void): boolean {
+  #each<T = Record<string, Cell>>(sql: string, each: (row: T) => void): boolean {
     return (
       this.#read((db) => {
         for (const row of db.each<T>(sql)) each(row)
@@ -209,9 +209,7 @@ export class Source {
           if (id !== `${replica}:${seq}:${i}`) throw new Error('one is missing')
           return event
         })
-      const hash = attempt(
-        () => db.get<{ hash: string }>('SELECT hash FROM log WHERE replica=? AND seq=?', replica, seq)?.hash,
-      )
+      const hash = attempt(() => db.value<string>('SELECT hash FROM log WHERE replica=? AND seq=?', replica, seq))
       return events.length === 0 ? undefined : { hash, events }
     })
   }
@@ -222,8 +220,7 @@ export class Source {
       (table) => !this.#each(`SELECT * FROM ${table}`, (row) => insert(to, table, row, 'OR REPLACE')),
     )
     if (this.arrived > log.lastArrival(to)) log.countArrival(to, this.arrived)
-    const claims =
-      this.#read((db) => db.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name='claims'")?.seq) ?? 0
+    const claims = this.#read((db) => db.value<number>("SELECT seq FROM sqlite_sequence WHERE name='claims'")) ?? 0
     to.run("UPDATE sqlite_sequence SET seq=max(seq, ?) WHERE name='claims'", claims)
     return unread
   }
