@@ -1,6 +1,6 @@
 import type { Json } from '../../model/field.ts'
 import { forgetAhead } from './ahead.ts'
-import { column, type Db, insertion, type Param, type Queries, stored } from './db.ts'
+import { AMONG, type Db, insertion, type Param, type Queries, stored } from './db.ts'
 import { addRange, type Range } from './ranges.ts'
 import { clearTexts, dropText } from './text-index.ts'
 
@@ -40,28 +40,22 @@ export const getRow = (db: Queries, id: string): EntityRow | undefined =>
   db.get(`SELECT ${COLUMNS} FROM entities WHERE id=?`, id)
 
 /** Names are kept otherwise than in version 0.1.0. */
-export const renameRow = (db: Db, { id, name, name_key }: EntityRow): void =>
+export const renameRow = (db: Db, { id, name: $name, name_key: $key }: EntityRow): void =>
   db.run(
-    'UPDATE entities SET name=?, name_key=? WHERE id=? AND (name, name_key)<>(?,?)',
-    name,
-    name_key,
+    'UPDATE entities SET name=$name, name_key=$key WHERE id=? AND (name, name_key)<>($name,$key)',
+    { $name, $key },
     id,
-    name,
-    name_key,
   )
 
 /** Several at once, by rowid. */
 export const rowsAt = (db: Queries, rowids: readonly number[]): (EntityRow & { rowid: number })[] =>
-  db.all(
-    `SELECT rowid, ${COLUMNS} FROM entities WHERE rowid IN (SELECT value FROM json_each(?))`,
-    JSON.stringify(rowids),
-  )
+  db.all(`SELECT rowid, ${COLUMNS} FROM entities WHERE rowid ${AMONG}`, rowids)
 
 export const rowsOfIds = (db: Queries, ids: readonly string[]): EntityRow[] =>
-  db.all(`SELECT ${COLUMNS} FROM entities WHERE id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids))
+  db.all(`SELECT ${COLUMNS} FROM entities WHERE id ${AMONG}`, ids)
 
 export const rowId = (db: Queries, id: string): number | undefined =>
-  db.get<{ rowid: number }>('SELECT rowid FROM entities WHERE id=?', id)?.rowid
+  db.value('SELECT rowid FROM entities WHERE id=?', id)
 
 export interface RowPlace {
   readonly rowid: number
@@ -155,33 +149,25 @@ export const standingOfIds = (
   db: Db,
   ids: readonly string[],
 ): Pick<EntityRow, 'id' | 'live' | 'retired' | 'standing' | 'updated'>[] =>
-  db.all(
-    'SELECT id, live, retired, standing, updated FROM entities WHERE id IN (SELECT value FROM json_each(?))',
-    JSON.stringify(ids),
-  )
+  db.all(`SELECT id, live, retired, standing, updated FROM entities WHERE id ${AMONG}`, ids)
 
 /** Entities of a kind that existed at a moment and were touched since. `changed`: lists may show them otherwise. */
-export const touchedSince = (db: Db, kind: string, ms: number): (Listed & { changed: number })[] =>
+export const touchedSince = (db: Db, kind: string, $ms: number): (Listed & { changed: number })[] =>
   db.all(
     `SELECT ${LISTED},
-       EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms>? AND lists=1)
-         OR NOT EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=? AND lists=1) AS changed
-     FROM entities WHERE kind=? AND updated>? AND EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=?)`,
-    ms,
-    ms,
+       EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms>$ms AND lists=1)
+         OR NOT EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=$ms AND lists=1) AS changed
+     FROM entities WHERE kind=? AND updated>$ms AND EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=$ms)`,
+    { $ms },
     kind,
-    ms,
-    ms,
   )
 
 /** Everything of a kind that was there at a moment, deleted ones too. */
-export const idsAt = (db: Db, kind: string, ms: number): string[] =>
-  column<string>(
-    db,
-    `SELECT id FROM entities WHERE kind=? AND (updated<=? OR EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=?))`,
+export const idsAt = (db: Db, kind: string, $ms: number): string[] =>
+  db.column<string>(
+    `SELECT id FROM entities WHERE kind=? AND (updated<=$ms OR EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=$ms))`,
+    { $ms },
     kind,
-    ms,
-    ms,
   )
 
 /** An entity whose row may not say what is asked. */
@@ -193,58 +179,45 @@ export interface ChangedRow {
 }
 
 export const changedRows = (db: Db, ids: readonly string[]): ChangedRow[] =>
-  db.all(
-    'SELECT rowid, id, live, created FROM entities WHERE id IN (SELECT value FROM json_each(?))',
-    JSON.stringify(ids),
-  )
+  db.all(`SELECT rowid, id, live, created FROM entities WHERE id ${AMONG}`, ids)
 
 /** All of those that changed: `entities_changed` holds what was touched more than once. */
-export const changedSince = (db: Db, ms: number): ChangedRow[] =>
+export const changedSince = (db: Db, $ms: number): ChangedRow[] =>
   db.all(
-    `SELECT rowid, id, live, created FROM entities WHERE version>1 AND updated>?
-       AND (created<=? OR EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=?))`,
-    ms,
-    ms,
-    ms,
+    `SELECT rowid, id, live, created FROM entities WHERE version>1 AND updated>$ms
+       AND (created<=$ms OR EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=$ms))`,
+    { $ms },
   )
 
 /** How many entities of some kinds came to be by a moment, the last row of one, and which rows before it are of later ones. */
 export function cameBy(db: Db, kinds: readonly string[], ms: number): { n: number; last: number; later: number[] } {
-  const OF = 'FROM entities WHERE kind IN (SELECT value FROM json_each(?)) AND live=1 AND created'
-  const of = JSON.stringify(kinds)
+  const OF = `FROM entities WHERE kind ${AMONG} AND live=1 AND created`
   const { n, last } = db.get<{ n: number; last: number }>(
     `SELECT count(*) AS n, coalesce(max(rowid), 0) AS last ${OF}<=?`,
-    of,
+    kinds,
     ms,
   )!
-  const { later } = db.get<{ later: string }>(
-    `SELECT json_group_array(rowid) AS later ${OF}>? AND rowid<=?`,
-    of,
-    ms,
-    last,
-  )!
-  return { n, last, later: stored<number[]>(later) }
+  return { n, last, later: db.column<number>(`SELECT rowid ${OF}>? AND rowid<=?`, kinds, ms, last) }
 }
 
 /** Those of these links that are no links any more; one that was undone has lost its ends with it. */
 export const linksGone = (db: Db, ids: readonly string[]): string[] =>
-  column<string>(
-    db,
+  db.column<string>(
     'SELECT value AS id FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM links WHERE links.id=value)',
-    JSON.stringify(ids),
+    ids,
   )
 
 /** Links at some entities, whatever became of their other ends. */
 export const allLinksAt = (db: Queries, end: 'src' | 'dst', ids: readonly string[]): LinkRow[] =>
-  db.all(`SELECT * FROM links WHERE ${end} IN (SELECT value FROM json_each(?))`, JSON.stringify(ids))
+  db.all(`SELECT * FROM links WHERE ${end} ${AMONG}`, ids)
 
 export const linkOf = (db: Queries, id: string): LinkRow | undefined => db.get('SELECT * FROM links WHERE id=?', id)
 
 /** Links of one relation that end at one of these. */
 export const linksInto = (db: Queries, relation: string, ids: readonly string[]): LinkRow[] =>
-  db.all('SELECT * FROM links WHERE dst IN (SELECT value FROM json_each(?)) AND rel=?', JSON.stringify(ids), relation)
+  db.all(`SELECT * FROM links WHERE dst ${AMONG} AND rel=?`, ids, relation)
 
-export const allKinds = (db: Db): string[] => column<string>(db, 'SELECT DISTINCT kind FROM entities')
+export const allKinds = (db: Db): string[] => db.column<string>('SELECT DISTINCT kind FROM entities')
 
 export const rowsByName = (db: Queries, nameKey: string): EntityRow[] =>
   db.all(`SELECT ${COLUMNS} FROM entities WHERE name_key=? ORDER BY id`, nameKey)
@@ -252,7 +225,7 @@ export const rowsByName = (db: Queries, nameKey: string): EntityRow[] =>
 export const rowsInConflict = (db: Queries): EntityRow[] =>
   db.all(`SELECT ${COLUMNS} FROM entities WHERE conflicts IS NOT NULL ORDER BY id`)
 
-export const allIds = (db: Queries): string[] => column<string>(db, 'SELECT id FROM entities')
+export const allIds = (db: Queries): string[] => db.column<string>('SELECT id FROM entities')
 
 /** The newest names, to suggest from when a reference finds nothing. */
 export const someNames = (db: Queries, limit: number): { id: string; name: string }[] =>
@@ -299,7 +272,7 @@ export function edgesAt(
   relations?: readonly string[],
 ): EdgeRow[] {
   const other = end === 'src' ? 'dst' : 'src'
-  const only = relations ? 'AND l.rel IN (SELECT value FROM json_each(?))' : ''
+  const only = relations ? `AND l.rel ${AMONG}` : ''
   return db.all(
     `SELECT l.id, l.src, l.rel, l.dst, said.created AS at,
        CASE WHEN json_valid(said.body) THEN json_extract(said.body, '$.confidence') END AS confidence
@@ -307,39 +280,35 @@ export function edgesAt(
        CROSS JOIN entities said ON said.id=l.id CROSS JOIN entities other ON other.id=l.${other}
      WHERE said.live=1 AND said.retired=0 AND said.standing='confirmed' AND other.live=1
      ORDER BY here.key, l.rel, l.${other}`,
-    JSON.stringify(ids),
-    ...(relations ? [JSON.stringify(relations)] : []),
+    ids,
+    ...(relations ? [relations] : []),
   )
 }
 
 /** Those that something agreed took the place of. Whether that is still there does not matter: the old does not hold again by itself. */
 export const replacedAmong = (db: Queries, ids: readonly string[]): string[] =>
-  column(
-    db,
+  db.column(
     `SELECT DISTINCT l.dst FROM json_each(?) asked CROSS JOIN links l ON l.dst=asked.value AND l.rel='supersedes'
        CROSS JOIN entities said ON said.id=l.id WHERE said.live=1 AND said.retired=0 AND said.standing='confirmed'`,
-    JSON.stringify(ids),
+    ids,
   )
 
 /** Every link of some relations; whether it and its ends are alive is not looked at, which would take ten times as long. */
 export const linksOf = (db: Queries, relations: readonly string[]): LinkRow[] =>
-  db.all(
-    'SELECT * FROM links WHERE rel IN (SELECT value FROM json_each(?)) ORDER BY rel, src, dst',
-    JSON.stringify(relations),
-  )
+  db.all(`SELECT * FROM links WHERE rel ${AMONG} ORDER BY rel, src, dst`, relations)
 
 export const allRows = (db: Db): EntityRow[] => db.all(`SELECT ${COLUMNS} FROM entities ORDER BY id`)
 
 /** Which entities of two kinds there are, each with its version: changes whenever one of them does. */
 export const versionsOfKinds = (db: Queries, a: string, b: string): string =>
-  db.get<{ key: string | null }>(
-    "SELECT group_concat(id || '@' || version || '/' || live || '/' || updated || '/' || rowid) AS key FROM entities WHERE kind IN (?,?)",
+  db.value(
+    "SELECT group_concat(id || '@' || version || '/' || live || '/' || updated || '/' || rowid) FROM entities WHERE kind IN (?,?)",
     a,
     b,
-  )?.key ?? ''
+  ) ?? ''
 
 export const idsOfKind = (db: Queries, kind: string): string[] =>
-  column<string>(db, 'SELECT id FROM entities WHERE kind=?', kind)
+  db.column<string>('SELECT id FROM entities WHERE kind=?', kind)
 
 /** Lines that were folded away, by replica: their numbers, and ranges of them. Of 0.1.0 it is known how many they were. */
 export type Counts = { readonly [replica: string]: number | readonly (number | Range)[] }
@@ -396,8 +365,8 @@ export function clearIndexes(db: Db): void {
 }
 
 export function dropEntityIndexes(db: Db, id: string): void {
-  const row = db.get<{ rowid: number }>('SELECT rowid FROM entities WHERE id=?', id)
-  if (row) dropText(db, row.rowid)
+  const row = rowId(db, id)
+  if (row !== undefined) dropText(db, row)
   db.run('DELETE FROM entities WHERE id=?', id)
   db.run('DELETE FROM links WHERE id=?', id)
 }

@@ -1,4 +1,4 @@
-import { type Db, insertion, type Queries, stored } from './db.ts'
+import { AMONG, type Db, insertion, type Queries, stored } from './db.ts'
 import { indexed, textParts } from './terms.ts'
 import { clearVectors, dropVector, startAnew } from './vectors.ts'
 
@@ -118,7 +118,7 @@ export function indexedText({ title, parts, source, place }: EntityText): Indexe
 
 /** Indexes a text in place of the old one; undefined removes it. `was`: nothing (`none`), the same text (`same`), or another. */
 export function indexText(db: Db, rowid: number, text: IndexedText | undefined, was: 'none' | 'same' | 'other'): void {
-  if (was === 'other' && db.get('SELECT 1 FROM texts WHERE rowid=?', rowid) !== undefined) dropText(db, rowid)
+  if (was === 'other' && db.has('SELECT 1 FROM texts WHERE rowid=?', rowid)) dropText(db, rowid)
   if (!text) return
   const { title, body, extra, source, place, terms, words } = text
   db.run(ADD_WORDS, rowid, title, body, extra)
@@ -156,9 +156,7 @@ const unpack = ({ terms, ...row }: StoredRow): TextRow => ({ ...row, runs: unpac
 
 /** By rowid; those that are there. */
 export const textRows = (db: Db, rowids: readonly number[]): TextRow[] =>
-  db
-    .all<StoredRow>('SELECT * FROM texts WHERE rowid IN (SELECT value FROM json_each(?))', JSON.stringify(rowids))
-    .map(unpack)
+  db.all<StoredRow>(`SELECT * FROM texts WHERE rowid ${AMONG}`, rowids).map(unpack)
 
 /** The texts next to one in its row by their rowids, nearest first. */
 export interface Neighbours {
@@ -175,8 +173,8 @@ export function neighboursOf(db: Db, rowids: readonly number[]): Map<number, Nei
   type Found = { rowid: number; words: number } & { [side in 'b1' | 'b2' | 'a1' | 'a2']: number | null }
   const rows = db.all<Found>(
     `SELECT t.rowid AS rowid, t.words AS words, ${NEIGHBOUR('<', 0)} AS b1, ${NEIGHBOUR('<', 1)} AS b2, ${NEIGHBOUR('>', 0)} AS a1, ${NEIGHBOUR('>', 1)} AS a2
-     FROM texts t WHERE t.rowid IN (SELECT value FROM json_each(?)) AND t.source IS NOT NULL`,
-    JSON.stringify(rowids),
+     FROM texts t WHERE t.rowid ${AMONG} AND t.source IS NOT NULL`,
+    rowids,
   )
   const some = (...found: (number | null)[]) => found.filter((r) => r !== null)
   return new Map(rows.map((r) => [r.rowid, { words: r.words, before: some(r.b1, r.b2), after: some(r.a1, r.a2) }]))
@@ -199,7 +197,7 @@ function countOnce(db: Db, what: string, count: () => number): number {
 
 /** How many there are; counted where the rows are smallest. */
 export const countTexts = (db: Db): number =>
-  countOnce(db, '', () => db.get<{ n: number }>('SELECT count(*) AS n FROM text_index_docsize')!.n)
+  countOnce(db, '', () => db.value<number>('SELECT count(*) AS n FROM text_index_docsize')!)
 
 const quoted = (word: string): string => `"${indexed(word)}"`
 
@@ -262,10 +260,10 @@ function bestWith(
     const hits = db
       .all<Omit<Hit, 'score'> & { created: number }>(
         `SELECT e.rowid AS rowid, e.id AS id, e.kind AS kind, e.created AS created FROM entities e
-         WHERE e.rowid IN (SELECT value FROM json_each(?)) AND e.live=1 ${FILTER[which]}
-         ${kinds ? 'AND e.kind IN (SELECT value FROM json_each(?))' : ''}`,
-        JSON.stringify(some.map((b) => b.rowid)),
-        ...(kinds ? [JSON.stringify(kinds)] : []),
+         WHERE e.rowid ${AMONG} AND e.live=1 ${FILTER[which]}
+         ${kinds ? `AND e.kind ${AMONG}` : ''}`,
+        some.map((b) => b.rowid),
+        ...(kinds ? [kinds] : []),
       )
       .map((e) => ({ ...e, score: scores.get(e.rowid)! }))
       .sort((a, b) => b.score - a.score || b.created - a.created || (a.id < b.id ? -1 : 1))
@@ -288,10 +286,10 @@ const allWith = (
   db.all(
     `SELECT e.rowid AS rowid, e.id AS id, e.kind AS kind, -bm25(text_index, ${WEIGHTS}) AS score FROM text_index CROSS JOIN entities e ON e.rowid=text_index.rowid
      WHERE text_index MATCH ?
-     ${kinds ? 'AND +text_index.rowid IN (SELECT rowid FROM entities WHERE live=1 AND kind IN (SELECT value FROM json_each(?)))' : ''}
+     ${kinds ? `AND +text_index.rowid IN (SELECT rowid FROM entities WHERE live=1 AND kind ${AMONG})` : ''}
      AND e.live=1 ${FILTER[which]} ORDER BY score DESC, e.created DESC, e.id LIMIT ?`,
     match,
-    ...(kinds ? [JSON.stringify(kinds)] : []),
+    ...(kinds ? [kinds] : []),
     limit,
   )
 
@@ -307,11 +305,11 @@ export function bestAmong(
   const best = (most: number) =>
     db.all<{ rowid: number; score: number }>(
       `SELECT rowid, -bm25(text_index, ${WEIGHTS}) AS score FROM text_index WHERE text_index MATCH ? AND rowid<=?
-       ${kinds ? 'AND +rowid IN (SELECT rowid FROM entities WHERE live=1 AND kind IN (SELECT value FROM json_each(?)))' : ''}
+       ${kinds ? `AND +rowid IN (SELECT rowid FROM entities WHERE live=1 AND kind ${AMONG})` : ''}
        ORDER BY score DESC LIMIT ?`,
       matching(groups),
       upTo,
-      ...(kinds ? [JSON.stringify(kinds)] : []),
+      ...(kinds ? [kinds] : []),
       most,
     )
   const first = best(limit + SPARE)
@@ -325,11 +323,11 @@ export function bestAmong(
 
 export const rowidsWith = (db: Db, word: string, upTo: number): number[] =>
   stored(
-    db.get<{ rowids: string }>(
+    db.value<string>(
       'SELECT json_group_array(rowid) AS rowids FROM text_index WHERE text_index MATCH ? AND rowid<=?',
       quoted(word),
       upTo,
-    )!.rowids,
+    )!,
   )
 
 /** Rows that stand in a row with others, by what they stand in, in order. */
@@ -339,17 +337,13 @@ export function textsInRows(
   upTo: number,
 ): Map<string, { rowid: number; place: number }[]> {
   const found = db.all<{ source: string; rowid: number; place: number }>(
-    `SELECT source, rowid, place FROM texts WHERE source IN (SELECT value FROM json_each(?)) AND rowid<=?
+    `SELECT source, rowid, place FROM texts WHERE source ${AMONG} AND rowid<=?
      ORDER BY source, place, rowid`,
-    JSON.stringify(sources),
+    sources,
     upTo,
   )
   return Map.groupBy(found, (r) => r.source)
 }
 
 export const textsWith = (db: Db, stem: string): number =>
-  countOnce(
-    db,
-    indexed(stem),
-    () => db.get<{ doc: number }>('SELECT doc FROM text_words WHERE term=?', indexed(stem))?.doc ?? 0,
-  )
+  countOnce(db, indexed(stem), () => db.value<number>('SELECT doc FROM text_words WHERE term=?', indexed(stem)) ?? 0)
