@@ -1,5 +1,5 @@
 import { sha256 } from '../../model/digest.ts'
-import { column, type Db, insertion, stored } from './db.ts'
+import { AMONG, type Db, insertion, stored } from './db.ts'
 import { isSameKey } from './keys.ts'
 import { isTombstone, type MarkRow, type PurgeMark, tombstoneOf, unpackMarkRow } from './line.ts'
 import { allLinksAt, type EntityRow, type LinkRow } from './rows.ts'
@@ -72,22 +72,19 @@ export function heldInto(db: Db, id: string): Held[] {
 }
 
 export const countWaiting = (db: Db): number =>
-  db.get<{ n: number }>(
+  db.value<number>(
     "SELECT (SELECT count(*) FROM held WHERE frozen>0 OR lines<>'[]') + (SELECT count(DISTINCT entity) FROM asked) AS n",
-  )!.n
+  )!
 
 /** Of some entities, those that are held, and whether each is vouched for. */
 export const heldAmong = (db: Db, ids: readonly string[]): Map<string, boolean> =>
   new Map(
     db
-      .all<{ id: string; vouched: number }>(
-        'SELECT id, vouched FROM held WHERE id IN (SELECT value FROM json_each(?))',
-        JSON.stringify(ids),
-      )
+      .all<{ id: string; vouched: number }>(`SELECT id, vouched FROM held WHERE id ${AMONG}`, ids)
       .map((r) => [r.id, r.vouched === 1]),
   )
 
-export const heldIds = (db: Db): string[] => column<string>(db, 'SELECT id FROM held')
+export const heldIds = (db: Db): string[] => db.column<string>('SELECT id FROM held')
 
 export function dropHeld(db: Db, id: string): void {
   const row = db.get<{ rowid: number }>('SELECT rowid FROM held WHERE id=?', id)
@@ -98,7 +95,7 @@ export function dropHeld(db: Db, id: string): void {
 
 export function putHeld(db: Db, kind: string, h: Held, text: IndexedText | undefined): void {
   dropHeld(db, h.id)
-  const rowid = Math.max(FIRST_ROW, db.get<{ n: number | null }>('SELECT max(rowid) AS n FROM held')?.n ?? 0) + 1
+  const rowid = Math.max(FIRST_ROW, db.value<number | null>('SELECT max(rowid) AS n FROM held') ?? 0) + 1
   const lines = JSON.stringify(h.lines.map((l) => [l.replica, l.seq]))
   const beside = { lines, vouched: h.vouched ? 1 : 0, frozen: FROZEN.indexOf(h.frozen) }
   const row: Readonly<Record<string, string | number | null>> = { ...h.row, ...h.link, ...beside, id: h.id, kind }
@@ -116,7 +113,7 @@ export interface Endorsed {
 }
 
 export function endorsedBefore(db: Db, entity: string): Endorsed | undefined {
-  if (db.get('SELECT 1 FROM endorsed LIMIT 1') === undefined) return undefined
+  if (!db.has('SELECT 1 FROM endorsed LIMIT 1')) return undefined
   return db.get('SELECT first, agreed FROM endorsed WHERE entity=?', digest(entity))
 }
 
@@ -135,7 +132,7 @@ export interface Asked extends PurgeMark {
 
 type AskedRow = MarkRow & { by: string }
 
-export const isAnyAsked = (db: Db): boolean => db.get('SELECT 1 FROM asked LIMIT 1') !== undefined
+export const isAnyAsked = (db: Db): boolean => db.has('SELECT 1 FROM asked LIMIT 1')
 
 export const askedOf = (db: Db, id: string): Asked[] =>
   isAnyAsked(db)
@@ -163,7 +160,7 @@ export const dropAsked = (db: Db, id: string): void =>
   db.run('DELETE FROM asked WHERE entity IN (?,?)', id, isTombstone(id) ? id : tombstoneOf(id))
 
 export const isAsked = (db: Db, { replica, seq }: LineName): boolean =>
-  db.get('SELECT 1 FROM asked WHERE replica=? AND seq=?', replica, seq) !== undefined
+  db.has('SELECT 1 FROM asked WHERE replica=? AND seq=?', replica, seq)
 
 /** Takes note of whose lines say nothing of an erased entity any more. */
 export const keepEraser = (db: Db, tombstone: string, author: string): void =>

@@ -2,7 +2,7 @@ import { canonical } from '../../model/canonical.ts'
 import type { Json } from '../../model/field.ts'
 import { momentOf } from '../log/clock.ts'
 import { cellsOf, type Event, surviving } from '../log/events.ts'
-import { column, type Db, insert, insertion, type Param, stored } from './db.ts'
+import { AMONG, type Db, insert, insertion, type Param, stored } from './db.ts'
 import { isErasedOf } from './held.ts'
 import { isSameKey } from './keys.ts'
 import {
@@ -32,23 +32,22 @@ export const lineOf = (db: Db, replica: string, seq: number): Line | undefined =
 
 /** The hash of a line that is known here; of a folded one only where it is the last of its range. */
 export const hashOf = (db: Db, replica: string, seq: number): string | undefined =>
-  db.get<{ hash: string }>('SELECT hash FROM log WHERE replica=? AND seq=?', replica, seq)?.hash ??
-  db.get<{ hash: string }>('SELECT hash FROM covered WHERE replica=? AND last=?', replica, seq)?.hash
+  db.value('SELECT hash FROM log WHERE replica=? AND seq=?', replica, seq) ??
+  db.value('SELECT hash FROM covered WHERE replica=? AND last=?', replica, seq)
 
 export const isCovered = (db: Db, replica: string, seq: number): boolean =>
-  db.get('SELECT 1 FROM covered WHERE replica=? AND first<=? AND last>=?', replica, seq, seq) !== undefined
+  db.has('SELECT 1 FROM covered WHERE replica=? AND first<=? AND last>=?', replica, seq, seq)
 
 export const isKnown = (db: Db, replica: string, seq: number): boolean =>
   hashOf(db, replica, seq) !== undefined || isCovered(db, replica, seq)
 
 type Head = { readonly seq: number; readonly hash: string }
 
-export const head = (db: Db, replica: string): Head =>
+export const head = (db: Db, $replica: string): Head =>
   db.get<Head>(
-    `SELECT seq, hash FROM (SELECT seq, hash FROM log WHERE replica=? UNION ALL
-       SELECT last, hash FROM covered WHERE replica=?) ORDER BY seq DESC LIMIT 1`,
-    replica,
-    replica,
+    `SELECT seq, hash FROM (SELECT seq, hash FROM log WHERE replica=$replica UNION ALL
+       SELECT last, hash FROM covered WHERE replica=$replica) ORDER BY seq DESC LIMIT 1`,
+    { $replica },
   ) ?? { seq: 0, hash: '' }
 
 export const beside = (db: Db, replica: string, seq: number, side: 'before' | 'after'): Line | undefined =>
@@ -83,17 +82,15 @@ export function noteGap(db: Db, { replica, seq, from, v }: Line): void {
     db.run('INSERT OR IGNORE INTO gaps VALUES (?,?)', replica, from - 1)
 }
 
-export const lastArrival = (db: Db): number =>
-  db.get<{ n: number }>("SELECT seq AS n FROM sqlite_sequence WHERE name='log'")?.n ?? 0
+export const lastArrival = (db: Db): number => db.value("SELECT seq FROM sqlite_sequence WHERE name='log'") ?? 0
 
 export const lastArrivalOf = (db: Db, lines: readonly { replica: string; first: number; last: number }[]): number =>
   lines.reduce((newest, { replica, first, last }) => {
     const sql = 'SELECT max(n) AS n FROM log WHERE replica=? AND seq>=? AND seq<=?'
-    return Math.max(newest, db.get<{ n: number | null }>(sql, replica, first, last)?.n ?? 0)
+    return Math.max(newest, db.value<number | null>(sql, replica, first, last) ?? 0)
   }, 0)
 
-export const lastLine = (db: Db): number | undefined =>
-  db.get<{ n: number | null }>('SELECT max(n) AS n FROM log')?.n ?? undefined
+export const lastLine = (db: Db): number | undefined => db.value<number | null>('SELECT max(n) FROM log') ?? undefined
 
 /** Counts something as arrived that is no line: cursors from before it are told of it. `n`: up to which number. */
 export function countArrival(db: Db, n = lastArrival(db) + 1): number {
@@ -119,11 +116,7 @@ export function packDue(db: Db, most = LEFT_TO_UPKEEP): boolean {
 const nameOf = ({ replica, seq, hash }: Pick<Line, 'replica' | 'seq' | 'hash'>) => ({ replica, seq, hash })
 
 export function replaceLine(db: Db, line: Line): void {
-  const { received } = db.get<{ received: number }>(
-    'SELECT received FROM log WHERE replica=? AND seq=?',
-    line.replica,
-    line.seq,
-  )!
+  const received = db.value<number>('SELECT received FROM log WHERE replica=? AND seq=?', line.replica, line.seq)!
   const text = keptLine(printLine(line))
   db.run('UPDATE log SET line=?, hash=? WHERE replica=? AND seq=?', text, line.hash, line.replica, line.seq)
   dropEvents(db, line.replica, line.seq)
@@ -297,7 +290,7 @@ export const beginningsOf = (
   db.all(
     `SELECT e.entity, e.replica, e.seq, e.i FROM json_each(?) here CROSS JOIN events e
        ON e.rowid=(SELECT rowid FROM events WHERE entity=here.value ORDER BY ms, replica, seq, i LIMIT 1)`,
-    JSON.stringify(entities),
+    entities,
   )
 
 /** Every event stamped up to `ms`, entity by entity. */
@@ -306,9 +299,7 @@ export function* eventsUpTo(db: Db, ms: number): Generator<LoggedEvent> {
 }
 
 export const eventsOfUpTo = (db: Db, entities: readonly string[], ms: number): LoggedEvent[] =>
-  db
-    .all<EventRow>(`${EVENTS} WHERE entity IN (SELECT value FROM json_each(?)) AND ms<=?`, JSON.stringify(entities), ms)
-    .flatMap(unpack)
+  db.all<EventRow>(`${EVENTS} WHERE entity ${AMONG} AND ms<=?`, entities, ms).flatMap(unpack)
 
 /** What was ever written to these entities, without when and by whom; `passes` gets the JSON of each event, before any is read. */
 export const writtenWith = (
@@ -319,8 +310,8 @@ export const writtenWith = (
   db
     .all<{ entity: string; bodies: string }>(
       `SELECT entity, group_concat(body, char(10)) AS bodies FROM events
-       WHERE entity IN (SELECT value FROM json_each(?)) GROUP BY entity`,
-      JSON.stringify(entities),
+       WHERE entity ${AMONG} GROUP BY entity`,
+      entities,
     )
     .flatMap(({ entity, bodies }) => {
       const said = (body: string) =>
@@ -344,8 +335,8 @@ export const listEventsUpTo = (
 ): LoggedEvent[] =>
   db
     .all<EventRow>(
-      `${EVENTS} WHERE entity IN (SELECT value FROM json_each(?)) AND ms<=? AND (lists=1 ${also.map(() => `OR ${WRITES}`).join(' ')})`,
-      JSON.stringify(entities),
+      `${EVENTS} WHERE entity ${AMONG} AND ms<=? AND (lists=1 ${also.map(() => `OR ${WRITES}`).join(' ')})`,
+      entities,
       ms,
       ...also.map((field) => JSON.stringify(field)),
     )
@@ -353,23 +344,22 @@ export const listEventsUpTo = (
     .filter(({ event }) => isForLists(event) || also.includes(event.field))
 
 export const touchedBetween = (db: Db, after: number, upTo: number): string[] =>
-  column<string>(db, 'SELECT DISTINCT entity FROM events WHERE ms>? AND ms<=?', after, upTo)
+  db.column<string>('SELECT DISTINCT entity FROM events WHERE ms>? AND ms<=?', after, upTo)
 
 /** Which fields of these entities were written since a moment; perhaps some more. */
 export function fieldsSince(db: Db, entities: readonly string[], ms: number): Map<string, Set<string>> {
   const fields = new Map<string, Set<string>>(entities.map((id) => [id, new Set()]))
-  const sql = 'SELECT entity, body FROM events WHERE entity IN (SELECT value FROM json_each(?)) AND ms>?'
-  for (const { entity, body } of db.all<{ entity: string; body: string }>(sql, JSON.stringify(entities), ms))
+  const sql = `SELECT entity, body FROM events WHERE entity ${AMONG} AND ms>?`
+  for (const { entity, body } of db.all<{ entity: string; body: string }>(sql, entities, ms))
     for (const [, field] of body.matchAll(/"f":"([^"]*)"/g)) fields.get(entity)!.add(field!)
   return fields
 }
 
 /** Those of these entities of which a field was written up to a moment; perhaps some more. */
 export const writtenUpTo = (db: Db, entities: readonly string[], field: string, ms: number): string[] =>
-  column<string>(
-    db,
-    `SELECT DISTINCT entity FROM events WHERE entity IN (SELECT value FROM json_each(?)) AND ms<=? AND ${WRITES}`,
-    JSON.stringify(entities),
+  db.column<string>(
+    `SELECT DISTINCT entity FROM events WHERE entity ${AMONG} AND ms<=? AND ${WRITES}`,
+    entities,
     ms,
     JSON.stringify(field),
   )
@@ -390,9 +380,9 @@ export const batchesOf = (db: Db, entity: string, foldedToo = true): { replica: 
   )
 
 export const entitiesOf = (db: Db, replica: string, seq: number): string[] =>
-  column<string>(db, 'SELECT DISTINCT entity FROM events WHERE replica=? AND seq=? AND base=0', replica, seq)
+  db.column<string>('SELECT DISTINCT entity FROM events WHERE replica=? AND seq=? AND base=0', replica, seq)
 
-export const entitiesIn = (db: Db): string[] => column<string>(db, 'SELECT DISTINCT entity FROM events')
+export const entitiesIn = (db: Db): string[] => db.column<string>('SELECT DISTINCT entity FROM events')
 
 export function headerOf(db: Db, batch: string): { line: Line; received: number; n: number } | undefined {
   const [replica = '', seq = '0'] = batch.split(':')
@@ -406,8 +396,7 @@ export function headerOf(db: Db, batch: string): { line: Line; received: number;
 
 /** Whose batches a person wrote that touched an entity: replicas. */
 export const replicasOfPersons = (db: Db, entity: string): string[] =>
-  column<string>(
-    db,
+  db.column<string>(
     `SELECT DISTINCT l.replica FROM (SELECT DISTINCT replica, seq FROM events WHERE entity=? AND base=0) e
        JOIN log l ON l.replica=e.replica AND l.seq=e.seq WHERE ${LINE} -> 'by' ->> 'actor' = 'person'`,
     entity,
@@ -450,7 +439,7 @@ export const setBranched = (db: Db, hash: string, replica: string, seq: number):
 
 /** The first line of a forked identity that counts no longer. */
 export const forkedFrom = (db: Db, replica: string): number | undefined =>
-  db.get<{ seq: number }>('SELECT seq FROM forked WHERE replica=?', replica)?.seq
+  db.value('SELECT seq FROM forked WHERE replica=?', replica)
 
 export const setForked = (db: Db, replica: string, from: number): void =>
   db.run('INSERT OR REPLACE INTO forked VALUES (?,?)', replica, from)
@@ -478,8 +467,7 @@ export function takeParkedFrom(db: Db, replica: string, seq: number): Line[] {
 }
 
 /** Whether an entity was erased as a whole; asked with its tombstone. */
-export const isErased = (db: Db, tombstone: string): boolean =>
-  db.get('SELECT 1 FROM purged WHERE entity=?', tombstone) !== undefined
+export const isErased = (db: Db, tombstone: string): boolean => db.has('SELECT 1 FROM purged WHERE entity=?', tombstone)
 
 export const purgesOf = (db: Db, replica: string, seq: number): PurgeMark[] =>
   db.all<MarkRow>('SELECT * FROM purged WHERE replica=? AND seq=?', replica, seq).map(unpackMarkRow)
@@ -490,10 +478,10 @@ export const purgesIn = (db: Db, entity: string): PurgeMark[] =>
 export const allPurges = (db: Db): PurgeMark[] =>
   db.all<MarkRow>('SELECT * FROM purged ORDER BY replica, seq, entity').map(unpackMarkRow)
 
-export const anythingPurged = (db: Db): boolean => db.get('SELECT 1 FROM purged LIMIT 1') !== undefined
+export const anythingPurged = (db: Db): boolean => db.has('SELECT 1 FROM purged LIMIT 1')
 
 export const isErasedWrite = (db: Db, replica: string, ctr: number): boolean =>
-  db.get('SELECT 1 FROM purged_writes WHERE replica=? AND ctr=?', replica, ctr) !== undefined
+  db.has('SELECT 1 FROM purged_writes WHERE replica=? AND ctr=?', replica, ctr)
 
 /** Whether all is erased already that a mark erases. */
 export function isMarked(db: Db, { replica, seq, hash, entity, writes, was = [], before = [] }: PurgeMark): boolean {
@@ -528,7 +516,7 @@ const eraseDeep = (db: Db, replica: string, ctr: number, depth: Depth): void =>
   db.run('INSERT OR REPLACE INTO purged_writes VALUES (?,?,?)', replica, ctr, depth)
 
 export const erasedDepth = (db: Db, replica: string, ctr: number): Depth =>
-  db.get<{ deep: Depth }>('SELECT deep FROM purged_writes WHERE replica=? AND ctr=?', replica, ctr)?.deep ?? 0
+  db.value('SELECT deep FROM purged_writes WHERE replica=? AND ctr=?', replica, ctr) ?? 0
 
 /** Marks what writes that are erased with all they overwrote did overwrite. */
 export function spreadErasure(db: Db, entity: string): void {
@@ -547,7 +535,7 @@ export function spreadErasure(db: Db, entity: string): void {
 }
 
 export const keyOf = (db: Db, replica: string): string | undefined =>
-  db.get<{ key: string }>('SELECT key FROM keys WHERE replica=?', replica)?.key
+  db.value('SELECT key FROM keys WHERE replica=?', replica)
 export const keepKey = (db: Db, replica: string, key: string): void =>
   db.run('INSERT OR IGNORE INTO keys VALUES (?,?)', replica, key)
 
@@ -557,8 +545,7 @@ type Declined = 'history' | 'person'
 export const declinedAs = (
   db: Db,
   { replica, seq, hash }: Pick<Line, 'replica' | 'seq' | 'hash'>,
-): Declined | undefined =>
-  db.get<{ why: Declined }>('SELECT why FROM declined WHERE replica=? AND seq=? AND hash=?', replica, seq, hash)?.why
+): Declined | undefined => db.value('SELECT why FROM declined WHERE replica=? AND seq=? AND hash=?', replica, seq, hash)
 export const decline = (db: Db, line: Pick<Line, 'replica' | 'seq' | 'hash'>, why: Declined, at: number): void =>
   insert(db, 'declined', { ...nameOf(line), why, at }, 'OR REPLACE')
 export const undecline = (db: Db, { replica, seq, hash }: Pick<Line, 'replica' | 'seq' | 'hash'>): void =>
@@ -683,8 +670,7 @@ export const arrivedBefore = (db: Db, entity: string, n: number): Event[] =>
 
 /** Where in the order of arrival the batches stand that touched an entity, newest first; those folded away are gone. */
 export const arrivalsOf = (db: Db, entity: string, limit: number): number[] =>
-  column<number>(
-    db,
+  db.column<number>(
     `SELECT DISTINCT l.n FROM events e JOIN log l ON l.replica=e.replica AND l.seq=e.seq
        WHERE e.entity=? ORDER BY l.n DESC LIMIT ?`,
     entity,
