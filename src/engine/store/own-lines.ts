@@ -1,5 +1,5 @@
 import { sha256 } from '../../model/digest.ts'
-import { column, type Db, type Param, stored } from './db.ts'
+import { AMONG, type Db, type Param, stored } from './db.ts'
 import { isKeyed } from './keys.ts'
 import { type EventRow, known, type LoggedEvent, unpack } from './log.ts'
 import { getMeta, setMeta } from './meta.ts'
@@ -41,18 +41,10 @@ export const OF_PEERS = 'yjs'
 
 /** Of some entities, those that may hold what such peers said. */
 export const touchedByPeers = (db: Db, ids: readonly string[]): string[] =>
-  column<string>(
-    db,
-    `SELECT id FROM entities WHERE id IN (SELECT value FROM json_each(?)) AND instr(body, '"source":"${OF_PEERS}"')>0`,
-    JSON.stringify(ids),
-  )
+  db.column<string>(`SELECT id FROM entities WHERE id ${AMONG} AND instr(body, '"source":"${OF_PEERS}"')>0`, ids)
 
 export const isOfPeers = (db: Db, replica: string, seq: number): boolean =>
-  db.get(
-    `SELECT 1 FROM log WHERE replica=? AND seq=? AND ${LINE} -> 'by' ->> 'source' = '${OF_PEERS}'`,
-    replica,
-    seq,
-  ) !== undefined
+  db.has(`SELECT 1 FROM log WHERE replica=? AND seq=? AND ${LINE} -> 'by' ->> 'source' = '${OF_PEERS}'`, replica, seq)
 
 export function ownIdentities(db: Db): { replica: string; upTo: number }[] {
   const now = getMeta(db, 'replica')
@@ -82,7 +74,7 @@ export const isOwnReplica = (db: Db, replica: string): boolean =>
 export const hasOthers = (db: Db): boolean => {
   const own = getMeta(db, 'replica') ?? ''
   return ['log', 'covered'].some((table) =>
-    ['<', '>'].some((side) => db.get(`SELECT 1 FROM ${table} WHERE replica ${side} ? LIMIT 1`, own) !== undefined),
+    ['<', '>'].some((side) => db.has(`SELECT 1 FROM ${table} WHERE replica ${side} ? LIMIT 1`, own)),
   )
 }
 
@@ -115,7 +107,7 @@ export function newestOwn(db: Db, kind: string, limit: number): string[] {
 
 export function arrivalsOf(db: Db, entity: string): Arrivals | undefined {
   // most stores were never compacted: a hook that starts need not load what it takes to make digests
-  if (db.get('SELECT 1 FROM arrivals LIMIT 1') === undefined) return undefined
+  if (!db.has('SELECT 1 FROM arrivals LIMIT 1')) return undefined
   return db.get<Arrivals & { entity: string }>('SELECT own, others FROM arrivals WHERE entity=?', digest(entity))
 }
 
@@ -131,12 +123,12 @@ export const keepArrivals = (db: Db, entity: string, { own, others }: Arrivals):
 /** Of some entities, those of which others have said something. */
 export function touchedElsewhere(db: Db, ids: readonly string[]): string[] {
   if (ids.length === 0) return []
-  const isFolded = db.get('SELECT 1 FROM arrivals WHERE others>0 LIMIT 1') !== undefined
+  const isFolded = db.has('SELECT 1 FROM arrivals WHERE others>0 LIMIT 1')
   const folded = isFolded ? ids.filter((id) => (arrivalsOf(db, id)?.others ?? 0) > 0) : []
   const events = hasOthers(db)
     ? db.all<{ entity: string }>(
-        'SELECT DISTINCT entity FROM events WHERE entity IN (SELECT value FROM json_each(?)) AND replica <> ?',
-        JSON.stringify(ids),
+        `SELECT DISTINCT entity FROM events WHERE entity ${AMONG} AND replica <> ?`,
+        ids,
         getMeta(db, 'replica') ?? '',
       )
     : []
@@ -163,8 +155,7 @@ const arrivedWhere = (db: Db, where: string, ...params: Param[]): Arrived[] =>
 export const eventsIn = (db: Db, replica: string, first: number, last: number): Arrived[] =>
   arrivedWhere(db, 'l.replica=? AND l.seq>=? AND l.seq<=?', replica, first, last)
 
-export const eventsOfAll = (db: Db, ids: readonly string[]): Arrived[] =>
-  arrivedWhere(db, 'e.entity IN (SELECT value FROM json_each(?))', JSON.stringify(ids))
+export const eventsOfAll = (db: Db, ids: readonly string[]): Arrived[] => arrivedWhere(db, `e.entity ${AMONG}`, ids)
 
 export interface Touch {
   n: number
@@ -195,4 +186,4 @@ export const touchesAfter = (db: Db, n: number, limit: number): Touch[] =>
 
 /** The last event that had arrived here by a moment. */
 export const arrivedBy = (db: Db, ms: number): number =>
-  db.get<{ n: number }>('SELECT n FROM log WHERE received<=? ORDER BY n DESC LIMIT 1', ms)?.n ?? 0
+  db.value<number>('SELECT n FROM log WHERE received<=? ORDER BY n DESC LIMIT 1', ms) ?? 0

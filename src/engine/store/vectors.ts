@@ -1,4 +1,4 @@
-import type { Db } from './db.ts'
+import { AMONG, type Db } from './db.ts'
 import { dropMeta, getMeta, setMeta } from './meta.ts'
 
 export const vectorModel = (db: Db): string | undefined => getMeta(db, 'vector_model')
@@ -24,9 +24,9 @@ export function useModel(db: Db, id: string): boolean {
   return true
 }
 
-export const countDue = (db: Db): number => db.get<{ n: number }>('SELECT count(*) AS n FROM vectors_due')!.n
-export const someDue = (db: Db): boolean => db.get('SELECT 1 FROM vectors_due LIMIT 1') !== undefined
-export const countVectors = (db: Db): number => db.get<{ n: number }>('SELECT count(*) AS n FROM vectors')!.n
+export const countDue = (db: Db): number => db.value<number>('SELECT count(*) AS n FROM vectors_due')!
+export const someDue = (db: Db): boolean => db.has('SELECT 1 FROM vectors_due LIMIT 1')
+export const countVectors = (db: Db): number => db.value<number>('SELECT count(*) AS n FROM vectors')!
 /** A number that grows whenever vectors change, and never falls. */
 export const lastChange = (db: Db): number => Number(getMeta(db, 'vector_change') ?? 0)
 /** Changes whenever all vectors are deleted: row ids may then mean other texts. */
@@ -44,28 +44,22 @@ export const due = (db: Db, limit: number): { rowid: number; id: string; version
   )
 
 export const isDue = (db: Db, rowid: number, version: number): boolean =>
-  db.get(
+  db.has(
     'SELECT 1 FROM vectors_due d JOIN entities e ON e.rowid=d.rowid WHERE d.rowid=? AND e.version=?',
     rowid,
     version,
-  ) !== undefined
+  )
 
 export const plainVectors = (db: Db, rowids: readonly number[]): Map<number, Uint8Array> =>
   new Map(
     db
-      .all<{ rowid: number; data: Uint8Array }>(
-        'SELECT rowid, data FROM vectors WHERE rowid IN (SELECT value FROM json_each(?))',
-        JSON.stringify(rowids),
-      )
+      .all<{ rowid: number; data: Uint8Array }>(`SELECT rowid, data FROM vectors WHERE rowid ${AMONG}`, rowids)
       .map((r) => [r.rowid, r.data]),
   )
 
 /** Vectors as they are compared with a question: mixed, where the text stands in a row. */
 export const vectorsOf = (db: Db, rowids: readonly number[]): { rowid: number; data: Uint8Array }[] =>
-  db.all(
-    'SELECT rowid, ifnull(mixed, data) AS data FROM vectors WHERE rowid IN (SELECT value FROM json_each(?))',
-    JSON.stringify(rowids),
-  )
+  db.all(`SELECT rowid, ifnull(mixed, data) AS data FROM vectors WHERE rowid ${AMONG}`, rowids)
 
 interface NewVector {
   readonly rowid: number
@@ -109,7 +103,7 @@ export const BLOCK = 64
 function putSigns(db: Db, rows: readonly { rowid: number; signs: Int32Array | undefined }[]): void {
   const change = lastChange(db) + 1
   for (const [block, own] of Map.groupBy(rows, (r) => Math.floor(r.rowid / BLOCK))) {
-    const there = db.get<{ data: Uint8Array }>('SELECT data FROM vector_signs WHERE block=?', block)?.data
+    const there = db.value<Uint8Array>('SELECT data FROM vector_signs WHERE block=?', block)
     const words = own.find((r) => r.signs)?.signs?.length ?? (there?.byteLength ?? 0) / 4 / BLOCK
     const bits = there ? asWords(there) : new Int32Array(BLOCK * words)
     const before = bits.slice()
