@@ -89,8 +89,8 @@ export function eraseFromArchive(db: Db, isErased: (e: Archived, line: string) =
 
 /** Events of sessions and claims that are due for the archive: older than `before`, and not among the newest `keep`. */
 export function duePresence(db: Db, before: number, keep: number): PresenceEvent[] {
-  const nth = db.get<{ n: number }>('SELECT n FROM presence_events ORDER BY n DESC LIMIT 1 OFFSET ?', keep)?.n ?? 0
-  const last = db.get<{ n: number | null }>('SELECT max(n) AS n FROM presence_events WHERE at < ?', before)?.n ?? 0
+  const nth = db.value<number>('SELECT n FROM presence_events ORDER BY n DESC LIMIT 1 OFFSET ?', keep) ?? 0
+  const last = db.value<number | null>('SELECT max(n) AS n FROM presence_events WHERE at < ?', before) ?? 0
   const upTo = Math.max(nth, last)
   return upTo === 0 ? [] : presenceAfter(db, 0).filter((e) => e.seq <= upTo)
 }

@@ -1,4 +1,4 @@
-import { column, type Db } from './db.ts'
+import type { Db } from './db.ts'
 
 export interface FileRow {
   readonly path: string
@@ -35,21 +35,20 @@ export const fileSeen = (db: Db, root: string, path: string): FileRow | undefine
   db.get<FileRow>('SELECT path, size, mtime, hash FROM code_files WHERE root=? AND path=?', root, path)
 
 /** The files in which something is anchored, as they were seen last; those that were not seen have no hash. */
-export const anchoredFiles = (db: Db, root: string): (Omit<FileRow, 'hash'> & { readonly hash: string | null })[] =>
+export const anchoredFiles = (db: Db, $root: string): (Omit<FileRow, 'hash'> & { readonly hash: string | null })[] =>
   db.all(
-    `SELECT a.path, f.size, f.mtime, f.hash FROM (SELECT DISTINCT path FROM anchors WHERE root=? AND hash<>'') a
-     LEFT JOIN code_files f ON f.root=? AND f.path=a.path`,
-    root,
-    root,
+    `SELECT a.path, f.size, f.mtime, f.hash FROM (SELECT DISTINCT path FROM anchors WHERE root=$root AND hash<>'') a
+     LEFT JOIN code_files f ON f.root=$root AND f.path=a.path`,
+    { $root },
   )
 
-export const isAnyAnchored = (db: Db): boolean => db.get('SELECT 1 FROM anchors LIMIT 1') !== undefined
+export const isAnyAnchored = (db: Db): boolean => db.has('SELECT 1 FROM anchors LIMIT 1')
 
 export const isAnchored = (db: Db, entity: string): boolean =>
-  db.get("SELECT 1 FROM anchors WHERE entity=? AND hash<>'' LIMIT 1", entity) !== undefined
+  db.has("SELECT 1 FROM anchors WHERE entity=? AND hash<>'' LIMIT 1", entity)
 
 export const pathsOfContent = (db: Db, root: string, hash: string): string[] =>
-  column<string>(db, 'SELECT path FROM code_files WHERE root=? AND hash=? ORDER BY path', root, hash)
+  db.column<string>('SELECT path FROM code_files WHERE root=? AND hash=? ORDER BY path', root, hash)
 
 export const keepFile = (db: Db, root: string, { path, size, mtime, hash }: FileRow): void =>
   db.run('INSERT OR REPLACE INTO code_files VALUES (?,?,?,?,?)', root, path, size, mtime, hash)

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { sha256 } from '../../model/digest.ts'
 import { baseEvents, coveredLines } from './coverage.ts'
-import { column, type Db, readDb, stored } from './db.ts'
+import { type Db, readDb, stored } from './db.ts'
 import { follows, isStandIn, type Line } from './line.ts'
 import { getMeta, setMeta } from './meta.ts'
 import { ownIdentities } from './own-lines.ts'
@@ -23,7 +23,7 @@ export function snapshotFaults(path: string): string[] {
 /** What SQLite finds wrong with the file: pages, the order of keys, indexes that lack a row, the index of words. */
 export function pageFaults(db: Db): string[] {
   try {
-    return column<string>(db, 'PRAGMA integrity_check').filter((text) => text !== 'ok')
+    return db.column<string>('PRAGMA integrity_check').filter((text) => text !== 'ok')
   } catch (error) {
     return [(error as Error).message]
   }
@@ -114,7 +114,7 @@ function ownMissing(
   here: ReadonlyMap<string, readonly Range[]>,
 ): { replica: string; from: number; to: number }[] {
   const lost = stored<{ [replica: string]: Range[] }>(getMeta(db, LOST) ?? '{}')
-  const isBranch = (replica: string) => db.get('SELECT 1 FROM branched WHERE replica=?', replica) !== undefined
+  const isBranch = (replica: string) => db.has('SELECT 1 FROM branched WHERE replica=?', replica)
   return ownIdentities(db).flatMap(({ replica, upTo }) => {
     const there = (here.get(replica) ?? []).filter(([from]) => from <= upTo)
     if (there.length === 0 || isBranch(replica)) return []
@@ -165,13 +165,13 @@ function baseDigest(db: Db): string {
 
 /** Whether what compactions folded is what they wrote; stores of before have nothing to tell it by. */
 export function baseIsSound(db: Db): boolean {
-  const kept = db.get<{ value: string }>("SELECT value FROM meta WHERE key='base_digest'")?.value
+  const kept = db.value<string>("SELECT value FROM meta WHERE key='base_digest'")
   return kept === undefined || kept === baseDigest(db)
 }
 
 /** To be called by whatever changed what compactions keep, under its lock. */
 export function keepBaseDigest(db: Db): void {
-  if (db.get('SELECT 1 FROM covered LIMIT 1') === undefined) return
+  if (!db.has('SELECT 1 FROM covered LIMIT 1')) return
   db.run("INSERT OR REPLACE INTO meta VALUES ('base_digest', ?)", baseDigest(db))
 }
 

@@ -1,7 +1,7 @@
 import { digest64 } from '../../model/digest.ts'
 import { momentOf } from '../log/clock.ts'
 import { cellOf } from '../log/events.ts'
-import { column, type Db, insert, stored } from './db.ts'
+import { type Db, insert, stored } from './db.ts'
 import { readLine, runBody, unpackRun } from './line.ts'
 import { type EventRow, eventsUpTo, type LoggedEvent, putBaseEvent, unpack } from './log.ts'
 import { ownIdentities } from './own-lines.ts'
@@ -32,8 +32,7 @@ const drop = (db: Db, c: Covered): void => db.run('DELETE FROM covered WHERE rep
 
 /** Moments before another one, `every` lines apart. */
 export const momentsBefore = (db: Db, before: number, every: number): number[] =>
-  column<number>(
-    db,
+  db.column<number>(
     'SELECT at FROM (SELECT at, row_number() OVER (ORDER BY at) AS i FROM log WHERE at<?) WHERE i % ? = 0',
     before,
     every,
@@ -44,7 +43,7 @@ export function coverable(db: Db, before: number): Covered[] {
   const out: Covered[] = []
   // lines that wait for a yes are not settled
   const waiting = new Set(
-    column<string>(db, "SELECT DISTINCT value->>0 || ':' || (value->>1) AS line FROM held, json_each(held.lines)"),
+    db.column<string>("SELECT DISTINCT value->>0 || ':' || (value->>1) AS line FROM held, json_each(held.lines)"),
   )
   for (const { text } of db.each<{ text: string }>(
     `SELECT ${LINE} AS text FROM log l WHERE at<? AND NOT EXISTS

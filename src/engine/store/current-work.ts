@@ -1,7 +1,7 @@
 import { type Db, stored } from './db.ts'
 
 export const workOf = (db: Db, session: string): string[] =>
-  stored<string[]>(db.get<{ path: string }>('SELECT path FROM current_work WHERE session=?', session)?.path ?? '[]')
+  stored<string[]>(db.value<string>('SELECT path FROM current_work WHERE session=?', session) ?? '[]')
 
 export const keepWork = (db: Db, session: string, path: readonly string[], at: number): void =>
   db.run('INSERT OR REPLACE INTO current_work VALUES (?,?,?)', session, JSON.stringify(path), at)

@@ -355,5 +355,3 @@ export function vacuum(db: Db): boolean {
     throw storeError(error, db.path)
   }
 }
-
-export const column = <T>(db: Queries, sql: string, ...params: Param[]): T[] => db.column(sql, ...params)

@@ -25,7 +25,7 @@ export function rewriteEvents(db: Db): void {
 
 /** Documents at the last compaction, as 0.1.0 kept them. They are read once. */
 export function takeDocuments(db: Db): { entity: string; state: Uint8Array }[] {
-  if (db.get("SELECT 1 FROM sqlite_master WHERE name='base'") === undefined) return []
+  if (!db.has("SELECT 1 FROM sqlite_master WHERE name='base'")) return []
   const found = db.all<{ entity: string; state: Uint8Array }>('SELECT entity, state FROM base')
   db.exec('DROP TABLE base')
   return found

@@ -1,7 +1,7 @@
 import { type Db, stored } from './db.ts'
 
 export const getMeta = (db: Db, key: string): string | undefined =>
-  db.get<{ value: string }>('SELECT value FROM meta WHERE key=?', key)?.value
+  db.value<string>('SELECT value FROM meta WHERE key=?', key)
 
 export const setMeta = (db: Db, key: string, value: string): void =>
   db.run('INSERT OR REPLACE INTO meta VALUES (?,?)', key, value)

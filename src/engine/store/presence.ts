@@ -4,7 +4,7 @@ import { findSecrets } from '../../base/secrets/find.ts'
 import type { Json } from '../../model/field.ts'
 import { defined } from '../../model/object.ts'
 import { MAX_LEAD_MS } from '../log/clock.ts'
-import { column, type Db, insert, type Param, stored } from './db.ts'
+import { type Db, insert, type Param, stored } from './db.ts'
 import { countArrival } from './log.ts'
 
 /** A session as it is kept. Times in ms since the epoch. */
@@ -162,7 +162,7 @@ export const setAlias = (db: Db, alias: string, session: string, at: number): vo
   db.run('INSERT OR REPLACE INTO doors VALUES (?,?,?)', alias, session, at)
 
 export const sessionOfAlias = (db: Db, alias: string): string | undefined =>
-  db.get<{ session: string }>('SELECT session FROM doors WHERE door=?', alias)?.session
+  db.value<string>('SELECT session FROM doors WHERE door=?', alias)
 
 type ClaimCells = { n: number; session: string; until: number; ended: number | null; body: string }
 
@@ -207,7 +207,7 @@ export const lastOfRole = (db: Db, role: string): ClaimRow | undefined =>
   roleClaims(db).findLast((c) => c.role === role)
 
 export const nextFence = (db: Db): number =>
-  (db.get<{ n: number }>("SELECT seq AS n FROM sqlite_sequence WHERE name='claims'")?.n ?? 0) + 1
+  (db.value<number>("SELECT seq AS n FROM sqlite_sequence WHERE name='claims'") ?? 0) + 1
 
 function putClaim(
   db: Db,
@@ -218,11 +218,11 @@ function putClaim(
 
 /** The shortest lease that signs of life renew, in ms. */
 export const shortestLease = (db: Db, session: string): number | undefined =>
-  db.get<{ ttl: number | null }>(
+  db.value<number | null>(
     `SELECT min(json_extract(body, '$.ttl')) AS ttl FROM claims
      WHERE session=? AND ended IS NULL AND json_extract(body, '$.implicit') IS NULL`,
     session,
-  )?.ttl ?? undefined
+  ) ?? undefined
 
 /** A heartbeat renews the claims of its session. A hook's claim is renewed by edits alone. */
 export const renewClaims = (db: Db, session: string, now: number): void =>
@@ -258,12 +258,11 @@ export function clampToNow(db: Db, now: number): void {
 }
 
 export const isAheadOf = (db: Db, now: number): boolean =>
-  db.get(
-    `SELECT 1 WHERE EXISTS (SELECT 1 FROM sessions WHERE seen>?)
-       OR EXISTS (SELECT 1 FROM claims WHERE ended IS NULL AND until>? + ${TTL})`,
-    now + MAX_LEAD_MS,
-    now + MAX_LEAD_MS,
-  ) !== undefined
+  db.has(
+    `SELECT 1 WHERE EXISTS (SELECT 1 FROM sessions WHERE seen>$most)
+       OR EXISTS (SELECT 1 FROM claims WHERE ended IS NULL AND until>$most + ${TTL})`,
+    { $most: now + MAX_LEAD_MS },
+  )
 
 /** What an event says of a claim. */
 export const claimBody = ({ n, what, on, role, root, implicit }: ClaimRow): { [key: string]: Json } =>
@@ -320,7 +319,7 @@ export const addTold = (
 
 /** Ids of everything that was put before any session since a moment; it is known for 30 days. */
 export const toldSince = (db: Db, at: number): string[] =>
-  column<string>(db, 'SELECT DISTINCT e.value AS id FROM told, json_each(told.ids) e WHERE told.at>=?', at)
+  db.column<string>('SELECT DISTINCT e.value AS id FROM told, json_each(told.ids) e WHERE told.at>=?', at)
 
 export const toldTo = (db: Db, session: string): Told[] =>
   db
