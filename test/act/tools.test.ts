@@ -8,7 +8,7 @@ import { review } from '../../src/surfaces/tools/review.ts'
 import { show } from '../../src/surfaces/tools/show.ts'
 import { status } from '../../src/surfaces/tools/status.ts'
 import type { Output, Tool } from '../../src/surfaces/tools/tool.ts'
-import { undo } from '../../src/surfaces/tools/undo.ts'
+import { redo, undo } from '../../src/surfaces/tools/undo.ts'
 import { restore, retire } from '../../src/surfaces/tools/verbs.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
@@ -50,8 +50,8 @@ test('[A2] a supersession is told with both sides, in the right order, wherever 
   expect(await run(m, act, { actions: [['supersede', { old: 'old', new: 'new' }]] })).toMatch(
     /^supersede decision:old by decision:new v\d\n/,
   )
-  expect(await run(m, history)).toContain('  supersede "old" by "new"')
-  expect(await run(m, undo)).toMatch(/^took back supersede "old" by "new"\n/)
+  expect(await run(m, history)).toContain('  superseded "old" by "new"')
+  expect(await run(m, undo)).toMatch(/^took back: superseded "old" by "new"\n/)
 })
 
 test.each([
@@ -79,9 +79,9 @@ test('[A10] people see what is there, forget it, and take that back', async () =
   expect(forgotten).toMatch(/^forgot principle p\ntidemark undo \w+:3 brings it back$/)
   expect(await run(m, list, { kind: 'principles' })).not.toContain('said once')
   expect(await run(m, show, { ref: 'p' })).toContain('(deleted; restore brings it back)')
-  expect(await run(m, undo)).toContain('took back delete-principle "p"')
+  expect(await run(m, undo)).toContain('took back: deleted principle "p"')
   expect(await run(m, list, { kind: 'principle' })).toContain('said once')
-  expect(await run(m, undo)).toMatch(/^took back undo \w+:3\n/)
+  expect(await run(m, redo)).toMatch(/^redid: deleted principle "p"\n/)
   await expect(run(m, show, { ref: 'q' })).rejects.toHaveProperty('hint')
   await expect(run(m, list, { kind: 'decison' })).rejects.toMatchObject({ hint: expect.stringContaining('decision') })
 })

@@ -111,7 +111,7 @@ describe('[A10] undo', () => {
         ['delete-principle', { name: 'c' }],
       ],
     ],
-  ])('[A10] takes back %s, and its own undo brings it again', (_what, batch) => {
+  ])('[A10] takes back %s, and redo brings it again', (_what, batch) => {
     const m = openTestMemory()
     m.act([
       principle('a', { description: 'one', tags: ['t'] }), principle('b'), principle('c'), ['record-decision', { name: 'd' }], ['record-decision', { name: 'e' }],
@@ -123,7 +123,7 @@ describe('[A10] undo', () => {
     expect(changed).not.toEqual(was)
     undo(m)
     expect(seen(m)).toEqual(was)
-    undo(m)
+    m.act([['redo', {}]])
     expect(seen(m)).toEqual(changed)
   })
 
@@ -172,7 +172,7 @@ describe('[A10] undo', () => {
     expect(results[0]).toMatchObject({ batches: 3 })
     expect(m.discover('(map :name (get-principles)) (map :confidence (get-principles))')).toEqual(['("a")', '(0.1)'])
     expect(m.refused([['undo', { allOf: 'nobody' }]])).toMatchObject([{ field: 'allOf' }])
-    m.act([['undo', {}]], { session: 'three' })
+    m.act([['redo', {}]], { session: 'three' })
     expect(m.discover('(sort (map :name (get-principles)) string<?)')).toEqual(['("a" "b" "c")'])
   })
 

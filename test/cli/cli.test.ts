@@ -213,7 +213,7 @@ test('people: remember, list, show, forget, undo, history', async () => {
   await agreeing(at, 'undo', '--last')
   expect((await tidemark(at, ['list'])).out).toContain('four minutes')
   expect((await tidemark(at, ['history', 'The build takes four minutes'])).out).toMatch(
-    /created[\s\S]*deleted[\s\S]*restored/,
+    /recorded[\s\S]*deleted[\s\S]*brought back/,
   )
   expect((await tidemark(at, ['show', 'The bild takes four minutes'])).err).toContain('The build takes four minutes')
 })

@@ -120,6 +120,6 @@ test('[G3] list leaves out a superseded decision; history tells what took its pl
   for (const args of [['list'], ['list', 'decision', '--limit', '1']])
     expect(await run(...args), args.join(' ')).toMatch(/^(?!.*use-json).*use-sqlite/s)
   expect(await run('list', '--all')).toMatch(/use-json[^\n]*superseded/)
-  expect(await run('history', 'use-json')).toMatch(/created[\s\S]*\n {2}superseded by use-sqlite\b/)
-  expect(await run('history', 'use-sqlite')).toMatch(/created[\s\S]*\n {2}supersedes use-json\b/)
+  expect(await run('history', 'use-json')).toMatch(/recorded[\s\S]*\n {2}superseded by use-sqlite\b/)
+  expect(await run('history', 'use-sqlite')).toMatch(/recorded[\s\S]*\n {2}supersedes use-json\b/)
 })

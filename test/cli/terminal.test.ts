@@ -149,9 +149,9 @@ describeUnless(NO_TERMINAL)('a person on a terminal', () => {
     const [, ref = ''] = /Write docs {2}(#[a-f][0-9a-f]{2,})$/m.exec(tree) ?? []
     expect(await run('task', 'complete', ref)).toContain('completed task Write docs')
     const past = stripVTControlCharacters(await screen(at, ['history', 'use-sqlite']))
-    expect(past).toMatch(/^just now {2}\S+ {2}tester, cli\n {2}created\n/)
+    expect(past).toMatch(/^WHEN \(UTC\) +WHAT +WHO +BATCH\n20\d\d-\d\d-\d\d \d\d:\d\d {2}recorded +tester +\w+:\d+\n/)
     expect(stripVTControlCharacters(await screen(at, ['history']))).toMatch(
-      /^WHEN +BATCH +WHAT\njust now {2}\S+ {2}complete/,
+      /^WHEN \(UTC\) +WHAT +WHO +BATCH\n\S+ \S+ +Write .*state: .*complete/,
     )
     expect(await run('history')).toMatch(/^20\d\d-/)
   })

@@ -20,7 +20,7 @@ async function written() {
 describe('[A10] undo on the command line', () => {
   test('[A10] [T1] --session is the acting session: --last takes back its last batch, a batch only itself', async () => {
     const { run, names } = await written()
-    expect(await run('undo', '--last', '--session', 'a')).toContain('took back record-decision "a2"')
+    expect(await run('undo', '--last', '--session', 'a')).toContain('took back: recorded decision "a2"')
     expect(await names()).toBe('("a1" "b1")')
     await run('act', decide('b2'), '--session', 'b')
     const { batch: named } = JSON.parse(await run('act', decide('b3'), '--session', 'b', '--json')) as { batch: string }
@@ -34,7 +34,7 @@ describe('[A10] undo on the command line', () => {
     expect(await names()).toBe('("a1" "a2" "b1")')
     const no = await onTerminal(at, ['undo', '--all-of', 'a'], 'n')
     expect(no.out).toMatch(
-      /session a wrote 2 batches:\n.* record-decision "a1"\n.* record-decision "a2"\ntake all of it back\? \[y\/N\] n\ntidemark: nothing was undone/,
+      /session a wrote 2 batches:\n.* recorded decision "a1"\n.* recorded decision "a2"\ntake all of it back\? \[y\/N\] n\ntidemark: nothing was undone/,
     )
     expect(no.code).toBe(1)
     expect((await onTerminal(at, ['undo', '--all-of', 'a'], '')).out).toContain('nothing was undone')
@@ -48,6 +48,24 @@ describe('[A10] undo on the command line', () => {
       expect((await inProcess(at, ['undo', '--all-of', 'nobody', ...yes])).err).toContain('there is nothing to undo')
     expect((await inProcess(at, ['undo', 'x:1', '--all-of', 'a'])).code).toBe(2)
   })
+})
+
+test('[A10] undo said twice goes two steps back, redo as many forward, until something else is written', async () => {
+  const { at, run, names } = await written()
+  const a = ['--session', 'a'] as const
+  expect(await run('undo', ...a)).toBe('took back: recorded decision "a2"\ntidemark redo brings it back\n')
+  expect(await run('undo', ...a)).toContain('took back: recorded decision "a1"')
+  expect(await names()).toBe('("b1")')
+  expect((await inProcess(at, ['undo', ...a])).err).toContain('there is nothing to undo')
+  expect(await run('redo', ...a)).toBe('redid: recorded decision "a1"\ntidemark undo takes it back\n')
+  expect(await run('redo', ...a)).toContain('redid: recorded decision "a2"')
+  expect(await names()).toBe('("a1" "a2" "b1")')
+  expect((await inProcess(at, ['redo', ...a])).err).toContain('there is nothing to redo')
+  expect(await run('undo', ...a)).toContain('took back: recorded decision "a2"')
+  await run('act', decide('a3'), ...a)
+  expect((await inProcess(at, ['redo', ...a])).err).toContain('there is nothing to redo')
+  expect(await run('undo', ...a)).toContain('"a3"')
+  expect(await run('undo', ...a)).toContain('"a1"')
 })
 
 test('[A10] [T5] of an agent on the command line, taking back another session’s work waits for a person', async () => {

@@ -68,6 +68,6 @@ testUnless('missing' in disk && disk.missing)(
     expect(fillers.length).toBeLessThan(2_000)
     await judge(/cannot be written: no space or no inodes are left/)
     for (const path of fillers) rmSync(path)
-    expect((await run('sync')).text).toContain('record-decision "known"')
+    expect((await run('sync')).text).toContain('recorded decision "known"')
   },
 )

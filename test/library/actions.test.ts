@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, test } from 'vitest'
-import { readArg } from '../../src/model/args.ts'
+import { type Arg, readArg } from '../../src/model/args.ts'
 import type { ArgsOf, TypedAction } from '../../src/project/verbs/actions.ts'
 import { VERBS } from '../../src/project/verbs/index.ts'
 
@@ -46,6 +46,7 @@ const every = {
   confirm: { ref: 'a' },
   reject: { ref: 'a', reason: 'r' },
   undo: { batch: 'last', allOf: 's', force: true },
+  redo: {},
   'define-kind': { name: 'k', about: 'a', plural: 'ks', identity: 'name', key: ['n'], positional: 'n', fields: { n: 'text' } },
   'define-relation': { name: 'r', about: 'a', inverse: 'i', symmetric: true, acyclic: false, impact: 'both' },
   purge: { ref: 'a', secret: 'text', reason: 'r' },
@@ -55,7 +56,7 @@ test.each(VERBS.map((verb) => [verb.name, verb] as const))('[A9] %s takes what i
   const given: Record<string, unknown> = every[name]
   const args = { ...verb.args }
   expect(Object.keys(given).filter((k) => k !== 'expectedVersion').sort()).toEqual(Object.keys(args).filter((k) => k !== 'expectedVersion').sort()) // biome-ignore format: one thought
-  for (const [arg, declared] of Object.entries(args)) {
+  for (const [arg, declared] of Object.entries<Arg>(args)) {
     if (arg === 'expectedVersion') continue
     const problems: unknown[] = []
     expect(

@@ -101,10 +101,10 @@ test('subscribe hears of every batch of every opener, once and in order, also of
   a.act([['record-decision', { name: 'two' }]], { session: 's' })
   await enough
   expect(heard.map((n) => n.summary)).toEqual([
-    'record-decision "before"',
-    'record-decision "one"',
-    'record-decision "own"',
-    'record-decision "two"',
+    'recorded decision "before"',
+    'recorded decision "one"',
+    'recorded decision "own"',
+    'recorded decision "two"',
   ])
   expect(heard.map((n) => n.seq)).toEqual([1, 2, 3, 4])
   expect(heard[3]!.author.session).toBe('s')
@@ -159,7 +159,7 @@ test('[A2] [T13] a subscriber that throws stops neither the write nor other subs
   memory.subscribe((news) => void heard.push(news.summary))
   expect(memory.act([['record-decision', { name: 'one' }]]).results).toHaveLength(1)
   expect(memory.act([['record-decision', { name: 'two' }]]).results).toHaveLength(1)
-  expect(heard).toEqual(['record-decision "one"', 'record-decision "two"'])
+  expect(heard).toEqual(['recorded decision "one"', 'recorded decision "two"'])
   expect(errors.map(String)).toEqual(['Error: not my day', 'Error: not my day'])
   expect(logged).toHaveLength(4)
   expect(logged.every((line) => line.includes('not my day') && line.includes('library.test.ts'))).toBe(true)

@@ -46,7 +46,7 @@ test('[K16] [K17] what one person records reaches the next session of the other,
   const { ana, ben, run, commit, hub, top } = twoPeople()
   await run(ana, 'init', '--client', 'none', '--yes')
   await run(ana, 'act', '[["record-decision", {"name": "small commits", "rationale": "one idea a commit"}]]')
-  expect(await run(ana, 'sync')).toContain('record-decision "small commits"')
+  expect(await run(ana, 'sync')).toContain('recorded decision "small commits"')
   commit(ana)
   git(ana.dir, 'push', '-q', 'origin', 'main')
   git(top, 'clone', '-q', hub, ben.dir)
@@ -142,7 +142,7 @@ test('a dry run says what travels and what stays, and writes nothing; --check is
     '[["record-decision", {"name": "goes", "rationale": "r"}], ["record-observation", {"what": "stays here"}]]',
   )
   const said = await run(ana, 'sync', '--dry-run')
-  expect(said).toContain('record-decision "goes"')
+  expect(said).toContain('recorded decision "goes"')
   expect(said).toContain('1 observation')
   expect(existsSync(join(ana.dir, '.tidemark/log'))).toBe(false)
   expect((await inProcess(ana, ['sync', '--check'])).code).toBe(1)

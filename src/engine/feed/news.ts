@@ -1,7 +1,7 @@
 import { momentOf } from '../log/clock.ts'
 import type { Db } from '../store/db.ts'
 import type { Author } from '../store/line.ts'
-import { type LoggedEvent, lastLine, loggedIn, newsAfter } from '../store/log.ts'
+import { type LoggedEvent, lastLine, lineOf, loggedIn, newsAfter } from '../store/log.ts'
 import { type PresenceEvent, presenceAfter } from '../store/presence.ts'
 import { getRow } from '../store/rows.ts'
 import { summaryOf } from '../store/summary.ts'
@@ -50,7 +50,11 @@ function batchesSince(db: Db, seq: number, limit?: number): News[] {
     at: momentOf(line.at, received),
     received,
     author: line.author,
-    summary: summaryOf(line, (id) => getRow(db, id)?.name),
+    summary: summaryOf(
+      line,
+      (id) => getRow(db, id)?.name,
+      (batch) => lineOf(db, batch.split(':')[0]!, Number(batch.split(':')[1])),
+    ),
     events: loggedIn(line),
     erases: line.purges.length > 0,
   }))

@@ -21,8 +21,19 @@ const quoted = (name: Json | undefined): string => {
 export type Called = (id: string) => string | undefined
 
 /** What a batch did, in a line. It is read off the events whenever it is shown: no batch says it of itself. */
-export function summaryOf({ events, author, purges, forks }: Line, called: Called = () => undefined): string {
-  const undone = (author.undoes ?? []).map((batch) => `undo ${shortBatch(batch)}`)
+export function summaryOf(
+  { events, author, purges, forks }: Line,
+  called: Called = () => undefined,
+  lineOf: (batch: string) => Line | undefined = () => undefined,
+): string {
+  const undone = (author.undoes ?? []).map((batch) => {
+    const line = lineOf(batch)
+    // an undo that is undone says what comes back
+    const again = line?.author.undoes?.map((b) => lineOf(b))
+    const lines = again ?? [line]
+    const what = lines.map((of) => of && summaryOf(of, called)).filter(Boolean)
+    return `${again ? 'redid' : 'took back'}: ${what.join('; ') || shortBatch(batch)}`
+  })
   const parts =
     undone.length > 0
       ? undone
@@ -34,7 +45,7 @@ export function summaryOf({ events, author, purges, forks }: Line, called: Calle
             isReplaced(id, own, events) ? [] : [said(id, own, called)],
           ),
         ]
-  if (parts.length === 0 && purges.length > 0) parts.push(`erase from ${purges.length} batches`)
+  if (parts.length === 0 && purges.length > 0) parts.push(`erased from ${purges.length} batches`)
   const whole = [...new Set(parts)].join('; ')
   return whole.length > LONGEST ? `${whole.slice(0, LONGEST).toWellFormed()}… (${parts.length} changes)` : whole
 }
@@ -51,25 +62,25 @@ function said(id: string, events: readonly Event[], called: Called): string {
     return name ? quoted(name) : of
   }
   const value = (field: string) => events.findLast((e) => e.field === field && e.op === 'set')?.value
-  if (events.some((e) => e.purged)) return `erase ${id}`
+  if (events.some((e) => e.purged)) return `erased ${id}`
   const state = (value(STATE) as StateValue | undefined)?.s
   if (kind === LINK_KIND) {
     const [from, to, type] = [value('from'), value('to'), value('type')]
-    if (state !== 'created' || type === undefined) return `${state === 'deleted' ? 'unlink' : 'change'} ${id}`
+    if (state !== 'created' || type === undefined)
+      return `${state === 'deleted' ? 'removed' : 'changed'} the link ${called(id) ?? id}`
     const [one, other] = [is(String(from)), is(String(to))]
-    return type === 'supersedes' ? `supersede ${other} by ${one}` : `link ${one} ${type} ${other}`
+    return type === 'supersedes' ? `superseded ${other} by ${one}` : `linked ${one} ${type} ${other}`
   }
   const name = value(keys.get(kind) ?? 'name')
-  if (state === 'created') return `record-${kind} ${name === undefined ? id : quoted(name)}`
-  if (state === 'deleted') return `delete-${kind} ${is(id)}`
-  if (state === 'restored') return `restore ${is(id)}`
-  if (value('retired') !== undefined) return `retire ${is(id)}`
+  if (state === 'created') return `recorded ${kind} ${name === undefined ? id : quoted(name)}`
+  if (state === 'deleted') return `deleted ${kind} ${is(id)}`
+  if (state === 'restored') return `brought back ${is(id)}`
+  if (value('retired') !== undefined) return `retired ${is(id)}`
   const standing = value('standing')
-  if (standing === 'confirmed' || standing === 'rejected')
-    return `${standing === 'confirmed' ? 'confirm' : 'reject'} ${is(id)}`
-  if (name !== undefined) return `rename ${id} to ${quoted(name)}`
+  if (standing === 'confirmed' || standing === 'rejected') return `${standing} ${is(id)}`
+  if (name !== undefined) return `renamed ${is(id)} to ${quoted(name)}`
   const work = value('state')
-  if (typeof work === 'string' && isWork(kind)) return `${work} ${is(id)}`
+  if (typeof work === 'string' && isWork(kind)) return `set ${is(id)} to ${work}`
   const fields = [...new Set(events.map((e) => e.field))].filter((f) => f !== 'provenance')
-  return fields.length === 0 ? `say ${is(id)} again` : `change ${is(id)} (${fields.join(', ')})`
+  return fields.length === 0 ? `said ${is(id)} again` : `changed ${is(id)} (${fields.join(', ')})`
 }

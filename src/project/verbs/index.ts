@@ -11,7 +11,7 @@ import { lift, linkEntities, supersede, unlinkEntities } from './links.ts'
 import { propose } from './propose.ts'
 import { purge } from './purge.ts'
 import { shareAppend, shareDelete, shareMerge, shareSet } from './shared-context.ts'
-import { restore, undo } from './undo.ts'
+import { redo, restore, undo } from './undo.ts'
 import { abandon, addTask, complete, startActivity, startGoal, startTask } from './work.ts'
 import { writeHandoff } from './write-handoff.ts'
 
@@ -48,6 +48,7 @@ export const VERBS = [
   confirm,
   reject,
   undo,
+  redo,
   defineKind,
   defineRelation,
   purge,

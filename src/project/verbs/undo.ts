@@ -157,7 +157,7 @@ const related = (a: readonly string[], b: readonly string[]) =>
 export const undo = defineVerb({
   name: 'undo',
   about:
-    'takes a batch back in one new batch, which can be undone as well; "last" is the last batch of the acting session, of nobody else; with allOf, everything that a session wrote. An agent takes back its own work; what others wrote waits for a person',
+    'takes a batch back in one new batch; redo takes that back. "last" is the last batch of the acting session, of nobody else, that still stands: said twice, it goes two steps back. With allOf, everything that a session wrote. An agent takes back its own work; what others wrote waits for a person',
   args: {
     batch: text('its id, or "last" (last)'),
     allOf: text('a session: all of its batches, instead of one'),
@@ -175,48 +175,78 @@ export const undo = defineVerb({
       allOf !== undefined
         ? p.view.recentBatches(MAX_BATCHES, { session: allOf })
         : given === undefined || given === 'last'
-          ? lastOwn(p)
+          ? lastOwn(p, 'undo')
           : [p.view.batchNamed(given)]
-    const found = batches.flatMap((b) => p.view.batch(b) ?? [])
-    if (found.length < batches.length || found.length === 0) {
-      const missing = batches.find((b) => !p.view.batch(b))
-      return report({
-        field: allOf !== undefined ? 'allOf' : 'batch',
-        message: missing === undefined ? 'there is nothing to undo' : `no batch "${missing.slice(0, 80)}"`,
-        accepted: p.view.recentBatches(5).join(', ') || 'nothing yet',
-        hint: '`tidemark history` and the reply of act name batches',
-      })
-    }
-    const events = found.flatMap((b) => b.events.map((e) => e.event))
-    if (events.some((e) => e.purged))
-      return report({ field: 'batch', message: 'its content was erased', received: batches.join(', ') })
-    const byEntity = Map.groupBy(events, (e) => e.entity)
-    const out = ignoredBatches(p, batches, byEntity.keys())
-    const later = dependents(p, out, events)
-    if (later.length > 0 && !force)
-      return report({
-        field: 'batch',
-        message: `later batches build on it: ${later.join(', ')}`,
-        received: batches.join(', '),
-        hint: 'undo those first, or give "force": true to take it back all the same',
-      })
-    for (const [id, own] of [...byEntity].reverse()) revert(p, id, out, own)
-    for (const b of batches) p.undoes(b)
-    return {
-      id: batches[0]!,
-      undone: found.map((b) => summaryOf(b.line, (id) => p.entity(id)?.name)).join('; '),
-      batches: batches.length,
-      entities: [...byEntity.keys()],
-    }
+    return takeBack(p, batches, { does: 'undo', named: allOf === undefined ? 'batch' : 'allOf', force }, report)
   },
 })
 
-/** The last batch of the acting session, or of no session. What `init` wrote is undone by its id alone. */
-function lastOwn(p: Planning): string[] {
+function takeBack(
+  p: Planning,
+  batches: readonly string[],
+  { does, named, force }: { does: 'undo' | 'redo'; named: string; force?: boolean | undefined },
+  report: Report,
+) {
+  const found = batches.flatMap((b) => p.view.batch(b) ?? [])
+  if (found.length < batches.length || found.length === 0) {
+    const missing = batches.find((b) => !p.view.batch(b))
+    return report({
+      field: named,
+      message: missing === undefined ? `there is nothing to ${does}` : `no batch "${missing.slice(0, 80)}"`,
+      accepted: p.view.recentBatches(5).join(', ') || 'nothing yet',
+      hint: '`tidemark history` and the reply of act name batches',
+    })
+  }
+  const lineOf = (b: string) => p.view.batch(b)?.line
+  const events = found.flatMap((b) => b.events.map((e) => e.event))
+  if (events.some((e) => e.purged))
+    return report({ field: 'batch', message: 'its content was erased', received: batches.join(', ') })
+  const byEntity = Map.groupBy(events, (e) => e.entity)
+  const out = ignoredBatches(p, batches, byEntity.keys())
+  const later = dependents(p, out, events)
+  if (later.length > 0 && !force)
+    return report({
+      field: 'batch',
+      message: `later batches build on it: ${later.join(', ')}`,
+      received: batches.join(', '),
+      hint: 'undo those first, or give "force": true to take it back all the same',
+    })
+  for (const [id, own] of [...byEntity].reverse()) revert(p, id, out, own)
+  for (const b of batches) p.undoes(b)
+  return {
+    id: batches[0]!,
+    undone: found.map((b) => summaryOf(b.line, (id) => p.entity(id)?.name, lineOf)).join('; '),
+    batches: batches.length,
+    entities: [...byEntity.keys()],
+  }
+}
+
+export const redo = defineVerb({
+  name: 'redo',
+  about:
+    'brings back what the last undo of the acting session took away, in one new batch; said twice, the undo before it as well. Once the session has written something else, nothing is left to redo',
+  args: {},
+  example: {},
+  plan: (p, _args, report) => takeBack(p, lastOwn(p, 'redo'), { does: 'redo', named: 'batch' }, report),
+})
+
+/**
+ * The last batch of the acting session, or of no session, that still stands; for a redo the last undo, unless something else was
+ * written since. What `init` wrote is undone by its id alone.
+ */
+function lastOwn(p: Planning, does: 'undo' | 'redo'): string[] {
   const { session } = p.ctx.provenance
-  const own = p.view.recentBatches(MAX_BATCHES, { session: typeof session === 'string' ? session : null })
-  const last = own.find((b) => p.view.isOwn(b.split(':')[0]!) && p.view.batch(b)?.agent !== 'init')
-  return last === undefined ? [] : [last]
+  const gone = new Set<string>()
+  for (const b of p.view.recentBatches(MAX_BATCHES, { session: typeof session === 'string' ? session : null })) {
+    const batch = p.view.isOwn(b.split(':')[0]!) ? p.view.batch(b) : undefined
+    if (batch === undefined || batch.agent === 'init' || gone.has(b)) continue
+    const undoes = batch.undoes ?? []
+    for (const undone of undoes) gone.add(undone)
+    const isUndo = undoes.some((undone) => !p.view.batch(undone)?.undoes?.length)
+    if (does === 'redo' ? isUndo : undoes.length === 0) return [b]
+    if (undoes.length === 0) return []
+  }
+  return []
 }
 
 /** A session that wrote more than this is taken back in several steps. */

@@ -87,7 +87,7 @@ function together(line: readonly Span[]): Span[] {
 }
 
 /** Every column as wide as it has to be, and the one that may be cut as wide as is left. */
-function table({ head, rows, cuts }: Extract<Block, { rows: unknown }>, columns: number): Span[][] {
+function table({ head, rows, cuts, wraps }: Extract<Block, { rows: unknown }>, columns: number): Span[][] {
   const all = [head.map((h): Span[] => [['aside', h]]), ...rows.map((row) => row.map((cell) => cell.map(clean)))]
   const width = (cell: readonly Span[]) => cell.reduce((sum, span) => sum + widthOf(textOf(span)), 0)
   // a column in which nothing stands is left out
@@ -95,7 +95,8 @@ function table({ head, rows, cuts }: Extract<Block, { rows: unknown }>, columns:
   const widths = head.map((_, i) => (isUsed[i] ? Math.max(...all.map((row) => width(row[i]!))) : 0))
   const others = widths.reduce((sum, w, i) => sum + (i === cuts || w === 0 ? 0 : w + 2), 0)
   widths[cuts] = Math.max(16, Math.min(widths[cuts]!, columns - others))
-  return all.map((row) => {
+  const lines = wraps ? all.flatMap((row) => spread(row, cuts, widths[cuts]!)) : all
+  return lines.map((row) => {
     // what may be cut takes the columns behind it in which nothing stands
     let end = cuts + 1
     while (end < row.length && width(row[end]!) === 0) end++
@@ -107,6 +108,10 @@ function table({ head, rows, cuts }: Extract<Block, { rows: unknown }>, columns:
     })
   })
 }
+
+/** A row as several, in which one cell is broken between words. */
+const spread = (row: readonly (readonly Span[])[], at: number, columns: number): (readonly Span[])[][] =>
+  wrapped({ line: row[at]! }, columns).map((line, n) => row.map((cell, i) => (i === at ? line : n > 0 ? [] : cell)))
 
 function cutCell(cell: readonly Span[], columns: number): Span[] {
   let left = columns

@@ -1,45 +1,58 @@
+import type { News } from '../../engine/feed/news.ts'
 import { STATE } from '../../engine/log/cells.ts'
 import { isMark, saidIn } from '../../engine/log/context-value.ts'
 import { type Event, valueBefore } from '../../engine/log/events.ts'
 import type { Memory } from '../../engine/memory.ts'
+import type { Reader } from '../../engine/read/reader.ts'
 import { shortBatch } from '../../engine/store/keys.ts'
+import type { Author } from '../../engine/store/line.ts'
 import { stands } from '../../find/recall/validity.ts'
+import { LINK_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
+import { localMinute } from '../../model/times.ts'
 import { referenceTo } from '../../project/discover/values.ts'
-import { ago, findOne, moment, mustBeWhole, oneLine } from './format.ts'
+import { nameOfAuthor } from '../../work/coordination/labels.ts'
+import { sessionsOf } from '../../work/coordination/sessions.ts'
+import { findOne, inWords, moment, mustBeWhole, oneLine } from './format.ts'
 import { keptPrompts, mayReadPrompts } from './kept-prompts.ts'
-import { type Block, defineTool, REF } from './tool.ts'
+import { type Block, defineTool, REF, type Span } from './tool.ts'
 
-const WORDS: Record<Event['op'], string> = {
-  set: 'set to',
-  clear: 'cleared',
-  add: 'added',
-  remove: 'removed',
-  put: 'set',
-  drop: 'removed',
+/** A value for a reader: what is recorded, by its name. */
+const inShort = (reader: Reader, value: Json, max: number): string => {
+  const found = typeof value === 'string' && value.includes(':') ? reader.entity(value) : undefined
+  return found === undefined ? inWords(value, max) || '""' : `"${oneLine(found.name, max)}"`
 }
 
-function told(given: Event, was: Json | undefined): string {
+const BEGAN: Readonly<Record<string, string>> = { created: 'recorded', restored: 'brought back' }
+
+function told({ reader }: Memory, given: Event, was: Json | undefined): string {
   const e = { ...given, ...saidIn(given) }
   if (e.purged) return e.field === '$' ? 'erased' : `${e.field} (erased)`
-  if (e.field === '$') return (e.value as { s?: string } | undefined)?.s ?? 'changed'
+  if (e.field === '$') {
+    const { s: state = 'changed' } = (e.value ?? {}) as { s?: string }
+    return BEGAN[state] ?? state
+  }
   const at = e.path?.length ? `${e.field}.${e.path.join('.')}` : e.field
-  const value =
-    e.value === undefined ? '' : ` ${oneLine(typeof e.value === 'string' ? e.value : JSON.stringify(e.value), 80)}`
-  return `${at} ${WORDS[e.op]}${value}${was !== undefined ? ` (was ${oneLine(typeof was === 'string' ? was : JSON.stringify(was), 60)})` : ''}`
+  const value = e.value === undefined ? '' : inShort(reader, e.value, 200)
+  if (e.op === 'add') return `${at}: added ${value}`
+  if (e.op === 'remove' || e.op === 'drop' || e.op === 'clear')
+    return `${at}: removed ${value || (was === undefined ? '' : inShort(reader, was, 100))}`.trimEnd()
+  return `${at}: ${was === undefined ? '' : `${inShort(reader, was, 100)} → `}${value}`
 }
 
-/** What took the place of an entity, and whose place it took: the events that made the links. */
-const supersessions = (memory: Memory, id: string) =>
+/** The links that an entity has: the events that made them. */
+const linked = ({ reader, history }: { reader: Reader; history: Memory['history'] }, id: string) =>
   (['to', 'from'] as const).flatMap((end) =>
-    memory.reader
+    reader
       .links(end, id)
-      .filter((link) => link.type === 'supersedes' && stands(link))
-      .flatMap((link) => {
-        const said = end === 'to' ? 'superseded by' : 'supersedes'
-        const other = referenceTo(memory.reader, end === 'to' ? link.from : link.to)
-        const [made] = memory.history(link.id)
-        return made ? [{ ...made, text: `${said} ${other}` }] : []
+      .filter(stands)
+      .flatMap(({ id: link, type, from, to }) => {
+        const other = referenceTo(reader, end === 'to' ? from : to)
+        const made = history(link)[0]
+        const said = type === 'supersedes' ? (end === 'to' ? `superseded by ${other}` : `supersedes ${other}`) : ''
+        return made
+          ? [{ ...made, text: said || `linked: ${end === 'to' ? `${other} ${type} this` : `${type} ${other}`}` }]
+          : []
       }),
   )
 
@@ -56,6 +69,18 @@ const wasOf = ({ event }: Entry, all: readonly Entry[]): Json | undefined =>
 
 const withWas = (was: Json | undefined): { was?: Json } => (was === undefined ? {} : { was })
 
+/** What a batch did. Of one entity that it changed, what from what to what. */
+function what(memory: Memory, n: News): string {
+  if (n.presence)
+    return [n.summary.replace('-', ' '), n.presence.body.path].filter((x) => typeof x === 'string').join(' ')
+  const said = n.events.filter((x) => x.event.field !== 'provenance')
+  const [id, ...others] = new Set(said.map((x) => x.event.entity))
+  const e = id === undefined || others.length > 0 || n.author.undoes ? undefined : memory.reader.entity(id)
+  if (e === undefined || e.kind === LINK_KIND || said.some((x) => x.event.field === STATE)) return n.summary
+  const all = memory.history(e.id)
+  return `${oneLine(e.name, 60)}: ${said.map((x) => told(memory, x.event, wasOf(x, all))).join('; ')}`
+}
+
 export const history = defineTool({
   name: 'history',
   title: 'History of an entity',
@@ -70,24 +95,29 @@ export const history = defineTool({
   readOnly: true,
   run(context, args) {
     const { memory, local } = context
+    const sessions = sessionsOf(memory)
+    const by = (author: Author) =>
+      nameOfAuthor(author, author.session === undefined ? undefined : sessions.get(author.session))
+    const WHEN = `WHEN (${localMinute(memory.env.now()).slice(17)})`
     if (args.prompts && mayReadPrompts(context)) return keptPrompts(context, '', args.limit)
     if (args.ref === undefined) {
       const { limit = 20 } = args
       mustBeWhole({ limit }, 1)
       const news = memory.newsSince(Math.max(0, memory.cursor - limit)).reverse()
-      const lines = news.map(
-        (n) =>
-          `${moment(n.at, local)}  ${shortBatch(n.batch)}  ${n.summary}${n.author.session ? `  [${n.author.session}]` : ''}`,
-      )
+      const lines = news.map((n) => {
+        const who = by(n.author)
+        return `${moment(n.at, local)}  ${n.presence ? '' : `${shortBatch(n.batch)}  `}${what(memory, n)}${who && `  [${who}]`}`
+      })
       const table: Block = {
-        head: ['WHEN', 'BATCH', 'WHAT', 'SESSION'],
+        head: [WHEN, 'WHAT', 'WHO', 'BATCH'],
         rows: news.map((n) => [
-          [['aside', ago(n.at, memory.env.now())]],
-          [['ref', shortBatch(n.batch)]],
-          [n.summary],
-          [['kind', oneLine(n.author.session ?? '', 20)]],
+          [['aside', localMinute(n.at).slice(0, 16)]],
+          [what(memory, n)],
+          [['kind', oneLine(by(n.author), 24)]],
+          [['ref', n.presence ? '' : shortBatch(n.batch)]],
         ]),
-        cuts: 2,
+        cuts: 1,
+        wraps: true,
       }
       return {
         text: lines.join('\n') || 'nothing has happened yet',
@@ -104,26 +134,30 @@ export const history = defineTool({
     const e = findOne(memory.reader, args.ref, true)
     const events = memory.history(e.id).filter((x) => x.event.field !== 'provenance')
     const steps = [
-      ...events.map((x) => ({ ...x, text: told(x.event, wasOf(x, events)) })),
-      ...supersessions(memory, e.id),
+      ...events.map((x) => ({ ...x, text: told(memory, x.event, wasOf(x, events)) })),
+      ...linked({ reader: memory.reader, history: (id) => memory.history(id) }, e.id),
     ]
     steps.sort((a, b) => a.event.stamp.ms - b.event.stamp.ms)
     const lines: string[] = []
-    const blocks: Block[] = []
-    const now = memory.env.now()
+    const rows: Span[][][] = []
     let batch = ''
     for (const x of steps) {
       if (isMark(x.event)) continue
-      if (x.batch !== batch) {
+      const isNew = x.batch !== batch
+      if (isNew) {
         batch = x.batch
-        const who = [x.author?.user, x.author?.agent, x.author?.session].filter(Boolean).join(', ')
-        const why = x.author?.intent ? `  “${oneLine(x.author.intent, 80)}”` : ''
-        const by = `${who ? `  ${who}` : ''}${why}`
-        lines.push(`${moment(x.event.stamp.ms, local)}  ${shortBatch(batch)}${by}`)
-        blocks.push({ line: [['name', ago(x.event.stamp.ms, now)], '  ', ['ref', shortBatch(batch)], ['aside', by]] })
-      }
+        const who = x.author ? by(x.author) : ''
+        const why = x.author?.intent ? `“${oneLine(x.author.intent, 80)}”` : ''
+        lines.push([moment(x.event.stamp.ms, local), shortBatch(batch), who, why].filter(Boolean).join('  '))
+        rows.push([
+          [['aside', localMinute(x.event.stamp.ms).slice(0, 16)]],
+          [x.text],
+          [['kind', oneLine(who, 24)]],
+          [['ref', shortBatch(batch)]],
+        ])
+        if (why) rows.push([[], [['aside', why]], [], []])
+      } else rows.push([[], [x.text], [], []])
       lines.push(`  ${x.text}`)
-      blocks.push({ line: [x.text], indent: 2 })
     }
     const json = events.map((x) => ({
       id: x.id,
@@ -137,6 +171,10 @@ export const history = defineTool({
       ...(x.received !== undefined ? { received: new Date(x.received).toISOString() } : {}),
       author: (x.author ?? {}) as unknown as Json,
     }))
-    return { text: lines.join('\n'), json, page: () => blocks }
+    return {
+      text: lines.join('\n'),
+      json,
+      page: () => [{ head: [WHEN, 'WHAT', 'WHO', 'BATCH'], rows, cuts: 1, wraps: true }],
+    }
   },
 })

@@ -29,6 +29,7 @@ export const TOOLS: Readonly<Record<string, Entry<Tool>>> = {
   back: { group: 'every day', load: async () => (await import('./back.ts')).back },
   handoff: { group: 'every day', load: async () => (await import('./handoff.ts')).handoff },
   undo: { group: 'every day', load: async () => (await import('./undo.ts')).undo },
+  redo: { group: 'knowledge', load: async () => (await import('./undo.ts')).redo },
   forget: { group: 'knowledge', load: async () => (await import('./forget.ts')).forget },
   retire: { group: 'knowledge', load: async () => (await import('./verbs.ts')).retire },
   supersede: { group: 'knowledge', load: async () => (await import('./verbs.ts')).supersede },

@@ -75,9 +75,14 @@ export interface ToolContext {
 /** How a part of a page looks on a terminal. */
 export type Look = 'ref' | 'name' | 'kind' | 'aside' | 'warn'
 export type Span = string | readonly [Look, string]
-/** A part of a page for a person: a table, of which one column may be cut, or a paragraph. The surface fits both to its width. */
+/** A part of a page for a person: a table, of which one column may be cut (or `wraps`), or a paragraph. The surface fits both to its width. */
 export type Block =
-  | { readonly head: readonly string[]; readonly rows: readonly (readonly Span[])[][]; readonly cuts: number }
+  | {
+      readonly head: readonly string[]
+      readonly rows: readonly (readonly Span[])[][]
+      readonly cuts: number
+      readonly wraps?: boolean
+    }
   | { readonly line: readonly Span[]; readonly indent?: number }
 
 export interface Output {

@@ -3,8 +3,8 @@ import { shortBatch } from '../../engine/store/keys.ts'
 import type { Json } from '../../model/field.ts'
 import { undo as verb } from '../../project/verbs/undo.ts'
 import { many } from '../../session/briefing/format.ts'
-import { moment, undoLine } from './format.ts'
-import { actingAs, defineTool, type Output, type ToolContext } from './tool.ts'
+import { moment } from './format.ts'
+import { actingAs, defineTool, type Output, type ToolContext, written } from './tool.ts'
 import { paramOf } from './verb-params.ts'
 
 /** What the session wrote, to be looked at before it is taken back; undefined where that is nothing. */
@@ -19,7 +19,7 @@ export const undo = defineTool({
   name: 'undo',
   title: 'Undo a batch',
   about:
-    'takes back the last batch of the acting session. Without a session, it is the last one that was written without one. BATCH names another one; --all-of takes back everything a session wrote. An undo can be undone',
+    'takes back the last batch of the acting session. Without a session, it is the last one that was written without one. BATCH names another one; --all-of takes back everything a session wrote. Said twice, it goes two steps back; `tidemark redo` goes forward again',
   example: 'tidemark undo --last',
   params: {
     batch: { type: 'text', about: 'the batch, as act printed it', place: 0 },
@@ -42,7 +42,7 @@ export const undo = defineTool({
         result!.standing === 'proposed'
           ? [`proposed to ${result!.name}`, ...done.notes.map((n) => `note: ${n}`)].join('\n')
           : done.batch
-            ? `took back ${String(done.results[0]!.undone)}\n${undoLine(done.batch, 'redoes it')}`
+            ? `took back: ${String(result!.undone)}\ntidemark redo brings it back`
             : 'nothing was left of it to take back'
       return { text, json: done as unknown as Json }
     }
@@ -56,5 +56,23 @@ export const undo = defineTool({
       if (agreed) return takeBack()
       throw new UserError('not-agreed', 'nothing was undone')
     })
+  },
+})
+
+export const redo = defineTool({
+  name: 'redo',
+  title: 'Redo what was undone',
+  about:
+    'brings back what the last undo of the acting session took away. Said twice, it goes two steps forward; once something else is written, nothing is left to redo',
+  example: 'tidemark redo',
+  params: {},
+  readOnly: false,
+  ofSession: () => true,
+  run(context) {
+    const done = context.memory.act([['redo', {}]], actingAs(context))
+    return written(done, [
+      String(done.results[0]!.undone).replace(/^took back/, 'redid'),
+      'tidemark undo takes it back',
+    ])
   },
 })

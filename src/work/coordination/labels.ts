@@ -1,3 +1,4 @@
+import type { Author } from '../../engine/store/line.ts'
 import type { SessionRow } from '../../engine/store/presence.ts'
 import { ago } from '../../model/times.ts'
 import { factsOf } from './clients.ts'
@@ -39,3 +40,11 @@ export function nameOfSession(s: Named, now?: number, more: readonly (string | u
 /** The same where somebody may want to name it in turn: a made-up id with its beginning. */
 export const namedWithId = (s: Named): string =>
   titleOfSession(s).startsWith(s.id) ? nameOfSession(s) : `${nameOfSession(s)} ${s.id.slice(0, 8)}`
+
+/** Who wrote something: `ana, Claude "add a discount field"`. `row` is the session's, where it is known here. */
+export function nameOfAuthor({ user, agent, session }: Author, row: Named | undefined): string {
+  const client = agent === undefined || agent === 'cli' ? undefined : (factsOf(agent)?.label ?? agent)
+  const made = session !== undefined && MADE_UP.test(session)
+  const of = row ? titleOfSession(row) : made ? `${client ?? 'session'} ${session.slice(0, 8)}` : (session ?? client)
+  return [user, of].filter((a) => a !== undefined).join(', ')
+}

@@ -1,0 +1,53 @@
+import { stripVTControlCharacters } from 'node:util'
+import { expect, test } from 'vitest'
+import { onTerminal, project } from './run.ts'
+
+const SESSION = '861c46be-7d1f-4c7e-9a51-0d1a5f4f8e21'
+const decide = (more: object) => JSON.stringify([['record-decision', { name: 'use-sqlite', ...more }]])
+
+/** A decision that a session of a client wrote and changed, linked and renamed by a person. */
+async function past() {
+  const { at, run } = await project()
+  const of = ['--session', SESSION] as const
+  await run('session', 'start', SESSION)
+  await run('act', decide({ description: 'We use SQLite', impact: 5 }), ...of)
+  await run('act', decide({ description: 'We use SQLite in WAL mode', impact: 7, tags: ['db', 'storage'] }), ...of)
+  await run('act', '[["record-principle",{"name":"simple-first"}],["link-entities",{"from":"use-sqlite","to":"simple-first","type":"supports"}]]')
+  await run('rename', 'use-sqlite', 'sqlite-store')
+  return { at, run }
+} // biome-ignore format: a batch
+
+test('[A10] history tells people what changed, from what to what, with names for ids', async () => {
+  const { run } = await past()
+  const of = await run('history', 'sqlite-store')
+  for (const line of [
+    '  recorded',
+    '  description: We use SQLite → We use SQLite in WAL mode',
+    '  impact: 5 → 7',
+    '  tags: added db',
+    '  linked: supports simple-first',
+    '  name: use-sqlite → sqlite-store',
+  ])
+    expect(of.split('\n')).toContain(line)
+  const all = await run('history')
+  expect(all).toContain('sqlite-store: name: use-sqlite → sqlite-store')
+  expect(all).toMatch(
+    /description: We use SQLite → We use SQLite in WAL mode; impact: 5 → 7;.* \[tester, cli 861c46be\]/,
+  )
+  expect(all).not.toContain(SESSION)
+  await run('undo')
+  expect((await run('history')).split('\n')[0]).toContain('took back: renamed')
+})
+
+test('[A10] on a terminal history is a table in local time, with nothing cut', async () => {
+  const { at } = await past()
+  const screen = async (...args: string[]) =>
+    stripVTControlCharacters((await onTerminal({ ...at, env: { ...at.env, TZ: 'Asia/Kolkata' } }, args)).out)
+  const table = await screen('history', 'sqlite-store')
+  expect(table).toMatch(
+    /^WHEN \(\+05:30\) +WHAT +WHO +BATCH\r?\n20\d\d-\d\d-\d\d \d\d:\d\d +recorded +tester, cli 861c46be +\w+:1/,
+  )
+  expect(table.replace(/\s+/g, ' ')).toMatch(/description: We use SQLite → .*We use SQLite in WAL mode /)
+  expect(table).not.toContain('…')
+  expect(await screen('history')).toMatch(/session started +cli 861c46be/)
+})
