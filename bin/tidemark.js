@@ -2,7 +2,7 @@
 // Runs on any Node, also one too old for Tidemark: then it starts again with the Node 24 that a clone brings, or says
 // in one line what to install. Kept to old syntax for that reason.
 const QUICK =
-  'act activity back brief claim claims conflicts discover events explain forget goal handoff history list next pause questions recall redo release remember resume review scan session share show status task tree undo'.split(
+  'act activity back brief claim claims conflicts discover events explain forget goal handoff history list next off on pause questions recall redo release remember resume review scan session share show status task tree undo'.split(
     ' ',
   )
 const version = process.versions.node.split('.').map(Number)

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { project, tidemark } from '../cli/run.ts'
+import { offUntil, pauses, resumeNow, switchOff } from '../../src/session/hooks/pause.ts'
+import { inProcess, project, tidemark } from '../cli/run.ts'
+import { openTestMemory } from '../helpers.ts'
 import { PATIENT, runHook } from './run.ts'
 
 test('[A7] pause and resume switch capture for the project; status, the hooks and the status line say so', async () => {
@@ -15,6 +17,39 @@ test('[A7] pause and resume switch capture for the project; status, the hooks an
   expect(await run('resume')).toMatch(/capture goes on/)
   expect((await hook('UserPromptSubmit', { prompt: 'We use pnpm for installs' })).out).toContain('Tidemark noted')
   expect(await run('resume')).toMatch(/was not paused/)
+})
+
+test('[A7] off is off for everything: hooks say and keep nothing, for a time or until on', async () => {
+  const { at, run } = await project()
+  const hook = (event: string, more: object) =>
+    runHook(['claude', event], { session_id: 's1', cwd: at.dir, ...more }, { env: PATIENT })
+  await run('remember', 'Never use sync I/O in handlers')
+  expect(await run('off', '--for', '8h')).toMatch(
+    /^Tidemark is off here until \d{4}-\d\d-\d\dT.*Z; `tidemark on` switches/,
+  )
+  expect(await run('status')).toMatch(/off until \d{4}/)
+  expect((await hook('SessionStart', { source: 'startup' })).out).toBe('')
+  expect((await hook('UserPromptSubmit', { prompt: 'We use pnpm for installs' })).out).toBe('')
+  expect((await hook('status-line', {})).out).toBe('tidemark: off\n')
+  expect(await run('session', 'list', '--json')).not.toContain('s1')
+  expect(await run('on')).toBe('Tidemark goes on\n')
+  expect((await hook('SessionStart', { source: 'startup' })).out).toContain('sync I/O')
+  expect(await run('off')).toMatch(/^Tidemark is off here; /)
+  expect((await inProcess({ ...at, env: { ...at.env, CLAUDECODE: '1' } }, ['on'])).err).toContain(
+    'an agent does not on',
+  )
+  expect((await inProcess(at, ['off', '--for', 'ever'])).err).toContain('--for ever is not a time')
+  expect(await run('resume')).toBe('Tidemark goes on\n')
+})
+
+test('[A7] an off that was for a time ends by itself; what was said meanwhile stays unheard', () => {
+  const m = openTestMemory()
+  const { now } = m.clock
+  switchOff(m.memory.db, now, now + 1_000)
+  expect(offUntil(m.memory.db, now + 999)).toBe(now + 1_000)
+  expect(offUntil(m.memory.db, now + 1_000)).toBe(undefined)
+  resumeNow(m.memory.db, now + 500)
+  expect([offUntil(m.memory.db, now + 600), pauses(m.memory.db)]).toEqual([undefined, [[now, now + 500]]])
 })
 
 test('[M4] doctor tells the last hook of each client and event, and what is not accepted in the configuration', async () => {

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { openAt } from '../../src/project/open.ts'
+import { resumeNow, switchOff } from '../../src/session/hooks/pause.ts'
 import { TOOLS } from '../../src/surfaces/tools/index.ts'
 import { call, decide, ERAS, httpClient, listening, next, stdioClient, tempDir, tempProject } from './harness.ts'
 
@@ -170,4 +172,22 @@ test('[M1] all tool schemas together are and the instructions are at most 1,100 
   expect(total).toBeLessThanOrEqual(1100)
   const marked = Object.keys(TOOLS).filter((name) => TOOLS[name]!.mcp)
   expect(tools.map((t) => t.name)).toEqual(marked.sort())
+})
+
+test('[A7] [M1] an agent gets nothing from a Tidemark that its user has switched off', async () => {
+  const dir = tempProject()
+  const { memory } = openAt({ projectPath: dir, unlisted: true })
+  onTestFinished(() => memory.close())
+  switchOff(memory.db, Date.now())
+  const client = await stdioClient(dir)
+  for (const [tool, args] of [
+    ['act', decide('use-sqlite')],
+    ['recall', { text: 'sqlite' }],
+  ] as const)
+    expect(await call(client, tool, args)).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('switched Tidemark off'),
+    })
+  resumeNow(memory.db, Date.now())
+  expect(await call(client, 'act', decide('use-sqlite'))).toMatchObject({ isError: false })
 })

@@ -10,17 +10,39 @@ export function pausedSince(db: Db): number | undefined {
 
 export const pauseAt = (db: Db, now: number): void => db.write(() => setMeta(db, PAUSED, String(now)))
 
+const OFF = 'off'
+const FOR_GOOD = Number.MAX_SAFE_INTEGER
+
+/** Until when everything is off here; nothing where it is on. */
+export function offUntil(db: Db, now: number): number | undefined {
+  const until = Number(getMeta(db, OFF) ?? 0)
+  return until > now ? until : undefined
+}
+
+export const isForGood = (until: number): boolean => until === FOR_GOOD
+
+export const switchOff = (db: Db, now: number, until = FOR_GOOD): void =>
+  db.write(() => {
+    resumeNow(db, now)
+    keepPauses(db, [...pausesBefore(db), [now, until]])
+    setMeta(db, OFF, String(until))
+  })
+
 /** What was said within these stays unheard, also when a transcript is read later. */
 const PAUSES = 'pauses'
 const PAUSES_KEPT = 200
 
-/** Capture goes on; from when to when it was off is kept. */
+const keepPauses = (db: Db, all: readonly (readonly [number, number])[]): void =>
+  setMeta(db, PAUSES, JSON.stringify(all.slice(-PAUSES_KEPT)))
+
+/** Everything is on; from when to when capture was off is kept. */
 export function resumeNow(db: Db, now: number): void {
   db.write(() => {
     const since = pausedSince(db)
-    if (since === undefined) return
-    setMeta(db, PAUSES, JSON.stringify([...pausesBefore(db), [since, now]].slice(-PAUSES_KEPT)))
+    const before = pausesBefore(db).map(([from, to]) => [from, Math.min(to, now)] as const)
+    keepPauses(db, since === undefined ? before : [...before, [since, now]])
     dropMeta(db, PAUSED)
+    dropMeta(db, OFF)
   })
 }
 

@@ -11,6 +11,7 @@ import { makeUp } from './backlog.ts'
 import { type HookCall, type HookEvent, type HookReply, NOTHING } from './call.ts'
 import { type Handler, Hook } from './hook.ts'
 import type { HookErrors } from './log.ts'
+import { offUntil } from './pause.ts'
 
 const HANDLERS: Partial<Readonly<Record<HookEvent, () => Promise<Handler>>>> = {
   'session-start': async () => (await import('./session-start.ts')).sessionStart,
@@ -60,6 +61,8 @@ function signOfLife(hook: Hook): void {
 export async function respond(memory: Memory, project: Project, call: HookCall, left: () => number): Promise<Answered> {
   const hook = new Hook(memory, project, call, left)
   const { session } = hook
+  if (offUntil(memory.db, memory.env.now()) !== undefined)
+    return { reply: call.event === 'status-line' ? { line: 'tidemark: off' } : NOTHING, session, errors: hook.errors }
   if (session !== '' && call.event !== 'session-start' && call.event !== 'subagent-start')
     hook.attempt('sign of life', () => {
       signOfLife(hook)

@@ -15,7 +15,7 @@ import { nameOfAuthor } from '../../work/coordination/labels.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
 import { findOne, inWords, moment, mustBeWhole, oneLine } from './format.ts'
 import { keptPrompts, mayReadPrompts } from './kept-prompts.ts'
-import { type Block, defineTool, REF, type Span } from './tool.ts'
+import { defineTool, REF, type Span } from './tool.ts'
 
 /** A value for a reader: what is recorded, by its name. */
 const inShort = (reader: Reader, value: Json, max: number): string => {
@@ -41,18 +41,21 @@ function told({ reader }: Memory, given: Event, was: Json | undefined): string {
 }
 
 /** The links that an entity has: the events that made them. */
-const linked = ({ reader, history }: { reader: Reader; history: Memory['history'] }, id: string) =>
+const linked = (memory: Memory, id: string) =>
   (['to', 'from'] as const).flatMap((end) =>
-    reader
+    memory.reader
       .links(end, id)
       .filter(stands)
       .flatMap(({ id: link, type, from, to }) => {
-        const other = referenceTo(reader, end === 'to' ? from : to)
-        const made = history(link)[0]
-        const said = type === 'supersedes' ? (end === 'to' ? `superseded by ${other}` : `supersedes ${other}`) : ''
-        return made
-          ? [{ ...made, text: said || `linked: ${end === 'to' ? `${other} ${type} this` : `${type} ${other}`}` }]
-          : []
+        const other = referenceTo(memory.reader, end === 'to' ? from : to)
+        const said =
+          end === 'from'
+            ? `${type} ${other}`
+            : type === 'supersedes'
+              ? `superseded by ${other}`
+              : `${other} ${type} this`
+        const [made] = memory.history(link)
+        return made ? [{ ...made, text: type === 'supersedes' ? said : `linked: ${said}` }] : []
       }),
   )
 
@@ -81,6 +84,13 @@ function what(memory: Memory, n: News): string {
   return `${oneLine(e.name, 60)}: ${said.map((x) => told(memory, x.event, wasOf(x, all))).join('; ')}`
 }
 
+const rowOf = (at: number, text: string, who: string, batch: string): Span[][] => [
+  [['aside', localMinute(at).slice(0, 16)]],
+  [text],
+  [['kind', oneLine(who, 24)]],
+  [['ref', batch]],
+]
+
 export const history = defineTool({
   name: 'history',
   title: 'History of an entity',
@@ -98,7 +108,8 @@ export const history = defineTool({
     const sessions = sessionsOf(memory)
     const by = (author: Author) =>
       nameOfAuthor(author, author.session === undefined ? undefined : sessions.get(author.session))
-    const WHEN = `WHEN (${localMinute(memory.env.now()).slice(17)})`
+    const when = `WHEN (${localMinute(memory.env.now()).slice(17)})`
+    const table = { head: [when, 'WHAT', 'WHO', 'BATCH'], cuts: 1, wraps: true } as const
     if (args.prompts && mayReadPrompts(context)) return keptPrompts(context, '', args.limit)
     if (args.ref === undefined) {
       const { limit = 20 } = args
@@ -108,20 +119,10 @@ export const history = defineTool({
         const who = by(n.author)
         return `${moment(n.at, local)}  ${n.presence ? '' : `${shortBatch(n.batch)}  `}${what(memory, n)}${who && `  [${who}]`}`
       })
-      const table: Block = {
-        head: [WHEN, 'WHAT', 'WHO', 'BATCH'],
-        rows: news.map((n) => [
-          [['aside', localMinute(n.at).slice(0, 16)]],
-          [what(memory, n)],
-          [['kind', oneLine(by(n.author), 24)]],
-          [['ref', n.presence ? '' : shortBatch(n.batch)]],
-        ]),
-        cuts: 1,
-        wraps: true,
-      }
+      const rows = news.map((n) => rowOf(n.at, what(memory, n), by(n.author), n.batch && shortBatch(n.batch)))
       return {
         text: lines.join('\n') || 'nothing has happened yet',
-        ...(news.length > 0 && { page: () => [table] }),
+        ...(news.length > 0 && { page: () => [{ ...table, rows }] }),
         json: news.map((n) => ({
           batch: n.batch,
           seq: n.seq,
@@ -135,7 +136,7 @@ export const history = defineTool({
     const events = memory.history(e.id).filter((x) => x.event.field !== 'provenance')
     const steps = [
       ...events.map((x) => ({ ...x, text: told(memory, x.event, wasOf(x, events)) })),
-      ...linked({ reader: memory.reader, history: (id) => memory.history(id) }, e.id),
+      ...linked(memory, e.id),
     ]
     steps.sort((a, b) => a.event.stamp.ms - b.event.stamp.ms)
     const lines: string[] = []
@@ -143,18 +144,12 @@ export const history = defineTool({
     let batch = ''
     for (const x of steps) {
       if (isMark(x.event)) continue
-      const isNew = x.batch !== batch
-      if (isNew) {
+      if (x.batch !== batch) {
         batch = x.batch
         const who = x.author ? by(x.author) : ''
         const why = x.author?.intent ? `“${oneLine(x.author.intent, 80)}”` : ''
         lines.push([moment(x.event.stamp.ms, local), shortBatch(batch), who, why].filter(Boolean).join('  '))
-        rows.push([
-          [['aside', localMinute(x.event.stamp.ms).slice(0, 16)]],
-          [x.text],
-          [['kind', oneLine(who, 24)]],
-          [['ref', shortBatch(batch)]],
-        ])
+        rows.push(rowOf(x.event.stamp.ms, x.text, who, shortBatch(batch)))
         if (why) rows.push([[], [['aside', why]], [], []])
       } else rows.push([[], [x.text], [], []])
       lines.push(`  ${x.text}`)
@@ -171,10 +166,6 @@ export const history = defineTool({
       ...(x.received !== undefined ? { received: new Date(x.received).toISOString() } : {}),
       author: (x.author ?? {}) as unknown as Json,
     }))
-    return {
-      text: lines.join('\n'),
-      json,
-      page: () => [{ head: [WHEN, 'WHAT', 'WHO', 'BATCH'], rows, cuts: 1, wraps: true }],
-    }
+    return { text: lines.join('\n'), json, page: () => [{ ...table, rows }] }
   },
 })

@@ -1,7 +1,8 @@
-import { pauseAt, pausedSince, resumeNow } from '../../session/hooks/pause.ts'
-import { ago } from './format.ts'
+import { UsageError } from '../../base/errors.ts'
+import { offUntil, pauseAt, pausedSince, resumeNow, switchOff } from '../../session/hooks/pause.ts'
+import { ago, moment, oneLine } from './format.ts'
 import { mustBeNoAgent } from './person.ts'
-import type { Tool } from './tool.ts'
+import { defineTool, type Tool } from './tool.ts'
 
 export const pause: Tool = {
   name: 'pause',
@@ -27,6 +28,31 @@ export const pause: Tool = {
   },
 }
 
+export const off = defineTool({
+  name: 'off',
+  title: 'Switch everything off',
+  about:
+    'Tidemark says, keeps and claims nothing here until `tidemark on`, or for a time: no hook, no briefing, no tool of an agent. The knowledge stays, and so do commands that you type',
+  example: 'tidemark off --for 8h',
+  params: { for: { type: 'text', about: 'so long: 30m, 8h, 2d' } },
+  readOnly: false,
+  run(context, args) {
+    const { memory, local } = context
+    mustBeNoAgent(context, 'off')
+    const now = memory.env.now()
+    const [, count, unit] = /^(\d{1,4}) ?([mhd])$/.exec(args.for ?? '') ?? []
+    if (args.for !== undefined && unit === undefined)
+      throw new UsageError(`--for ${oneLine(args.for, 40)} is not a time`, 'give one such as 30m, 8h or 2d')
+    const until =
+      unit === undefined ? undefined : now + Number(count) * { m: 60_000, h: 3_600_000, d: 86_400_000 }[unit]!
+    switchOff(memory.db, now, until)
+    return {
+      text: `Tidemark is off here${until === undefined ? '' : ` until ${moment(until, local)}`}; \`tidemark on\` switches it on`,
+      json: { off: true, until: until === undefined ? null : new Date(until).toISOString() },
+    }
+  },
+})
+
 export const resume: Tool = {
   name: 'resume',
   title: 'Resume capture',
@@ -34,9 +60,20 @@ export const resume: Tool = {
   example: 'tidemark resume',
   params: {},
   readOnly: false,
-  run({ memory }) {
-    const was = pausedSince(memory.db) !== undefined
-    if (was) resumeNow(memory.db, memory.env.now())
-    return { text: was ? 'capture goes on' : 'capture was not paused', json: { paused: false, was } }
+  run(context) {
+    const { memory } = context
+    const now = memory.env.now()
+    if (offUntil(memory.db, now) !== undefined) mustBeNoAgent(context, 'on')
+    const was = offUntil(memory.db, now) ? 'Tidemark' : pausedSince(memory.db) !== undefined && 'capture'
+    if (was) resumeNow(memory.db, now)
+    return { text: was ? `${was} goes on` : 'capture was not paused', json: { paused: false, was: was !== false } }
   },
+}
+
+export const on: Tool = {
+  ...resume,
+  name: 'on',
+  title: 'Switch everything on',
+  about: 'switches on again what `tidemark off` or `tidemark pause` switched off',
+  example: 'tidemark on',
 }

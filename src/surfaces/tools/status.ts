@@ -10,12 +10,12 @@ import { waitingEndpoints } from '../../find/recall/embedders/consent.ts'
 import { costsOf } from '../../session/briefing/costs.ts'
 import { many } from '../../session/briefing/format.ts'
 import { meterLine, meterOf } from '../../session/hooks/extract/meter.ts'
-import { pausedSince } from '../../session/hooks/pause.ts'
+import { isForGood, offUntil, pausedSince } from '../../session/hooks/pause.ts'
 import { claimsOf } from '../../work/coordination/claims.ts'
 import { titleOfSession } from '../../work/coordination/labels.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
 import { unreadEdits } from '../../work/handoff/views/copies.ts'
-import { ago } from './format.ts'
+import { ago, moment } from './format.ts'
 import { unverifiedRules, waitingIn } from './review-queue.ts'
 import type { Tool } from './tool.ts'
 
@@ -26,7 +26,7 @@ export const status: Tool = {
   example: 'tidemark status',
   params: {},
   readOnly: true,
-  run({ memory, project, session }) {
+  run({ memory, project, session, local }) {
     const { reader } = memory
     const kinds = new Map(
       reader
@@ -70,6 +70,8 @@ export const status: Tool = {
       parts.push(
         `${many(ahead.lines, 'batch', 'batches')} of this machine dated up to ${new Date(ahead.last).toISOString()}: its clock was wrong; they count as of when they came`,
       )
+    const off = offUntil(memory.db, memory.env.now())
+    if (off !== undefined) parts.push(`off${isForGood(off) ? '' : ` until ${moment(off, local)}`}: \`tidemark on\``)
     const paused = pausedSince(memory.db)
     if (paused !== undefined) parts.push(`capture paused ${ago(paused, memory.env.now())}`)
     const reviewers = reviewersNamed(project.reviewers)

@@ -5,7 +5,7 @@ import type { Project } from '../../../engine/store/project.ts'
 import { sessionsOf } from '../../../work/coordination/sessions.ts'
 import { hooksConfig } from '../config.ts'
 import { logExtraction } from '../log.ts'
-import { pausedSince, pauses } from '../pause.ts'
+import { offUntil, pausedSince, pauses } from '../pause.ts'
 import { type Allowed, allowedIn, dayOf, nextDay, openExtraction } from './consent.ts'
 import { type Candidate, type Earlier, ExtractionFailed } from './extractor.ts'
 import { llm } from './llm.ts'
@@ -40,7 +40,7 @@ export interface RunOptions {
 }
 
 const silenced = (memory: Memory, project: Project): 'paused' | 'capture is off' | undefined =>
-  pausedSince(memory.db) !== undefined
+  pausedSince(memory.db) !== undefined || offUntil(memory.db, memory.env.now()) !== undefined
     ? 'paused'
     : hooksConfig(project.hooks).config.capture
       ? undefined
