@@ -41,6 +41,22 @@ test('[G6] act names the open question that a rule or a decision may answer, and
   expect(done).toContain('an open question on the same subject: "Does the worker need Redis?"')
 })
 
+test('[G5] what is offered for a broken rule changes the decision or makes an exception, and never replaces the rule', async () => {
+  const { at, run } = await project()
+  ruled(at, 'Use jest for tests')
+  const decision = [['record-decision', { name: 'vitest', description: 'Use vitest for tests' }]]
+  const agents = await inProcess(agentOf(at), ['act', '-'], JSON.stringify(decision))
+  const persons = await run('act', JSON.stringify(decision))
+  for (const told of [agents.out, persons, await run('signals')]) {
+    expect(told).toMatch(/retire|edit/)
+    expect(told).not.toContain('supersede')
+  }
+  expect(await run('signals')).toContain('   tidemark edit decision:vitest')
+  const exception = /exception: (\[.*\])/.exec(persons)![1]!
+  await run('act', `[${exception.replace('…', 'the browser tests need it')}]`)
+  expect(await run('signals')).not.toContain('vitest')
+})
+
 onTerminals(
   '[H6] a person at a terminal is asked whether the new rule takes the place of the old, and a no is kept',
   async () => {

@@ -23,7 +23,7 @@ test('[A7] off is off for everything: hooks say and keep nothing, for a time or 
   const { at, run } = await project()
   const hook = (event: string, more: object) =>
     runHook(['claude', event], { session_id: 's1', cwd: at.dir, ...more }, { env: PATIENT })
-  await run('remember', 'Never use sync I/O in handlers')
+  await run('act', '[["record-decision", {"name": "no-sync-io"}]]')
   expect(await run('off', '--for', '8h')).toMatch(
     /^Tidemark is off here until \d{4}-\d\d-\d\dT.*Z; `tidemark on` switches/,
   )
@@ -33,7 +33,7 @@ test('[A7] off is off for everything: hooks say and keep nothing, for a time or 
   expect((await hook('status-line', {})).out).toBe('tidemark: off\n')
   expect(await run('session', 'list', '--json')).not.toContain('s1')
   expect(await run('on')).toBe('Tidemark goes on\n')
-  expect((await hook('SessionStart', { source: 'startup' })).out).toContain('sync I/O')
+  expect((await hook('SessionStart', { source: 'startup' })).out).toContain('no-sync-io')
   expect(await run('off')).toMatch(/^Tidemark is off here; /)
   expect((await inProcess({ ...at, env: { ...at.env, CLAUDECODE: '1' } }, ['on'])).err).toContain(
     'an agent does not on',

@@ -4,7 +4,7 @@ import type { Reader } from '../../engine/read/reader.ts'
 import { vouchedFor } from '../../engine/replication/vouched.ts'
 import type { Project } from '../../engine/store/project.ts'
 import { stem } from '../../engine/store/terms.ts'
-import { type Entity, linkId, madeAt, standingOf } from '../../model/entity.ts'
+import { type Entity, isAgreed, linkId, madeAt, nameKey, standingOf } from '../../model/entity.ts'
 import { stateOf } from './validity.ts'
 import { CHOICE as CHOOSING, NEGATION as NEGATING, STOP } from './wording.ts'
 
@@ -238,6 +238,14 @@ function isDecided(a: string, b: string, reader: Reader): boolean {
   })
 }
 
+/** An exception to the rule was recorded whose scope is the other one. */
+export const isExcepted = (reader: Reader, rule: Entity, other: Entity): boolean =>
+  reader.list('exception').some((e) => {
+    const [broken, scope] = [e.fields.ruleBroken, e.fields.scope].map((v) => nameKey(String(v ?? '')))
+    const isOf = (said: string, of: Entity) => said === nameKey(of.name) || said === nameKey(of.id)
+    return isAgreed(e) && isOf(broken!, rule) && isOf(scope!, other)
+  })
+
 /** Pairs of entities that contradict each other and about which nobody has decided, the newer one first. */
 export function contrary(
   all: readonly Entity[],
@@ -247,6 +255,7 @@ export function contrary(
   return contraryPairs(all.map(ruleIn), vocabulary).flatMap(([i, j]) => {
     const [a, b] = [all[i]!, all[j]!]
     if (folderOf(a) !== folderOf(b) || isDecided(a.id, b.id, reader)) return []
+    if (isExcepted(reader, a, b) || isExcepted(reader, b, a)) return []
     return [madeAt(a) > madeAt(b) ? [a, b] : [b, a]]
   })
 }

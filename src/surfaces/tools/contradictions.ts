@@ -25,11 +25,18 @@ export const contraryAmong = (context: ToolContext): [newer: Entity, older: Enti
 export const saidContrary = ([e, rule]: [Entity, Entity]): string =>
   `"${oneLine(e.name, 100)}" contradicts the rule "${oneLine(rule.name, 100)}" (${rule.id}), which binds`
 
-/** What to do about it: nothing is decided here. */
-export const howSettled = ([e, rule]: [Entity, Entity], { by }: Pick<ToolContext, 'by'>): string =>
-  by === 'person'
+/** What to do about it: nothing is decided here. A rule gives way to another rule; a decision that breaks one is changed first. */
+export function howSettled([e, rule]: [Entity, Entity], { by }: Pick<ToolContext, 'by'>): string {
+  if (e.kind !== rule.kind) {
+    const exception = `["record-exception", {"ruleBroken": "${rule.id}", "justification": "…", "scope": "${e.id}"}]`
+    return by === 'person'
+      ? `tidemark edit ${e.id} changes it, tidemark retire ${e.id} takes it back; an exception: ${exception}`
+      : `change it, or ["retire", {"ref": "${e.id}"}]; if the user makes an exception: ${exception}`
+  }
+  return by === 'person'
     ? `tidemark supersede ${rule.id} ${e.id} puts it in its place`
     : `ask the user which holds; if it takes its place: ["supersede", {"old": "${rule.id}", "new": "${e.id}"}]`
+}
 
 /** Takes the older one out for the newer one, or keeps that both stand, so that nobody is asked again. */
 export function settle(context: ToolContext, [e, rule]: [Entity, Entity], replaces: boolean): string[] {
@@ -45,7 +52,8 @@ export async function settled(context: ToolContext, pairs: readonly [Entity, Ent
   const lines: string[] = []
   for (const pair of pairs) {
     const [e, rule] = pair
-    if (context.ask === undefined) lines.push(`note: ${saidContrary(pair)}: ${howSettled(pair, context)}`)
+    if (context.ask === undefined || e.kind !== rule.kind)
+      lines.push(`note: ${saidContrary(pair)}: ${howSettled(pair, context)}`)
     else {
       const yes = await context.ask(`${saidContrary(pair)}. Should it take the place of that rule?`)
       settle(context, pair, yes)

@@ -88,10 +88,7 @@ export function touchedBy(context: ToolContext, results: readonly Result[]): str
       if (linked.has(id) || said.has(id) || notes.has(id) || stateOf(e, reader, memory.env.now())) continue
       const name = oneLine(e.name, 100)
       if (e.kind !== 'question' && decision.kind === 'decision' && isOn(e, SHARED.rule))
-        notes.set(
-          id,
-          `a rule on the same subject: "${name}" (${id}); if this takes its place: ["supersede", {"old": "${id}", "new": "${decision.id}"}]`,
-        )
+        notes.set(id, `a rule on the same subject: "${name}" (${id}); if this breaks it, change this first`)
       else if (e.kind === 'question' && isOpen(reader, e) && isOn(e, SHARED.question))
         notes.set(
           id,

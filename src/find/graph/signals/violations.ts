@@ -1,6 +1,6 @@
 import { type Entity, madeAt, readField } from '../../../model/entity.ts'
 import { shellWord } from '../../../model/shell.ts'
-import { contrary } from '../../recall/contradictions.ts'
+import { contrary, isExcepted } from '../../recall/contradictions.ts'
 import { type Detector, said, signalId, spoken } from './signal.ts'
 
 /** Of many decisions the newest are held against the rules. */
@@ -17,7 +17,8 @@ export const constraintViolations: Detector = (look) => {
   const found = new Map<string, { decision: Entity; rule: Entity; why: string }>()
   const add = (a: string, b: string, why: string) => {
     const [decision, rule] = [decisions.get(a) ?? decisions.get(b), rules.get(a) ?? rules.get(b)]
-    if (decision && rule) found.set(`${decision.id} ${rule.id}`, { decision, rule, why })
+    if (decision && rule && !isExcepted(reader, rule, decision))
+      found.set(`${decision.id} ${rule.id}`, { decision, rule, why })
   }
   for (const [a, b] of contrary([...rules.values(), ...active.slice(-MOST_LOOKED_AT)], reader, alternatives))
     add(a.id, b.id, 'their words exclude each other')
@@ -31,8 +32,8 @@ export const constraintViolations: Detector = (look) => {
       severity: 'high',
       line: `⚠️ Decision "${spoken(decision)}" may conflict with rule "${said(rule.name)}"`,
       entities: [older.id, newer.id],
-      evidence: [why],
-      next: `tidemark supersede ${shellWord(older.id)} ${shellWord(newer.id)}`,
+      evidence: [why, `change or retire ${decision.id}, or record an exception to ${rule.id} with it as scope`],
+      next: `tidemark edit ${shellWord(decision.id)}`,
     }
   })
 }
