@@ -129,7 +129,7 @@ test('[A10] a page of what several kinds list is what stands there in the whole 
   m.clock.now += 1000
   const kinds = ['decision', 'principle', 'fact']
   for (const reader of [m.memory.reader, m.memory.asOf(m.clock.now)])
-    for (const options of [{}, { all: true }, { current: true }, { standing: 'proposed' }, { topic: 'none' }]) {
+    for (const options of [{}, { all: true }, { current: true }, { standing: 'proposed' }, { session: 'none' }]) {
       const whole = kinds
         .flatMap((kind) => reader.list(kind, options))
         .sort(newestFirst)

@@ -61,7 +61,7 @@ function answers(r: Replica): unknown {
         k.name,
         reader.list(k.name).map((e) => e.id),
         reader.list(k.name, { all: true, limit: 3 }).map((e) => e.id),
-        reader.list(k.name, { topic: 'clock' }).map((e) => e.id),
+        reader.list(k.name, { standing: 'proposed' }).map((e) => e.id),
       ]),
     found: [...words, 'parser clock', 'line', 'get alpha', 'fence OR "'].map((w) =>
       reader.search(w, 12).map((e) => [e.id, e.name]),

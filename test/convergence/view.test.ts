@@ -23,7 +23,7 @@ function said(reader: Reader, ids: readonly string[]): unknown {
     together: sorted(reader.entities(ids)),
     all: [...reader.allIds()].sort(),
     lists: KINDS.flatMap((kind) =>
-      [{}, { all: true }, { current: true }, { limit: 1 }, { standing: 'confirmed' }, { topic: 'a' }].map((o) => [
+      [{}, { all: true }, { current: true }, { limit: 1 }, { standing: 'confirmed' }, { session: 'a' }].map((o) => [
         reader.list(kind, o).map((e) => e.id),
         reader.ids(kind, o),
       ]),

@@ -98,6 +98,7 @@ describe('[D10] introspection', () => {
       const m = openTestMemory()
       recordOneOfEach(m)
       if (v.name === 'restore') m.act([['delete-decision', { name: 'use-json-files' }]])
+      if (v.name === 'redo') m.act([['undo', {}]])
       if (v.name === 'release' || v.name === 'hand-over') m.act([['claim', { paths: ['src/auth/**'] }]])
       if (v.name === 'hand-over' || v.name === 'assign-task') sessionsOf(m.memory).start({ id: 'b7' })
       if (v.name === 'delete-mutation') expect(v.required).toContain('ref')

@@ -238,9 +238,7 @@ class Past implements Variant {
   }
 
   readonly ids = (kinds: string | readonly string[], o: ListOptions = {}): string[] => {
-    return idsOf(kinds, o, (kind, of) =>
-      of.topic === undefined && of.session === undefined ? this.#listed(kind, of) : this.list(kind, of),
-    )
+    return idsOf(kinds, o, (kind, of) => (of.session === undefined ? this.#listed(kind, of) : this.list(kind, of)))
   }
 
   readonly links = (end: 'from' | 'to', id: string): Link[] => {

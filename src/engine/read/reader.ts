@@ -24,7 +24,6 @@ export interface ListOptions {
   offset?: number
   /** ms since the epoch: recorded at or after. */
   since?: number
-  topic?: string
   /** Recorded, or added to, in this session. */
   session?: string
   /** Also retired and rejected ones, and those without a status that something took the place of. */
@@ -92,18 +91,12 @@ export const edgesOf = (links: readonly Link[]): Edge[] =>
     return isAgreed(e) ? [{ ...l, at: e.created, ...(typeof confidence === 'number' ? { confidence } : {}) }] : []
   })
 
-const hasTopic = (e: Entity, topic: string): boolean =>
-  [e.fields.topics, e.fields.tags].some(
-    (v) => Array.isArray(v) && v.some((t) => String(t).toLowerCase() === topic.toLowerCase()),
-  )
-
 const ofSession = (e: Entity, session: string): boolean =>
   Array.isArray(e.fields.provenance) &&
   e.fields.provenance.some((p) => (p as { session?: string } | null)?.session === session)
 
 /** What the columns of the store do not know. */
-export const isAsked = (e: Entity, { topic, session }: ListOptions): boolean =>
-  (topic === undefined || hasTopic(e, topic)) && (session === undefined || ofSession(e, session))
+export const isAsked = (e: Entity, { session }: ListOptions): boolean => session === undefined || ofSession(e, session)
 
 /** How many texts the words of a search may match together. */
 const POSTINGS = 3_000
@@ -142,16 +135,15 @@ export function readNow(db: Db, registry: () => Registry, from: Queries = db.her
     byName: (key) => rows.rowsByName(from, key).map(said),
     allIds: () => rows.allIds(from),
     list(kind, o = {}) {
-      const { topic, session, limit, offset: _, ...rest } = o
-      if (topic === undefined && session === undefined)
-        return listed(kind, limit === undefined ? rest : { ...rest, limit })
+      const { session, limit, offset: _, ...rest } = o
+      if (session === undefined) return listed(kind, limit === undefined ? rest : { ...rest, limit })
       const found = listed(kind, rest)
       return found.filter((e) => isAsked(e, o)).slice(0, limit ?? found.length)
     },
     entities: (ids) => rows.rowsOfIds(from, ids).map(said),
     ids(kinds, o = {}) {
-      const { topic, session, ...rest } = o
-      const isPlain = topic === undefined && session === undefined && ahead.size === 0
+      const { session, ...rest } = o
+      const isPlain = session === undefined && ahead.size === 0
       const all = [kinds].flat()
       return isPlain && all.length <= rows.MOST_KINDS
         ? rows.listIds(from, all, rest).map((e) => e.id)

@@ -127,8 +127,8 @@ export function readWithout(
     },
     ids: (kinds, o = {}) =>
       idsOf(kinds, o, (kind, of) => {
-        if (of.topic !== undefined || of.session !== undefined) return reader.list(kind, of)
-        const { topic: _, session: __, ...plain } = more(of)
+        if (of.session !== undefined) return reader.list(kind, of)
+        const { session: _, ...plain } = more(of)
         const found = rows.listIds(db, [kind], plain).filter((e) => !listedAnew().has(e.id))
         return [...found, ...anew(kind, of)].sort(newestFirst)
       }),

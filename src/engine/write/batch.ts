@@ -1,10 +1,10 @@
 import { UserError } from '../../base/errors.ts'
 import { redact } from '../../base/secrets/find.ts'
 import { screen } from '../../base/secrets/screen.ts'
-import { type Entity, KIND_KIND, RELATION_KIND } from '../../model/entity.ts'
+import { type Entity, KIND_KIND, kindOf, nameKey, RELATION_KIND } from '../../model/entity.ts'
 import { parseExact } from '../../model/exact.ts'
 import type { Json } from '../../model/field.ts'
-import { fieldsOf } from '../../model/kind.ts'
+import { fieldsOf, type Kind } from '../../model/kind.ts'
 import { didYouMean } from '../../model/names.ts'
 import { defined, isObject } from '../../model/object.ts'
 import { named, type Problem, type Report, shown } from '../../model/validate.ts'
@@ -250,12 +250,33 @@ function aliasesOf(p: Planning, verb: string, verbs: PlanOptions['verbs']): Para
   return kind ? fieldsOf(kind) : (verbs.get(verb)?.args ?? {})
 }
 
+/** Those of its kind that an entity names as related are linked as well: what is there, and what this batch still brings. */
+function linkRelated(p: Planning, kind: Kind, args: Args, id: string, isNew: boolean, run: RunAction) {
+  const fields = Object.keys(kind.fields).filter((field) => field.startsWith('related') && kind.fields[field]!.refs)
+  const keyOf = (said: unknown) => nameKey(String(said))
+  const link = (from: string, to: string) =>
+    from === to || run('link-entities', { from, to, type: 'relates-to' }, () => undefined)
+  for (const said of fields.flatMap((field) => args[field] ?? [])) {
+    const [to, ...more] = p.byName(keyOf(said)).filter((e) => e.live && e.kind === kind.name)
+    if (to && more.length === 0) link(id, to.id)
+  }
+  if (!isNew || fields.length === 0) return
+  for (const other of [...p.draft.touched].filter((e) => kindOf(e) === kind.name)) {
+    const names = fields.flatMap((field) => p.entity(other)?.fields[field] ?? [])
+    if (names.some((said) => keyOf(said) === keyOf(p.entity(id)!.name))) link(other, id)
+  }
+}
+
 function runner(p: Planning, verbs: PlanOptions['verbs']): RunAction {
   const run: RunAction = (verb, given, report) => {
     const registry = p.registry()
     const args = named(aliasesOf(p, verb, verbs), given)
     const recorded = registry.recordedBy(verb)
-    if (recorded) return record(p, recorded, args, report)
+    if (recorded) {
+      const done = record(p, recorded, args, report)
+      if (done) linkRelated(p, recorded, args, done.id, done.created === true, run)
+      return done
+    }
     const deleted = registry.deletedBy(verb)
     if (deleted) return remove(p, deleted, args, report)
     const own = verbs.get(verb)

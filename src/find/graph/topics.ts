@@ -1,4 +1,4 @@
-import type { Reader } from '../../engine/read/reader.ts'
+import { type ListOptions, newestFirst, type Reader } from '../../engine/read/reader.ts'
 import type { Project } from '../../engine/store/project.ts'
 import { isStopWord, termsOf, tokensIn } from '../../engine/store/terms.ts'
 import { cleanPath, type Edge, type Entity, isAgreed } from '../../model/entity.ts'
@@ -21,7 +21,7 @@ export interface Topic {
 const SILENT_FOLDERS = new Set(
   `src lib libs app apps packages package pkg cmd internal source sources main java kotlin com org net io test tests spec specs
   __tests__ e2e fixtures utils util common shared core helpers types modules components services bin dist build out public vendor
-  node_modules assets static scripts tools examples include crates plugins features index code workspace home users`.split(
+  node_modules assets static scripts tools examples include crates plugins features index code workspace home users log`.split(
     /\s+/,
   ),
 )
@@ -167,12 +167,26 @@ export function ownTopics(reader: Reader, entity: Entity, vocabulary = shippedWo
   const paths = [...textsIn(fields.locations), ...(kind === 'file' ? [name] : []), ...pathsIn(telling)]
   for (const path of paths) for (const topic of topicsOfPath(path, vocabulary)) add('path', path, topic)
   if (textsIn(fields.topics).length > 0) return [...found.values()]
-  const inTelling = vocabulary.in(telling)
-  const words = inTelling.size > 0 || found.size > 0 ? inTelling : vocabulary.in(other)
+  const inTelling = vocabulary.in(spoken(telling))
+  const words = inTelling.size > 0 || found.size > 0 ? inTelling : vocabulary.in(spoken(other))
   const most = [...words].sort((a, b) => b[1].length - a[1].length).slice(0, MOST_BY_KEYWORDS)
   for (const [topic, by] of most) add('keyword', wordsOf(by), topic)
   return [...found.values()]
 }
+
+/** Without the folders of its paths that say nothing: `src/log/` is no word of its. */
+const spoken = (text: string): string =>
+  text
+    .split(/(\s)/)
+    .map((word) =>
+      word.includes('/')
+        ? word
+            .split('/')
+            .filter((p) => !SILENT_FOLDERS.has(p.toLowerCase()))
+            .join('/')
+        : word,
+    )
+    .join('')
 
 /** Each once, without the parts of another. */
 const wordsOf = (by: readonly string[]): string =>
@@ -267,11 +281,26 @@ function neighboursTopics(reader: Reader, ids: readonly string[], vocabulary: To
   )
 }
 
+/** Of what several kinds list those on a topic or an alias of it, newest first. */
+export function onTopic(
+  reader: Reader,
+  kinds: readonly string[],
+  said: string,
+  { limit, offset = 0, ...asked }: ListOptions,
+  vocabulary = shippedWords(),
+): Entity[] {
+  const all = kinds.flatMap((kind) => reader.list(kind, asked)).sort(newestFirst)
+  const topics = topicsOfAll(reader, all, vocabulary)
+  const topic = vocabulary.nameOf(said)
+  const found = all.filter((e) => topics.get(e.id)!.some((t) => t.topic === topic))
+  return found.slice(offset, limit === undefined ? undefined : offset + limit)
+}
+
 /** The agreed decisions, replaced ones too: a trace tells how they came about. Newest first. */
 const decisionsOf = (reader: Reader): Entity[] => reader.list('decision').filter(isAgreed)
 
 export const decisionsByTopic = (reader: Reader, topic: string, vocabulary = shippedWords()): Entity[] =>
-  (tracesByTopic(reader, vocabulary).find((t) => t.topic === vocabulary.nameOf(topic))?.decisions ?? []).toReversed()
+  onTopic(reader, ['decision'], topic, {}, vocabulary).filter(isAgreed)
 
 interface TopicTrace {
   readonly topic: string

@@ -9,6 +9,7 @@ import { screen } from '../../base/secrets/screen.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { dropOldDefines, type Kept, keepDefine, keptDefine, measureDefines } from '../../engine/store/definitions.ts'
 import type { Project } from '../../engine/store/project.ts'
+import { topicVocabularyOf } from '../../find/graph/topics.ts'
 import { storeCorpus } from '../../find/recall/corpus.ts'
 import { momentSaid } from '../../find/recall/moment.ts'
 import { rank } from '../../find/recall/rank.ts'
@@ -58,6 +59,7 @@ export function discover(memory: Memory, program: string, options: DiscoverOptio
   const source: Source = {
     reader: memory.reader,
     now: () => memory.env.now(),
+    topics: () => topicVocabularyOf(options.project ?? {}),
     ranked: (question, found, kinds) => (source.at === undefined ? ranked(memory, question, found, kinds) : found),
   }
   if (options.asOf !== undefined) readAt(memory, source, { at: options.asOf })

@@ -1,4 +1,5 @@
 import { type ListOptions, namesNear, type Reader } from '../../engine/read/reader.ts'
+import { onTopic, type TopicVocabulary } from '../../find/graph/topics.ts'
 import { momentSaid } from '../../find/recall/moment.ts'
 import { cleanPath, type Entity as Known, kindOf, type Link, pathInProject } from '../../model/entity.ts'
 import { COMMON, type Kind } from '../../model/kind.ts'
@@ -17,6 +18,8 @@ export interface Source {
   /** What is not true in the world at that moment is left out. */
   validAt?: string | undefined
   now(): number
+  /** What a project's topics are called and spoken of. */
+  topics(): TopicVocabulary
   /** The same entities in the order in which recall ranks them. */
   ranked(question: string, found: readonly Known[], kinds: readonly string[] | undefined): readonly Known[]
 }
@@ -29,7 +32,9 @@ export type Functions = Record<string, Run>
 
 const LIST_OPTIONS = ['limit', 'since', 'topic', 'session', 'all', 'standing'] as const
 
-function listOptions(args: readonly Value[], now: number): { plain: Value[]; asked: ListOptions } {
+type Asked = ListOptions & { readonly topic?: string }
+
+function listOptions(args: readonly Value[], now: number): { plain: Value[]; asked: Asked } {
   const { plain, text, whole, flag } = options(args, LIST_OPTIONS)
   const [since, standing] = [text('since'), text('standing')]
   const asked = {
@@ -57,15 +62,18 @@ const charactersIn = (value: unknown): number =>
       ? Object.values(value).reduce<number>((sum, v) => sum + 8 + charactersIn(v), 0)
       : 8
 
+const idsOnTopic = ({ reader, topics }: Source, kind: string, topic: string, asked: ListOptions): string[] =>
+  onTopic(reader, [kind], topic, asked, topics()).map((e) => e.id)
+
 /** Lists of entities that are read when a program looks into them, a page at a time. */
-function lazyLists(source: Source): (kind: string, asked: ListOptions, ctx: CallContext) => Value {
+function lazyLists(source: Source): (kind: string, asked: Asked, ctx: CallContext) => Value {
   let page = new Map<string, Known>()
   /** The one that was read last: programs mostly ask several fields of one, and then the next. */
   let last: { id: string; from: Reader; made: Entity } | undefined
-  return (kind, asked, ctx) => {
+  return (kind, { topic, ...asked }, ctx) => {
     const from = source.reader
     const registry = from.registry()
-    const ids = from.ids(kind, asked)
+    const ids = topic === undefined ? from.ids(kind, asked) : idsOnTopic(source, kind, topic, asked)
     let next = 0
     const read = (i: number): Entity => {
       const id = ids[i]!
@@ -151,8 +159,12 @@ export function knowledgeFunctions(source: Source, kinds: readonly Kind[]): Func
       const { plain, asked } = listOptions(args, source.now())
       const { choices, default: unsaid } = registry().kind(kind)?.fields[field] ?? {}
       const wanted = choices ? choiceOf(field, textOf(plain[0]), choices) : textOf(plain[0])
-      const { limit, ...rest } = asked
-      const found = source.reader.list(kind, rest).filter((e) => (e.fields[field] ?? unsaid) === wanted)
+      const { limit, topic, ...rest } = asked
+      const all =
+        topic === undefined
+          ? source.reader.list(kind, rest)
+          : onTopic(source.reader, [kind], topic, rest, source.topics())
+      const found = all.filter((e) => (e.fields[field] ?? unsaid) === wanted)
       return make(found.slice(0, limit ?? found.length), ctx)
     }
   const listed = lazyLists(source)

@@ -1,14 +1,7 @@
 import type { Memory } from '../../engine/memory.ts'
 import type { Project } from '../../engine/store/project.ts'
 import { lookAt, signalsOf } from '../../find/graph/signals/index.ts'
-import {
-  crossTraceLinks,
-  decisionsByTopic,
-  type TopicVocabulary,
-  topicsOf,
-  topicVocabularyOf,
-  tracesByTopic,
-} from '../../find/graph/topics.ts'
+import { crossTraceLinks, decisionsByTopic, topicsOf, tracesByTopic } from '../../find/graph/topics.ts'
 import type { Entity as Known } from '../../model/entity.ts'
 import { fromData } from '../../scheme/data.ts'
 import { type CallContext, list, type Value } from '../../scheme/values.ts'
@@ -21,13 +14,11 @@ const STEPS_OF_ALL = 5_000
 
 /** Topics, traces by topic and signals, now or as of a moment. */
 export function signalFunctions(memory: Memory, source: Source, project: Partial<Project> = {}): Functions {
-  let known: TopicVocabulary | undefined
-  const words = (): TopicVocabulary => (known ??= topicVocabularyOf(project))
   const decisions = (all: readonly Known[], ctx: CallContext): Value =>
     made(all, CELLS_PER_ENTITY, ctx, (e) => toScheme(e, source.reader.registry()))
   const traces = (ctx: CallContext) => {
     ctx.charge(STEPS_OF_ALL)
-    return tracesByTopic(source.reader, words())
+    return tracesByTopic(source.reader, source.topics())
   }
   // biome-ignore format: a table, one entry a line where it can be
   return {
@@ -35,17 +26,17 @@ export function signalFunctions(memory: Memory, source: Source, project: Partial
       made(traces(ctx), 8, ctx, ({ topic, decisions }) => fromData({ topic, decisions: decisions.length })),
     '(topics-of ref) | the topics of an entity, each with :from (topics, tags, mention, path, keyword, neighbour) and :by | (topics-of "use-sqlite")': ([ref]) => {
       const e = theOne(source.reader, textOf(ref))
-      return fromData(topicsOf(source.reader, e, words()).map(({ topic, from, by }) => ({ topic, from, by })))
+      return fromData(topicsOf(source.reader, e, source.topics()).map(({ topic, from, by }) => ({ topic, from, by })))
     },
     '(decisions-by-topic topic) | decisions on a topic, or on an alias of it, newest first | (map :name (decisions-by-topic "db"))': ([topic], ctx) => {
       ctx.charge(STEPS_OF_ALL)
-      return decisions(decisionsByTopic(source.reader, textOf(topic), words()), ctx)
+      return decisions(decisionsByTopic(source.reader, textOf(topic), source.topics()), ctx)
     },
     '(traces) | the decisions of each topic, oldest first, as {:topic :decisions}; the longest trace first | (traces)': (_, ctx) =>
       made(traces(ctx), 16, ctx, (t) => fromData({ topic: t.topic, decisions: t.decisions.map((e) => referenceTo(source.reader, e.id)) })),
     '(cross-trace-links) | links between decisions that have topics, but none in common | (cross-trace-links)': (_, ctx) => {
       ctx.charge(STEPS_OF_ALL)
-      return linksMade(source.reader, crossTraceLinks(source.reader, words()).map((l) => l.id), ctx)
+      return linksMade(source.reader, crossTraceLinks(source.reader, source.topics()).map((l) => l.id), ctx)
     },
     '(signals) | what is worth a look: each with :id :type :severity :line :entities :evidence and :next, a command | (map :line (signals))': (_, ctx) => {
       ctx.charge(STEPS_OF_ALL)

@@ -72,6 +72,7 @@ function hiddenOf(e: Known, kind: Kind | undefined, fields: ReadonlyMap<string, 
     ['name', e.name],
     ['version', BigInt(e.version)],
     ['recorded', iso(e.created)],
+    ['timestamp', iso(e.created)],
     ['updated', iso(e.updated)],
     ['provenance', fromData(e.fields.provenance ?? [])],
   ])

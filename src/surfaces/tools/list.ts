@@ -2,6 +2,7 @@ import { UserError } from '../../base/errors.ts'
 import { oldestFirst } from '../../engine/read/order.ts'
 import { markOf, Staleness } from '../../engine/read/stale.ts'
 import { lookAgain } from '../../find/code/look.ts'
+import { onTopic, topicVocabularyOf } from '../../find/graph/topics.ts'
 import { momentSaid } from '../../find/recall/moment.ts'
 import { stateOf } from '../../find/recall/validity.ts'
 import { type Entity, kindOf } from '../../model/entity.ts'
@@ -57,7 +58,7 @@ export const list = defineTool({
     since: { type: 'text', about: 'recorded since, e.g. 2026-11-01 or "last week"' },
     'as-of': AS_OF,
     'valid-at': { type: 'text', about: 'without what is not true in the world at this moment' },
-    topic: { type: 'text', about: 'with this topic or tag' },
+    topic: { type: 'text', about: 'on this topic, or an alias of it' },
     standing: {
       type: 'text',
       about: 'proposed, confirmed or rejected',
@@ -81,7 +82,6 @@ export const list = defineTool({
     const options = {
       ...{ limit: limit + 1, offset },
       ...(args.since === undefined ? {} : { since: momentSaid(args.since, now, 'since', reader) }),
-      topic,
       standing,
       all: whole,
       current: true,
@@ -91,7 +91,10 @@ export const list = defineTool({
       ? [named.name]
       : reader.counts().flatMap((c) => (registry.kind(c.kind)?.internal ? [] : [c.kind]))
     const fields = args.fields === undefined ? undefined : fieldsAsked(args.fields, named ? [named] : registry.kinds())
-    const ids = reader.ids(kinds, options)
+    const ids =
+      topic === undefined
+        ? reader.ids(kinds, options)
+        : onTopic(reader, kinds, topic, options, topicVocabularyOf(project)).map((e) => e.id)
     const found = oldestFirst(memory.db, reader.entities(ids.slice(0, limit))).reverse()
     const staleness = new Staleness(memory.db, project.root, reader)
     const links = reader.edges(
