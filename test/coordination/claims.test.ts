@@ -461,3 +461,14 @@ test('[X6] an edit under a claim is given up and handed over with it, and stands
   expect(held()).toEqual(['a docs/auth.md', 'b src/auth/keys/**'])
   act('b', ['claim', { paths: ['src/auth/login.ts'] }])
 })
+
+test('[X4] the end of a role is told to those who depend on it, and to no stranger with work of its own', () => {
+  const { act, memory } = clocked()
+  for (const id of ['designer', 'tester', 'stranger']) sessionsOf(memory).start({ id })
+  act('tester', ['claim', { paths: ['test'], role: 'test-writer', dependsOn: ['designer'] }])
+  for (const id of ['tester', 'stranger']) sessionsOf(memory).edited(id, `of-${id}.ts`)
+  act('designer', ['claim', { paths: ['docs'], role: 'designer' }])
+  act('designer', ['release', { role: 'designer', status: 'complete', result: 'three pages' }])
+  expect(inbox(memory, 'tester').lines).toEqual(['designer released docs: complete; three pages'])
+  expect(inbox(memory, 'stranger')).toMatchObject({ lines: [], more: expect.any(Number) })
+})

@@ -27,7 +27,7 @@ function isAt({ fields: { locations, location } }: Entity, path: string): boolea
 }
 
 /** Whether an entity speaks of a file: by a location that is it or lies around it, by naming it, or the folder or pattern it is in. */
-function speaksOf(e: Entity, path: string): boolean {
+export function speaksOf(e: Entity, path: string): boolean {
   if (isAt(e, path)) return true
   const texts = Object.entries(e.fields).filter(([name]) => name !== 'provenance' && name !== 'locations')
   const said = texts.map(([, v]) => (typeof v === 'string' ? v : JSON.stringify(v))).join('\n')

@@ -1,8 +1,12 @@
+import { covers, overlaps } from '../../engine/claims/glob.ts'
 import { SHARED_FIELD, SHARED_KIND } from '../../engine/log/context-value.ts'
 import type { Memory, News } from '../../engine/memory.ts'
 import { anchorsAt } from '../../engine/store/code.ts'
-import { getSession, type PresenceEvent } from '../../engine/store/presence.ts'
-import { kindOf, LINK_KIND } from '../../model/entity.ts'
+import { workOf } from '../../engine/store/current-work.ts'
+import { getSession, openClaims, type PresenceEvent } from '../../engine/store/presence.ts'
+import { questionTerms } from '../../engine/store/terms.ts'
+import { speaksOf } from '../../find/code/known.ts'
+import { type Entity, kindOf, LINK_KIND, provenanceOf, standingOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { oneLine } from '../../model/text.ts'
 import { localClock } from '../../model/times.ts'
@@ -33,17 +37,54 @@ const short = (text: unknown, max = NAME_MAX): string => oneLine(String(text), m
 /** Kinds whose news is worth a line. */
 const TOLD = new Set([
   'decision', 'principle', 'pattern', 'fact', 'correction', 'exception', 'failed-approach', 'insight', 'question',
-  'learning', 'goal', 'activity', 'task', 'file', 'context', 'handoff', 'hypothesis', 'concept',
+  'learning', 'goal', 'activity', 'task', 'file', 'context', 'hypothesis', 'concept',
 ]) // biome-ignore format: a list to read at a glance
 
 interface Line {
+  /** From `CONCERNS` on it concerns this reader. */
   weight: number
   text: string
   /** Later news of the same replaces earlier ones. */
   about: string
 }
 
-/** What other sessions did since this one was last told, most important first (X4). */
+const CONCERNS = 8
+/** What concerns a reader is told whole, up to here. */
+const CONCERNING = 30
+/** So many words of the work in hand show that a text is about it. */
+const SHARED_WORDS = 2
+
+/** What a session has in hand. `isKnown`: by what it edits, works on or was asked for. */
+function inHand(memory: Memory, session: string) {
+  const { files = [], data = {} } = sessionsOf(memory).get(session) ?? {}
+  const work = workOf(memory.db, session)
+  const names = work.flatMap((id) => memory.reader.entity(id)?.name ?? [])
+  const request = typeof data.request === 'string' ? data.request : ''
+  const stems = (text: string) => new Set(questionTerms(text).flatMap((t) => (t.word.length > 2 ? t.stem : [])))
+  const words = stems([request, ...names].join('\n'))
+  const claims = openClaims(memory.db).filter((c) => c.session === session)
+  const isAbout = (e: Entity): boolean =>
+    work.includes(e.id) ||
+    provenanceOf(e).some((p) => typeof p.task === 'string' && work.includes(p.task)) ||
+    files.some((f) => speaksOf(e, f)) ||
+    (words.size >= SHARED_WORDS && [...stems(saidBy(e))].filter((s) => words.has(s)).length >= SHARED_WORDS)
+  const isClaimed = ({ what, on, role }: PresenceEvent['body']): boolean => {
+    if (typeof role === 'string' && claims.some((c) => c.dependsOn?.includes(role))) return true
+    if (typeof on !== 'string' || what === 'role') return false
+    if (what === 'task') return work.includes(on)
+    return files.some((f) => covers(on, f)) || claims.some((c) => c.what === 'path' && overlaps(c.on, on))
+  }
+  return { files: new Set(files), isKnown: files.length + work.length + words.size > 0, isAbout, isClaimed }
+}
+
+const saidBy = ({ name, fields: { provenance: _, ...said } }: Entity): string => `${name} ${JSON.stringify(said)}`
+
+type InHand = ReturnType<typeof inHand>
+
+/**
+ * What other sessions did since this one was last told, most important first (X4): what concerns its files, its task or
+ * what it was told. One that has nothing in hand yet hears of anything.
+ */
 export function inbox(memory: Memory, session: string, options: { max?: number; since?: number } = {}): Inbox {
   const { max = 8 } = options
   const row = getSession(memory.db, session)
@@ -52,19 +93,21 @@ export function inbox(memory: Memory, session: string, options: { max?: number; 
   if (since >= now) return { lines: [], cursor: now, more: 0 }
   const sessions = sessionsOf(memory)
   const read = new Set(sessions.toldOf(session).flatMap((t) => t.ids))
-  const files = new Set(sessions.get(session)?.files ?? [])
+  const hand = inHand(memory, session)
   const kin = (id: string | undefined) => id !== undefined && isBelow(memory.db, id, session)
   const { news: all, cursor } = newsUpTo(memory, since, now)
   const news = all.filter((n) => !kin(n.author.session) || toMe(n, session))
   const lines = new Map<string, Line>()
   for (const line of news.flatMap((n) =>
-    n.presence ? presenceLines(memory, n, session, files, read) : batchLines(memory, n, read),
+    n.presence ? presenceLines(memory, n, session, hand, read) : batchLines(memory, n, hand, read),
   )) {
     lines.delete(line.about)
     lines.set(line.about, line)
   }
   const sorted = [...lines.values()].sort((a, b) => b.weight - a.weight)
-  return { lines: sorted.slice(0, max).map((l) => l.text), cursor, more: Math.max(0, sorted.length - max) }
+  const near = sorted.filter((l) => l.weight >= CONCERNS).length
+  const told = sorted.slice(0, Math.max(Math.min(near, CONCERNING), hand.isKnown ? 0 : max))
+  return { lines: told.map((l) => l.text), cursor, more: sorted.length - told.length }
 }
 
 /** What happened after an event, and the event up to which this is all of it. */
@@ -94,14 +137,17 @@ function presenceLines(
   memory: Memory,
   n: News,
   session: string,
-  files: ReadonlySet<string>,
+  { files, isClaimed }: InHand,
   read: ReadonlySet<string>,
 ): Line[] {
   const { type, body } = n.presence!
   const who = nameOf(memory, n.presence!.session)
   const on = short(body.what === 'task' ? (memory.reader.entity(String(body.on))?.name ?? body.on) : body.on)
   const note = body.note === undefined ? '' : `: ${short(body.note)}`
-  const line = (weight: number, text: string, about = `claim ${on}`): Line[] => [{ weight, text, about }]
+  const near = isClaimed(body) ? CONCERNS : 0
+  const line = (weight: number, text: string, about = `claim ${on}`): Line[] => [
+    { weight: Math.max(weight, near), text, about },
+  ]
   const mine = n.presence!.session === session
   const words = (...said: (Json | undefined)[]) => said.flatMap((x) => (x === undefined ? [] : [short(x)])).join('; ')
   // what a hook took for an edit comes and goes unsaid: the edit itself is told to whom it concerns
@@ -169,12 +215,18 @@ function staleLines(
   })
 }
 
-function batchLines(memory: Memory, n: News, read: ReadonlySet<string>): Line[] {
+function batchLines(memory: Memory, n: News, hand: InHand, read: ReadonlySet<string>): Line[] {
   const who = nameOf(memory, n.author.session ?? n.author.user)
   const { reader } = memory
   const out: Line[] = []
   /** By what they are about: that they were changed by it says less. */
   const superseded = new Map<string, Line>()
+  /** What was read, what binds everybody, and what is about the work in hand. */
+  const weightOf = (all: readonly Entity[], rest: number): number => {
+    if (all.some((e) => read.has(e.id))) return 9
+    const binds = (e: Entity) => reader.registry().kind(e.kind)?.binding && standingOf(e.fields) === 'confirmed'
+    return all.some((e) => binds(e) || hand.isAbout(e)) ? CONCERNS : rest
+  }
   for (const id of new Set(n.events.map((e) => e.event.entity))) {
     const kind = kindOf(id)
     if (kind === LINK_KIND) {
@@ -183,7 +235,7 @@ function batchLines(memory: Memory, n: News, read: ReadonlySet<string>): Line[] 
       const [by, old] = [reader.entity(String(link.fields.from)), reader.entity(String(link.fields.to))]
       if (by && old)
         superseded.set(old.id, {
-          weight: read.has(old.id) ? 9 : 6,
+          weight: weightOf([old, by], 6),
           text: `${who} superseded ${old.kind} "${short(old.name)}" by "${short(by.name)}" (${by.id})`,
           about: old.id,
         })
@@ -197,14 +249,14 @@ function batchLines(memory: Memory, n: News, read: ReadonlySet<string>): Line[] 
       const value = e.live
         ? `shared ${short(e.name)} = ${short(JSON.stringify(e.fields[SHARED_FIELD] ?? null), 160)}`
         : `shares ${short(e.name)} no more`
-      out.push({ weight: 5, text: `${who} ${value}`, about: id })
+      out.push({ weight: CONCERNS, text: `${who} ${value}`, about: id }) // shared for all
       continue
     }
     const known = read.has(id)
     const verb = !e.live ? 'deleted' : e.fields.standing === 'proposed' ? 'proposed' : created ? 'recorded' : 'changed'
     const which = known && verb !== 'recorded' ? ', which you read' : ''
     out.push({
-      weight: known ? 9 : verb === 'deleted' ? 4 : 5,
+      weight: weightOf([e], verb === 'deleted' ? 4 : 5),
       text: `${who} ${verb} ${kind} "${short(e.name)}" (${id})${which}`,
       about: id,
     })
