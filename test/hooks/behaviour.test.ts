@@ -229,7 +229,7 @@ test('[X7] the same path in another work tree only warns: the two will meet at m
   t.act([['claim', { paths: ['a.ts'] }]], { session: 's2' })
   expect(await hook('s1', 'before-edit', edit(join(t.dir, 'a.ts')))).toMatchObject({
     decision: 'warn',
-    reason: expect.stringMatching(/in another work tree: the two will meet at merge/),
+    reason: expect.stringMatching(/in another work tree \(.+\): the two will meet at merge/),
   })
 })
 

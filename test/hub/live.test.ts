@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { renameSync } from 'node:fs'
 import { type AddressInfo, createServer as createNetServer } from 'node:net'
@@ -8,12 +9,15 @@ import { systemEnv } from '../../src/base/env.ts'
 import { findProject } from '../../src/engine/store/project.ts'
 import { hubOf, keepHub } from '../../src/engine/store/state.ts'
 import { openProject } from '../../src/project/open.ts'
+import type { HookCall } from '../../src/session/hooks/call.ts'
+import { respond } from '../../src/session/hooks/run.ts'
 import { createServer } from '../../src/surfaces/http/http.ts'
 import { listTokens, revokeToken } from '../../src/travel/hub/tokens.ts'
 import { exchangeOnce } from '../../src/travel/sync/hub-exchange.ts'
 import { followHub, HubLife } from '../../src/travel/sync/hub-follow.ts'
 import { claimsOf } from '../../src/work/coordination/claims.ts'
 import { sessionsOf } from '../../src/work/coordination/sessions.ts'
+import { BIN } from '../cli/run.ts'
 import { decision, team } from '../sync/clones.ts'
 import { hubOn, sqliteStore } from './harness.ts'
 
@@ -124,6 +128,49 @@ test('[N9] [N10] claims and sessions of other machines are seen here, and the hu
   const tables = await hub.hub.store.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type='table'")
   for (const { name } of tables)
     expect(JSON.stringify(await hub.hub.store.all(`SELECT * FROM ${name}`))).not.toContain(name === 'hub_claims' ? 'presence' : 's-ana') // biome-ignore format: one row
+})
+
+test('[N9] an edit on another machine only warns, as one in another work tree does here, and names its branch', async () => {
+  const { all } = await machines('ana', 'ben')
+  const [ana, ben] = all as [Machine, Machine]
+  sessionsOf(ana.memory).start({ id: 's-ana', branch: 'feature/vat' })
+  for (const m of all) onTestFinished(m.follow())
+  ana.memory.act([['claim', { paths: ['src/cart.ts'], implicit: true }]], { session: 's-ana' })
+  const seen = () => claimsOf(ben.memory).against('s-ben', 'src/cart.ts', ben.project.root)
+  await until(ben, () => seen().length === 1)
+  expect(seen()).toMatchObject([{ session: 'ana/s-ana', implicit: true, elsewhere: true }])
+  const call: HookCall = {
+    client: 'claude',
+    event: 'before-edit',
+    session: 's-ben',
+    cwd: ben.project.root,
+    tool: { name: 'Edit', paths: [join(ben.project.root, 'src/cart.ts')] },
+  }
+  const { reply } = await respond(ben.memory, ben.project, call, () => 60_000)
+  expect(reply).toMatchObject({
+    decision: 'warn',
+    reason: expect.stringMatching(
+      /is being edited by ana\/s-ana .*another machine, branch feature\/vat.: the two will meet/,
+    ),
+  })
+  ben.memory.act([['claim', { paths: ['src/cart.ts'] }]], { session: 's-ben' })
+  expect(claimsOf(ben.memory).held().map((c) => c.session).sort()).toEqual(['ana/s-ana', 's-ben']) // biome-ignore format: one row
+  ana.memory.act([['release', {}]], { session: 's-ana' })
+  await until(ben, () => seen().length === 0)
+})
+
+test('[N9] a session is on the hub from its start: no agent has called a tool yet', async () => {
+  const { all } = await machines('ana', 'ben')
+  const [ana, ben] = all as [Machine, Machine]
+  onTestFinished(ben.follow())
+  sessionsOf(ana.memory).start({ id: 's-ana' }) // as a hook does
+  const child = spawn(process.execPath, [BIN, 'mcp'], {
+    cwd: ana.project.root,
+    env: { ...process.env, CLAUDE_PROJECT_DIR: ana.project.root },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await until(ben, () => sessionsOf(ben.memory).list().some((s) => s.id === 'ana/s-ana')) // biome-ignore format: one row
 })
 
 test('[N1] [N3] an update that is lost on the way, while later ones come, is asked for again; one that comes twice changes nothing', async () => {

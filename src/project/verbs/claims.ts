@@ -21,6 +21,7 @@ import { choice, flag, type Json, map, number, text } from '../../model/field.ts
 import { defined } from '../../model/object.ts'
 import { ago, span } from '../../model/times.ts'
 import { type Report, shown } from '../../model/validate.ts'
+import { elsewhere } from '../../work/coordination/labels.ts'
 import { ROLE_STATUSES } from '../../work/handoff/views/swarm.ts'
 
 /** Paths that one claim may name; more is a directory or a glob. */
@@ -122,7 +123,7 @@ function against(p: Planning, session: string, wanted: Pick<Claim, 'what' | 'on'
   for (const c of p.claims.held()) {
     if (c.session === session || !claimsConflict(c, wanted)) continue
     if (c.what === 'task' || sameTree(c, wanted)) blocking.push(c)
-    else p.note(`${describeHolder(p, c)}, in another work tree (${c.root}): the two will meet at merge`)
+    else p.note(`${describeHolder(p, c)}, ${elsewhere(c, p.claims.view.session(c.session))}`)
   }
   return blocking
 }

@@ -7,7 +7,7 @@ import { commandsIn, touchedBy } from '../../model/commands.ts'
 import { defined } from '../../model/object.ts'
 import { localClock } from '../../model/times.ts'
 import { type Claim, claimsOf } from '../../work/coordination/claims.ts'
-import { nameOfSession } from '../../work/coordination/labels.ts'
+import { elsewhere, nameOfSession } from '../../work/coordination/labels.ts'
 import { RULES_DIR } from '../../work/evolution/rules.ts'
 import { expectEdited } from './backlog.ts'
 import type { HookReply } from './call.ts'
@@ -42,8 +42,10 @@ function conflictsOn(hook: Hook, path: string, claims: readonly Conflict['claim'
     .map((c): Conflict => {
       const note = c.note === undefined ? '' : `, "${dataLine(c.note, 120)}"`
       const held = `${dataLine(path, 200)} is ${c.implicit ? 'being edited' : 'claimed'} by ${who(hook, c)} since ${localClock(c.since)}${note} (claim ${c.n}: ${dataLine(c.on, 120)}, until ${localClock(c.until)})`
-      if (c.elsewhere)
-        return { decision: 'warn', path, claim: c, line: `${held}, in another work tree: the two will meet at merge` }
+      if (c.elsewhere) {
+        const where = dataLine(elsewhere(c, hook.sessions.get(c.session)), 300)
+        return { decision: 'warn', path, claim: c, line: `${held}, ${where}` }
+      }
       const isMild = c.implicit && !isLost
       return { decision: isMild ? config.implicitConflict : config.conflict, path, claim: c, line: held }
     })

@@ -4,6 +4,7 @@ import { UserError } from '../../base/errors.ts'
 import { realPath } from '../../base/files.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { findProject, type Project } from '../../engine/store/project.ts'
+import { hubOf } from '../../engine/store/state.ts'
 import { receiveChanges } from '../../travel/sync/receive.ts'
 
 const REST_MS = 5000
@@ -96,6 +97,17 @@ export class Projects {
     if (there) return this.#tend(there)
     const { openProject } = await import('../../project/open.ts') // heavy: the first answer of a server does not wait for it
     return this.#tend(this.#opened.get(project.root) ?? this.adopt(project, openProject(project, this.#options)))
+  }
+
+  /** A project that has joined a hub is followed from the start: sessions that hooks began are there before any call. */
+  greet(): void {
+    const follow = () => {
+      try {
+        const { id, storePath } = this.find()
+        if (hubOf(id, storePath)) this.open().catch(() => {}) // the first call will say why
+      } catch {} // no project yet
+    }
+    setTimeout(follow, WATCH_AFTER_MS).unref()
   }
 
   /** The daily snapshot is looked after when the calls have come to rest. */

@@ -64,6 +64,7 @@ export function runStdio(project?: string): Promise<never> {
     },
     { transport, onerror: (error) => process.stderr.write(`tidemark mcp: ${error.message}\n`) },
   )
+  projects.greet()
   const { onmessage, onclose } = transport // as the SDK has just set them
   transport.onmessage = (message) => {
     onlyFollowable(message)

@@ -20,6 +20,10 @@ const RETRY_MS = 1_000
 const RETRY_AT_MOST_MS = 60_000
 const LOOK_MS = 5_000
 const PRESENCE_MS = 60_000
+/** The hub passes on no more than a few kB. */
+const EDITING_CHARS = 4_000
+const ELSEWHERE = 'another machine'
+const BRANCH = /^[\w./@+-]{1,100}$/
 
 /**
  * Exchanges with the hub as long as this process runs: pushes what any process here commits, takes in what comes, has
@@ -104,6 +108,9 @@ export class HubLife {
   #isListed = false
   #stops: (() => void)[] = []
   readonly #met = new Set<unknown>()
+  /** What sessions of other machines have claimed, and what they are editing, by connection. */
+  #held: RemoteClaim[] = []
+  readonly #editing = new Map<unknown, RemoteClaim[]>()
   #told = { text: '', at: 0 }
   #busy = false
   #again = false
@@ -153,13 +160,25 @@ export class HubLife {
     }
   }
 
-  /** Says which sessions live here: when that changes, and now and then. */
+  /** Says which sessions live here, and what they are editing: when that changes, and now and then. */
   #tellPresence(): void {
-    const sessions = this.#own().map(({ id }) => ({ id }))
+    const edits = this.#claims().filter((c) => c.what === 'path' && c.implicit)
+    let room = EDITING_CHARS
+    const sessions = this.#own().map(({ id, branch = null }) => ({
+      id,
+      branch,
+      editing: edits.flatMap((c) => (c.session === id && (room -= c.on.length + 3) > 0 ? c.on : [])),
+    }))
     const now = this.#memory.env.now()
     if (this.#told.text === JSON.stringify(sessions) && Math.abs(now - this.#told.at) < PRESENCE_MS) return
     this.#told = { text: JSON.stringify(sessions), at: now }
     this.#exchange.link.tell({ t: 'presence', data: { sessions } })
+  }
+
+  /** Claims of the sessions here. */
+  #claims = () => {
+    const own = new Set(this.#own().map((s) => s.id))
+    return claimsOf(this.#memory).held().filter((c) => own.has(c.session)) // biome-ignore format: one row
   }
 
   #own = () => presence.listSessions(this.#memory.db).filter((s) => s.client !== HUB)
@@ -169,8 +188,8 @@ export class HubLife {
     if (!this.#isListed) return
     const { env } = this.#memory
     const ask = (head: JsonObject) => this.#exchange.link.ask(head)
-    const own = new Set(this.#own().map((s) => s.id))
-    const held = () => claimsOf(this.#memory).held().filter((c) => c.what !== 'role' && own.has(c.session)) // biome-ignore format: one row
+    // an edit keeps nobody out: it goes with the presence
+    const held = () => this.#claims().filter((c) => c.what !== 'role' && !c.implicit)
     const keyOf = (c: { session: string; on: string }) => `${c.session} ${c.on}`
     // given up first: another session here may have claimed it since
     const still = new Map(held().map((c) => [keyOf(c), c.hub]))
@@ -197,7 +216,8 @@ export class HubLife {
     const all = held
       .filter(isObject)
       .filter((c) => !(c.member === this.#exchange.member && mine.has(String(c.session))))
-    this.#keep(all.flatMap((c) => remoteClaim(c) ?? []))
+    this.#held = all.flatMap((c) => remoteClaim(c) ?? [])
+    this.#keep()
   }
 
   /** What the hub granted to this store before this connection: it is to be renewed, or given up there too. */
@@ -220,30 +240,40 @@ export class HubLife {
     }
     const said = isObject(data) && Array.isArray(data.sessions) ? data.sessions.filter(isObject) : []
     const { db, env } = this.#memory
-    db.write(() => {
-      for (const { id } of said.slice(0, 100)) this.#session(sessionId(member, id), env.now())
+    const now = env.now()
+    const all = said.slice(0, 100).flatMap(({ id, branch, editing }) => {
+      const session = sessionId(member, id)
+      return session === undefined ? [] : { session, branch, editing }
     })
+    db.write(() => {
+      for (const { session, branch } of all) this.#session(session, now, branch)
+    })
+    this.#editing.set(from, all.flatMap((s) => remoteEdits(s.session, s.editing, now))) // biome-ignore format: one row
+    this.#keep()
   }
 
-  #session(id: string | undefined, now: number): void {
+  #session(id: string, now: number, branch?: unknown): void {
     const { db } = this.#memory
-    const known = id === undefined ? undefined : presence.getSession(db, id)
-    if (id === undefined || (known && known.client !== HUB)) return
+    const known = presence.getSession(db, id)
+    if (known && known.client !== HUB) return
     const row = { ...presence.newSession(id, known?.started ?? now), seen: now, client: HUB, user: id.split('/')[0]! }
-    presence.putSession(db, { ...row, takenUp: HUB })
+    const on = typeof branch === 'string' && BRANCH.test(branch) ? branch : known?.branch
+    presence.putSession(db, { ...row, ...(on === undefined ? {} : { branch: on }), takenUp: HUB })
   }
 
-  #keep(theirs: readonly RemoteClaim[]): void {
+  #keep(): void {
     const { db, env } = this.#memory
     const now = env.now()
+    const theirs = [...this.#held, ...[...this.#editing.values()].flat().filter((c) => c.until > now)]
     db.write(() => {
       const isRemote = (session: string) => presence.getSession(db, session)?.client === HUB
       const before = presence.openClaims(db).filter((c) => isRemote(c.session))
       const kept = new Set<number>()
       for (const c of theirs) {
         this.#session(c.session, now)
-        const known = before.find((b) => b.session === c.session && b.on === c.on)
-        const row = { ...c, n: known?.n ?? presence.nextFence(db), ttl: c.until - c.since, exact: true }
+        const known = before.find((b) => b.session === c.session && b.on === c.on && b.implicit === c.implicit)
+        const since = c.implicit ? (known?.since ?? c.since) : c.since
+        const row = { ...c, since, n: known?.n ?? presence.nextFence(db), ttl: c.until - c.since, exact: true }
         kept.add(row.n)
         const events = known ? [] : [{ session: c.session, type: 'claimed' as const, body: presence.claimBody(row) }]
         presence.keepClaims(db, { rows: [row], events }, now)
@@ -257,7 +287,9 @@ export class HubLife {
   }
 
   #forget(): void {
-    this.#keep([])
+    this.#held = []
+    this.#editing.clear()
+    this.#keep()
     const { db, env } = this.#memory
     db.write(() => {
       for (const s of presence.listSessions(db))
@@ -266,7 +298,18 @@ export class HubLife {
   }
 }
 
-type RemoteClaim = Pick<presence.ClaimRow, 'session' | 'what' | 'on' | 'since' | 'until' | 'hub' | 'note'>
+type RemoteClaim = Pick<
+  presence.ClaimRow,
+  'session' | 'what' | 'on' | 'since' | 'until' | 'hub' | 'note' | 'implicit' | 'root'
+>
+
+/** What is edited elsewhere is a copy of its own: whoever edits it here is warned, as with another work tree. */
+const remoteEdits = (session: string, editing: unknown, since: number): RemoteClaim[] =>
+  (Array.isArray(editing) ? editing : []).slice(0, 100).flatMap((path): RemoteClaim[] => {
+    const on = typeof path === 'string' && path.length <= 1000 ? tidyPath(path) : undefined
+    const until = since + 2 * PRESENCE_MS
+    return on === undefined ? [] : [{ session, what: 'path', on, since, until, implicit: true, root: ELSEWHERE }]
+  })
 
 /** The session of another machine: nothing in it is a text that somebody could read as more. */
 const sessionId = (member: unknown, session: unknown): string | undefined => {

@@ -1,5 +1,5 @@
 import type { Author } from '../../engine/store/line.ts'
-import type { SessionRow } from '../../engine/store/presence.ts'
+import type { ClaimRow, SessionRow } from '../../engine/store/presence.ts'
 import { ago } from '../../model/times.ts'
 import { factsOf } from './clients.ts'
 
@@ -48,3 +48,7 @@ export function nameOfAuthor({ user, agent, session }: Author, row: Named | unde
   const of = row ? titleOfSession(row) : made ? `${client ?? 'session'} ${session.slice(0, 8)}` : (session ?? client)
   return [user, of].filter((a) => a !== undefined).join(', ')
 }
+
+/** Where a claim of another work tree holds; nobody waits for it. */
+export const elsewhere = ({ root }: Pick<ClaimRow, 'root'>, holder: Pick<SessionRow, 'branch'> | undefined): string =>
+  `in another work tree (${root}${holder?.branch === undefined ? '' : `, branch ${holder.branch}`}): the two will meet at merge`
