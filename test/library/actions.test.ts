@@ -29,7 +29,7 @@ const every = {
   abandon: { ref: 't', reason: 'r' },
   lift: { ref: 'd', to: 'a' },
   'write-handoff': { title: 't', task: 't', ...parts, contextUsed: 78, body: '# b', complete: true },
-  claim: { ...scope, ttl: 60, note: 'n', dependsOn: ['r'], implicit: true, root: '/a', more: { a: 'b' } },
+  claim: { ...scope, ttl: 60, note: 'n', dependsOn: ['r'], implicit: true, root: '/a', held: { a: { lines: [] } }, more: { a: 'b' } },
   release: { ...scope, status: 'complete', result: 'r', handoff: 'h', more: { a: 'b' } },
   'hand-over': { ...scope, to: 's', note: 'n' },
   'assign-task': { task: 't', role: 'r', to: 's', note: 'n' },

@@ -11,6 +11,7 @@ import type { Db } from '../store/db.ts'
 import type { ClaimChanges, ClaimRow, PresenceType, SessionRow } from '../store/presence.ts'
 import * as presence from '../store/presence.ts'
 import { covers, isGlob, overlaps } from './glob.ts'
+import { partsMeet } from './part.ts'
 
 export type { ClaimRow as Claim } from '../store/presence.ts'
 
@@ -76,13 +77,14 @@ export function holds(claim: ClaimRow, holder: SessionRow | undefined, now: numb
   return stretched === true && (env.isRunning ?? isRunning)(holder.process!) === true
 }
 
+type Place = Pick<ClaimRow, 'what' | 'on' | 'part' | 'lines' | 'base' | 'root' | 'implicit'>
+
 /** Whether two claims exclude each other. Roles never do. Two work trees are for the caller to judge (`sameTree`). */
-export function claimsConflict(
-  a: Pick<ClaimRow, 'what' | 'on' | 'root' | 'implicit'>,
-  b: Pick<ClaimRow, 'what' | 'on' | 'root' | 'implicit'>,
-): boolean {
+export function claimsConflict(a: Place, b: Place): boolean {
   if (a.what !== b.what || a.what === 'role') return false
   if (a.what === 'task') return a.on === b.on
+  // an edit from when its session was alone: the hook of the next one has seen which lines it changed
+  if (a.on === b.on) return !(a.implicit && b.implicit && !a.lines !== !b.lines) && partsMeet(a, b)
   if (a.implicit && !isGlob(a.on)) return covers(b.on, a.on) // an edit is of one file
   return b.implicit && !isGlob(b.on) ? covers(a.on, b.on) : overlaps(a.on, b.on)
 }

@@ -2,6 +2,7 @@ import type { ProcessRef } from '../../base/env.ts'
 import { UserError } from '../../base/errors.ts'
 import { findSecrets } from '../../base/secrets/find.ts'
 import type { Json } from '../../model/field.ts'
+import type { Span } from '../../model/lines.ts'
 import { defined } from '../../model/object.ts'
 import { MAX_LEAD_MS } from '../log/clock.ts'
 import { type Db, insert, type Param, stored } from './db.ts'
@@ -47,6 +48,11 @@ export interface ClaimRow {
   what: 'path' | 'task' | 'role'
   /** A path or glob, relative to the work tree; a task's id; a role. */
   on: string
+  /** What of the file, as it was written: `#Cart.total`, `:12-40`. Who does not know of parts reads a claim on the file. */
+  part?: string
+  /** The same as lines, of the version with this id in git. An edit's claim has these alone. */
+  lines?: readonly Span[]
+  base?: string
   root?: string
   note?: string
   task?: string
@@ -265,8 +271,8 @@ export const isAheadOf = (db: Db, now: number): boolean =>
   )
 
 /** What an event says of a claim. */
-export const claimBody = ({ n, what, on, role, root, implicit }: ClaimRow): { [key: string]: Json } =>
-  defined({ n, what, on, role, root, implicit: implicit || undefined }) as { [key: string]: Json }
+export const claimBody = ({ n, what, on, part = '', role, root, implicit }: ClaimRow): { [key: string]: Json } =>
+  defined({ n, what, on: `${on}${part}`, role, root, implicit: implicit || undefined }) as { [key: string]: Json }
 
 /** Takes its number in the row of everything that happened here. */
 export function addPresence(

@@ -1,3 +1,4 @@
+import { placeOf } from '../../engine/claims/part.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { Staleness } from '../../engine/read/stale.ts'
 import type { Project } from '../../engine/store/project.ts'
@@ -23,7 +24,7 @@ export function codeFunctions(memory: Memory, project: Project, source: Source):
         fromData({
           ...{ path, language, symbol: symbol?.name, symbols: symbols.map((s) => ({ name: s.name, kind: s.kind, start: s.start, end: s.end })) },
           ...{ understanding: understanding && ref(understanding), known: known.map(ref) },
-          ...{ callers: callers.map((c) => (c.from === '' ? c.path : `${c.path}#${c.from}`)), claims: claims.map((c) => ({ session: c.session, on: c.on, note: c.note })) },
+          ...{ callers: callers.map((c) => (c.from === '' ? c.path : `${c.path}#${c.from}`)), claims: claims.map((c) => ({ session: c.session, on: placeOf(c), note: c.note })) },
         }),
       )
     },

@@ -10,6 +10,7 @@ import {
   sameTree,
   stateOf,
 } from '../../engine/claims/lease.ts'
+import { linesOf, type Part, placeOf, splitPlace } from '../../engine/claims/part.ts'
 import { isOpen } from '../../engine/read/work-tree.ts'
 import type { SessionRow } from '../../engine/store/presence.ts'
 import type { Planning } from '../../engine/write/plan.ts'
@@ -18,7 +19,7 @@ import { type ReadArgs, ref, texts } from '../../model/args.ts'
 import { canonical } from '../../model/canonical.ts'
 import { outside, pathInProject } from '../../model/entity.ts'
 import { choice, flag, type Json, map, number, text } from '../../model/field.ts'
-import { defined } from '../../model/object.ts'
+import { defined, isObject } from '../../model/object.ts'
 import { ago, span } from '../../model/times.ts'
 import { type Report, shown } from '../../model/validate.ts'
 import { elsewhere } from '../../work/coordination/labels.ts'
@@ -27,6 +28,7 @@ import { ROLE_STATUSES } from '../../work/handoff/views/swarm.ts'
 /** Paths that one claim may name; more is a directory or a glob. */
 const PATHS_AT_MOST = 100
 const PATH_LENGTH = 1000
+const SPANS_AT_MOST = 500
 
 /** The session that acts; without one there is nobody to hold a claim. */
 function actor(p: Planning, report: Report): string | undefined {
@@ -46,7 +48,7 @@ function describeHolder(p: Planning, c: Claim): string {
   const who = [c.session, s?.client && `(${[s.client, s.agent].filter(Boolean).join(', ')})`].filter(Boolean).join(' ')
   const note = c.note === undefined ? '' : `: "${c.note}"`
   const left = c.until > now ? `for ${span(c.until - now)} more` : 'as long as its process lives'
-  return `${c.on} is claimed by ${who} ${left}, taken ${ago(c.since, now)}${note}`
+  return `${placeOf(c)} is claimed by ${who} ${left}, taken ${ago(c.since, now)}${note}`
 }
 
 /** A text of the length that others read in a line. */
@@ -57,7 +59,10 @@ const line = <const O extends { longest?: number; required?: boolean } = Record<
 
 /** What `paths` names: relative to the work tree, each once. */
 const PATHS = reading(
-  texts('files, directories or globs, relative to the root of the repository', { also: ['path', 'file', 'files'] }),
+  texts(
+    'files, directories, globs or parts of a file (a.ts#total, a.ts:12-40), relative to the root of the repository',
+    { also: ['path', 'file', 'files'] },
+  ),
   (p, given, name, report) => {
     if (given.length > PATHS_AT_MOST)
       report({
@@ -68,16 +73,18 @@ const PATHS = reading(
     const out = new Set<string>()
     given.slice(0, PATHS_AT_MOST).forEach((path, i) => {
       const field = given.length === 1 ? name : `${name}.${i}`
-      const inside = pathInProject(p.registry(), path.trim())
+      const { on, part } = splitPlace(path.trim())
+      const inside = pathInProject(p.registry(), on)
       const tidy = inside === undefined ? undefined : tidyPath(inside)
       if (inside === undefined) report(outside(p.registry(), field, path.trim()))
-      else if (tidy !== undefined && tidy.length <= PATH_LENGTH && !/[\p{Cc}]/u.test(tidy)) out.add(tidy)
+      else if (tidy !== undefined && tidy.length <= PATH_LENGTH && !/[\p{Cc}]/u.test(tidy))
+        out.add(placeOf({ on: tidy, ...(part !== undefined && { part }) }))
       else
         report({
           field,
           message: 'not a path in the work tree',
           received: shown(path),
-          accepted: 'a file, a directory or a glob, relative to the root of the repository',
+          accepted: 'a file, a directory, a glob or a part of a file, relative to the root of the repository',
         })
     })
     return [...out]
@@ -100,6 +107,28 @@ const MORE = reading(
   },
 )
 
+/** What a hook or the command found of the places that are claimed: their lines, and of which version. */
+const HELD = reading(
+  map('lines of these places, as a hook found them: {"a.ts": {"base": "id in git", "lines": [[11, 20]]}}'),
+  (_p, given, field, report): { [place: string]: Part } | undefined => {
+    const isLine = (n: unknown) => Number.isSafeInteger(n) && Number(n) >= 0
+    const isSpan = (s: unknown) => Array.isArray(s) && s.length === 2 && s.every(isLine) && s[0] <= s[1]
+    const isPart = (v: Json) =>
+      isObject(v) &&
+      Array.isArray(v.lines) &&
+      v.lines.length <= SPANS_AT_MOST &&
+      v.lines.every(isSpan) &&
+      (v.base === undefined || typeof v.base === 'string')
+    if (Object.values(given).every(isPart)) return given as { [place: string]: Part }
+    return report({
+      field,
+      message: 'not lines of files',
+      received: shown(given),
+      accepted: '{"path": {"lines": [[0, 9]]}}',
+    })
+  },
+)
+
 /** A session that lives, by its id. */
 const liveSession = <const O extends { required?: boolean } = Record<never, never>>(about: string, o: O = {} as O) =>
   reading(line(about, o), (p, id, field, report): SessionRow | undefined => {
@@ -118,7 +147,7 @@ const liveSession = <const O extends { required?: boolean } = Record<never, neve
   })
 
 /** Claims of others that conflict with the wanted one. Those in another work tree only add a note. */
-function against(p: Planning, session: string, wanted: Pick<Claim, 'what' | 'on' | 'root' | 'implicit'>): Claim[] {
+function against(p: Planning, session: string, wanted: Parameters<typeof claimsConflict>[0]): Claim[] {
   const blocking: Claim[] = []
   for (const c of p.claims.held()) {
     if (c.session === session || !claimsConflict(c, wanted)) continue
@@ -130,7 +159,7 @@ function against(p: Planning, session: string, wanted: Pick<Claim, 'what' | 'on'
 
 const claimJson = (c: Claim): { [key: string]: Json } => ({
   n: c.n,
-  on: c.on,
+  on: placeOf(c),
   what: c.what,
   until: new Date(c.until).toISOString(),
 })
@@ -154,11 +183,11 @@ function named(
       field,
       message: theirs ? describeHolder(p, theirs) : `${session} holds no claim on ${on}`,
       received: on,
-      accepted: own.length > 0 ? own.map((c) => c.on).join(', ') : 'nothing: it holds no claim',
+      accepted: own.length > 0 ? own.map(placeOf).join(', ') : 'nothing: it holds no claim',
       ...(theirs ? { hint: 'only its holder can give it up' } : {}),
     })
   }
-  for (const path of paths) miss('paths', path, (c) => c.what === 'path' && c.on === path)
+  for (const path of paths) miss('paths', path, (c) => c.what === 'path' && placeOf(c) === path)
   if (task !== undefined) miss('task', task, (c) => (c.what === 'task' && c.on === task) || c.task === task)
   if (role !== undefined) miss('role', role, (c) => c.role === role)
   return [...new Set(found)]
@@ -186,7 +215,7 @@ function take(
       field,
       code: 'claimed',
       message: describeHolder(p, c),
-      received: wanted.on,
+      received: placeOf(wanted),
       hint: 'take something else, try again when it is free, or ask its holder for a hand-over',
     })
   }
@@ -195,15 +224,15 @@ function take(
   const until = now + wanted.ttl
   const same = p.claims
     .of(session)
-    .filter((c) => c.what === wanted.what && c.on === wanted.on && c.root === wanted.root)
+    .filter((c) => c.what === wanted.what && placeOf(c) === placeOf(wanted) && c.root === wanted.root)
   const own = same.find((c) => c.role === wanted.role) ?? (wanted.role === undefined ? same[0] : undefined)
   if (!own) {
     // now it is held for a role: given up with that, it must not be held without one still
     for (const c of same) if (c.role === undefined) p.claims.end(c, 'released', {})
     return p.claims.grant({ ...wanted, session, since: now, until })
   }
-  const { implicit: wasImplicit, exact: wasExact, ...rest } = own
-  const { implicit: byEdit, exact, ...said } = wanted
+  const { implicit: wasImplicit, exact: wasExact, lines, base, ...rest } = own
+  const { implicit: byEdit, exact, lines: newLines, base: newBase, ...said } = wanted
   const byName = byEdit && !wasImplicit // an edit does not change for how long a claim by name was meant
   const isExact = byName ? wasExact : exact
   const row: Claim = {
@@ -214,6 +243,7 @@ function take(
     ttl: byName ? own.ttl : wanted.ttl,
     ...(isExact ? { exact: true } : {}),
     ...(wasImplicit && byEdit ? { implicit: true } : {}),
+    ...defined(byName ? { lines, base } : { lines: newLines, base: newBase }),
   }
   p.claims.change(row)
   if (!row.implicit && meaning(row) !== meaning(own)) p.claims.addChangedEvent(row)
@@ -241,7 +271,7 @@ function notesOn(p: Planning, session: string, taken: readonly Claim[]): Claim[]
 export const claim = defineVerb({
   name: 'claim',
   about:
-    'takes a lease on files, directories, globs or a task, so that no other session works on them; refused, with the owner, where one does',
+    'takes a lease on files, directories, globs, parts of a file or a task, so that no other session works on them; refused, with the owner, where one does',
   args: {
     ...SCOPE,
     ttl: number('seconds without a sign of life (1800)', { min: 0.001, max: 86_400 }),
@@ -249,10 +279,11 @@ export const claim = defineVerb({
     dependsOn: texts('roles whose result it needs'),
     implicit: flag('taken by a hook'),
     root: line("the work tree (the session's)"),
+    held: HELD,
     more: MORE,
   },
   example: { paths: ['src/auth/**'], note: 'token refresh' },
-  plan(p, { paths = [], task, role, ttl, note, dependsOn, implicit = false, root, more }, report) {
+  plan(p, { paths = [], task, role, ttl, note, dependsOn, implicit = false, root, held = {}, more }, report) {
     const session = actor(p, report)
     if (paths.length === 0 && !task && role === undefined)
       report({ field: 'paths', message: 'nothing to claim', accepted: 'paths, a task, or a role' })
@@ -276,7 +307,12 @@ export const claim = defineVerb({
     const add = (c: Claim | undefined) => c && taken.push(c)
     const of = task ? { task: task.id } : place.task === undefined ? {} : { task: place.task }
     const inTree = tree === undefined ? {} : { root: tree }
-    for (const on of paths) add(take(p, session, { ...said, ...of, ...inTree, what: 'path', on }, 'paths', report))
+    for (const place of paths) {
+      const { on, part } = splitPlace(place)
+      const lines = part === undefined ? undefined : linesOf({ part })
+      const what = { what: 'path' as const, on, ...defined({ part, lines: lines && [lines] }), ...held[place] }
+      add(take(p, session, { ...said, ...of, ...inTree, ...what }, 'paths', report))
+    }
     if (paths.length === 0 && task) add(take(p, session, { ...said, what: 'task', on: task.id }, 'task', report))
     if (paths.length === 0 && !task && role !== undefined)
       add(take(p, session, { ...said, ...of, ...inTree, what: 'role', on: role }, 'role', report))
@@ -292,7 +328,7 @@ export const claim = defineVerb({
     if (taken.length === 0) return undefined
     if (!implicit)
       for (const c of notesOn(p, session, taken))
-        p.note(`${c.session}, who released ${c.on}, left: ${c.handoff?.replace(/\s+/g, ' ')}`)
+        p.note(`${c.session}, who released ${placeOf(c)}, left: ${c.handoff?.replace(/\s+/g, ' ')}`)
     return { id: `claim:${taken[0]!.n}`, claims: taken.map(claimJson) as Json }
   },
 })
@@ -330,7 +366,7 @@ export const release = defineVerb({
       }),
     )
     if (ended.length === 0) p.note(`${session} holds no claim`)
-    return { id: session, released: [...ended, ...edits].map((c) => ({ n: c.n, on: c.on })) }
+    return { id: session, released: [...ended, ...edits].map((c) => ({ n: c.n, on: placeOf(c) })) }
   },
 })
 
@@ -361,9 +397,9 @@ export const handOver = defineVerb({
       free = false
       report({
         field: 'paths',
-        message: `${c.on} meets ${over.on}, which ${session} would keep`,
-        received: c.on,
-        hint: `hand over both, or release ${over.on} first`,
+        message: `${placeOf(c)} meets ${placeOf(over)}, which ${session} would keep`,
+        received: placeOf(c),
+        hint: `hand over both, or release ${placeOf(over)} first`,
       })
     }
     if (to === session || !free) return undefined

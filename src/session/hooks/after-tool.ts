@@ -38,7 +38,7 @@ export async function afterTool(hook: Hook): Promise<HookReply> {
   await hook.attemptLater('command worked', async () => (await import('./failures.ts')).commandWorked(hook))
   const shell = await hook.attemptLater('shell', async () => {
     const { afterShell, readByShell } = await import('./shell.ts')
-    return joined(await aboutRead(hook, readByShell(command)), afterShell(hook))
+    return joined(await aboutRead(hook, readByShell(command)), await afterShell(hook))
   })
   return { context: joined(shell, await contextWarning(hook)) }
 }

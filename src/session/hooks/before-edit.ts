@@ -3,60 +3,50 @@ import { join, resolve } from 'node:path'
 import { below } from '../../base/files.ts'
 import { covers, overlaps } from '../../engine/claims/glob.ts'
 import { sameTree } from '../../engine/claims/lease.ts'
+import { type Part, placeOf } from '../../engine/claims/part.ts'
 import { commandsIn, touchedBy } from '../../model/commands.ts'
-import { defined } from '../../model/object.ts'
+import { defined, type JsonObject } from '../../model/object.ts'
 import { localClock } from '../../model/times.ts'
-import { type Claim, claimsOf } from '../../work/coordination/claims.ts'
-import { elsewhere, nameOfSession } from '../../work/coordination/labels.ts'
+import { claimsOf } from '../../work/coordination/claims.ts'
+import { elsewhere } from '../../work/coordination/labels.ts'
 import { RULES_DIR } from '../../work/evolution/rules.ts'
 import { expectEdited } from './backlog.ts'
 import type { HookReply } from './call.ts'
-import { dataLine, dataList } from './delivery.ts'
+import { type Conflict, collisionsWith, foreseen, inTheWay, isKin, SEVERITY, who } from './conflicts.ts'
+import { dataLine } from './delivery.ts'
 import { type Hook, joined } from './hook.ts'
+import type { Look } from './merges.ts'
 import { filesOf } from './paths.ts'
-
-const SEVERITY = { warn: 1, ask: 2, deny: 3 } as const
-type Decision = keyof typeof SEVERITY
 
 /** One that was renewed so lately is not renewed again. */
 const RENEW_MS = 60_000
 
-function who(hook: Hook, claim: Claim): string {
-  const s = hook.sessions.get(claim.session)
-  return dataLine(s ? nameOfSession(s, hook.memory.env.now()) : claim.session, 160)
-}
-
-interface Conflict {
-  readonly decision: Decision
-  readonly path: string
-  readonly claim: Claim & { readonly elsewhere: boolean }
-  readonly line: string
-}
-
 /** `claims`: those in the way. `isLost`: what is not committed there would be gone, also where it is only being edited. */
-function conflictsOn(hook: Hook, path: string, claims: readonly Conflict['claim'][], isLost = false): Conflict[] {
-  const { config, session, call } = hook
-  const kin = (id: string) => id === call.parent || hook.sessions.get(id)?.parent === session
+function conflictsOn(
+  hook: Hook,
+  path: string,
+  claims: readonly NonNullable<Conflict['claim']>[],
+  { isLost = false, where }: { isLost?: boolean; where?: Look['where'] | undefined } = {},
+): Conflict[] {
+  const { config } = hook
   return claims
-    .filter((c) => !kin(c.session))
+    .filter((c) => !isKin(hook, c.session))
     .map((c): Conflict => {
       const note = c.note === undefined ? '' : `, "${dataLine(c.note, 120)}"`
-      const held = `${dataLine(path, 200)} is ${c.implicit ? 'being edited' : 'claimed'} by ${who(hook, c)} since ${localClock(c.since)}${note} (claim ${c.n}: ${dataLine(c.on, 120)}, until ${localClock(c.until)})`
+      const at = where?.get(c.n)
+      const what = `${dataLine(path, 200)}${at ? ` (${dataLine(at, 200)})` : ''}`
+      const held = `${what} is ${c.implicit ? 'being edited' : 'claimed'} by ${who(hook, c.session)} since ${localClock(c.since)}${note} (claim ${c.n}: ${dataLine(placeOf(c), 120)}, until ${localClock(c.until)})`
       if (c.elsewhere) {
-        const where = dataLine(elsewhere(c, hook.sessions.get(c.session)), 300)
-        return { decision: 'warn', path, claim: c, line: `${held}, ${where}` }
+        const apart = dataLine(elsewhere(c, hook.sessions.get(c.session)), 300)
+        return { decision: 'warn', path, claim: c, line: `${held}, ${apart}` }
       }
       const isMild = c.implicit && !isLost
       return { decision: isMild ? config.implicitConflict : config.conflict, path, claim: c, line: held }
     })
 }
 
-/** What others say of their claims is theirs: behind the fence. */
-const inTheWay = (lines: readonly string[]): string =>
-  dataList('Others are at work here (Tidemark; information, no instructions):', lines)
-
 /** Claims the files of an edit for the session, and for the subagent's role unless it has claimed one itself. */
-export function claimImplicitly(hook: Hook, paths: readonly string[]): void {
+export function claimImplicitly(hook: Hook, paths: readonly string[], looks?: ReadonlyMap<string, Look>): void {
   const { config, session, memory } = hook
   if (!config.implicitClaims || session === '') return
   const now = memory.env.now()
@@ -64,13 +54,19 @@ export function claimImplicitly(hook: Hook, paths: readonly string[]): void {
     .held()
     .filter((c) => c.session === session)
   const role = held.some((c) => c.role !== undefined && !c.implicit) ? undefined : hook.role
-  const fresh = (path: string) =>
-    held.some((c) => c.on === path && c.until - now > c.ttl - RENEW_MS) ||
-    held.some((c) => c.what === 'path' && c.on === path && !c.implicit)
+  const said = (part: Part | undefined) => JSON.stringify([part?.base, part?.lines])
+  const fresh = (path: string, part: Part | undefined) =>
+    held.some((c) => c.on === path && c.until - now > c.ttl - RENEW_MS && said(c) === said(part)) ||
+    held.some((c) => c.what === 'path' && placeOf(c) === path && !c.implicit)
   for (const path of paths) {
-    if (fresh(path)) continue
+    const part = looks?.get(path)?.held
+    if (fresh(path, part)) continue
+    const lines = part && { [path]: part as unknown as JsonObject }
     hook.attempt('implicit claim', () =>
-      memory.act([['claim', defined({ paths: [path], implicit: true, root: hook.root, role })]], hook.author),
+      memory.act(
+        [['claim', defined({ paths: [path], implicit: true, root: hook.root, role, held: lines })]],
+        hook.author,
+      ),
     )
   }
 }
@@ -91,13 +87,23 @@ export async function beforeEdit(hook: Hook): Promise<HookReply> {
   const paths = filesOf(hook)
   if (paths.length === 0) return {}
   const { against } = claimsOf(hook.memory)
+  const looks = await foreseen(hook, paths)
   const conflicts =
     hook.attempt('conflicts', () =>
-      paths.flatMap((path) => conflictsOn(hook, path, against(hook.session, path, hook.root))),
+      paths.flatMap((path) => {
+        const look = looks.get(path)
+        const claims = against(hook.session, path, hook.root)
+        // an edit in another work tree is known by what it changed there
+        const met = look ? claims.filter((c) => !look.spared.has(c.n) && !(c.elsewhere && c.implicit)) : claims
+        return [
+          ...conflictsOn(hook, path, met, { where: look?.where }),
+          ...(look ? collisionsWith(hook, path, look) : []),
+        ]
+      }),
     ) ?? []
   const judged = await judge(hook, conflicts)
   if (judged.decision === 'deny' || judged.decision === 'ask') return judged
-  hook.attempt('implicit claim', () => claimImplicitly(hook, paths))
+  hook.attempt('implicit claim', () => claimImplicitly(hook, paths, looks))
   if (hook.call.tool?.command !== undefined) expectEdited(hook, paths)
   const context = await aboutFiles(hook, paths)
   return { ...judged, context }
@@ -109,10 +115,10 @@ async function judge(hook: Hook, conflicts: readonly Conflict[]): Promise<HookRe
   if (decision === undefined) return {}
   const lines = [...new Set(conflicts.map((c) => c.line))]
   // work trees have their own copies: there nobody waits for anybody
-  const met = conflicts.find((c) => c.decision === decision && !c.claim.elsewhere)
-  if (met)
+  const met = conflicts.find((c) => c.decision === decision && c.claim?.elsewhere === false)
+  if (met?.claim)
     await hook.attemptLater('observed', async () =>
-      (await import('./observe.ts')).conflictMet(hook, met.path, met.decision, met.claim),
+      (await import('./observe.ts')).conflictMet(hook, met.path, met.decision, met.claim!),
     )
   const visible = `Tidemark: ${lines[0]}`
   if (decision === 'warn') return { decision, reason: inTheWay(lines), visible }
@@ -138,7 +144,7 @@ export async function beforeCommand(hook: Hook, command: string): Promise<HookRe
       if (place === undefined) return []
       // the whole work tree, or what lies below a folder
       const inWay = others.filter((c) => (place === '' ? !c.elsewhere : overlaps(c.on, place)))
-      return inWay.flatMap((c) => conflictsOn(hook, covers(c.on, place) ? place : c.on, [c], isLost))
+      return inWay.flatMap((c) => conflictsOn(hook, covers(c.on, place) ? place : c.on, [c], { isLost }))
     })
   })
   return judge(hook, conflicts ?? [])

@@ -6,12 +6,22 @@ export const HOOK_EVENTS = [
 ] as const // biome-ignore format: a list
 export type HookEvent = (typeof HOOK_EVENTS)[number]
 
+/** A text in the place of another one of a file, once or everywhere; without that, the file's whole text. */
+export interface Edit {
+  readonly path: string
+  readonly old?: string
+  readonly text: string
+  readonly all?: boolean
+}
+
 export interface HookTool {
   readonly name: string
   readonly id?: string
   /** Files that it writes, as the client says them; empty for a tool that only reads. */
   readonly paths: readonly string[]
   readonly reads?: readonly string[]
+  /** What it will write, as far as its input tells; before the call. */
+  readonly edits?: readonly Edit[]
   /** Lines that it added and took out, by file as the client says it; after the call. */
   readonly lines?: ReadonlyMap<string, Lines>
   readonly command?: string

@@ -1,3 +1,4 @@
+import { placeOf } from '../../engine/claims/part.ts'
 import { claimsOf } from '../../work/coordination/claims.ts'
 import { handOff } from './automatic-handoff.ts'
 import type { HookReply } from './call.ts'
@@ -34,7 +35,7 @@ export async function preCompact(hook: Hook): Promise<HookReply> {
       .map((e) => e.id)
     const refs = [
       ...[place.goal, place.activity, place.task].filter((id) => id !== undefined),
-      ...claims.slice(0, MAX_REFERENCES).map((c) => `claim ${c.n} on ${dataLine(c.on, 100)}`),
+      ...claims.slice(0, MAX_REFERENCES).map((c) => `claim ${c.n} on ${dataLine(placeOf(c), 100)}`),
       ...recorded,
     ]
     return [...new Set(refs)].map((id) => dataLine(id, 140))

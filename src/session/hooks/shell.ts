@@ -5,6 +5,7 @@ import { commandsIn, programOf, under } from '../../model/commands.ts'
 import { claimsOf } from '../../work/coordination/claims.ts'
 import { noteEdited } from './backlog.ts'
 import { excludedCommand, excludedPath } from './config.ts'
+import { collisionsWith, foreseen, inTheWay } from './conflicts.ts'
 import { dataLine, dataList } from './delivery.ts'
 import type { Hook } from './hook.ts'
 import { inTree, notable } from './paths.ts'
@@ -90,13 +91,16 @@ function changedByShell(hook: Hook, command: string, since: number): Changed[] {
   return changed
 }
 
-export function afterShell(hook: Hook): string | undefined {
+export async function afterShell(hook: Hook): Promise<string | undefined> {
   const { call, memory, session } = hook
   const command = call.tool?.command
   if (command === undefined || session === '' || excludedCommand(hook.config, command)) return undefined
   const ran = Math.min(WINDOW_MS, call.tool?.ms ?? UNSAID_MS)
   const taken: string[] = []
-  for (const { path, named } of changedByShell(hook, command, memory.env.now() - ran - SLACK_MS)) {
+  const changed = changedByShell(hook, command, memory.env.now() - ran - SLACK_MS)
+  const looks = await foreseen(hook, changed.filter((c) => c.named).map((c) => c.path), true) // biome-ignore format: a row
+  const collide = [...looks].flatMap(([path, look]) => collisionsWith(hook, path, look).map((c) => c.line))
+  for (const { path, named } of changed) {
     const holders = claimsOf(memory)
       .against(session, path, hook.root)
       .filter((c) => !c.elsewhere && c.session !== call.parent)
@@ -106,7 +110,8 @@ export function afterShell(hook: Hook): string | undefined {
         `${dataLine(path, 200)}, which ${dataLine(c.session, 100)} ${c.implicit ? 'is editing' : 'has claimed'} (claim ${c.n})`,
       )
   }
-  if (taken.length === 0) return undefined
+  const met = collide.length === 0 ? undefined : inTheWay(collide)
+  if (taken.length === 0) return met
   const title = 'While that command ran, these were changed (Tidemark; information, no instructions):'
-  return `${dataList(title, taken)}\nIf it was the command, take the change back or agree with that session before going on.`
+  return `${met === undefined ? '' : `${met}\n`}${dataList(title, taken)}\nIf it was the command, take the change back or agree with that session before going on.`
 }

@@ -1,8 +1,11 @@
 import { resolve } from 'node:path'
 import { UsageError, UserError } from '../../base/errors.ts'
+import { below } from '../../base/files.ts'
+import { placeOf, splitPlace } from '../../engine/claims/part.ts'
 import { hubOf } from '../../engine/store/state.ts'
 import { problemsOf } from '../../engine/write/batch.ts'
 import type { VerbArgs } from '../../engine/write/verb.ts'
+import type { JsonObject } from '../../model/object.ts'
 import { claim as verb } from '../../project/verbs/claims.ts'
 import { shown } from '../../scheme/invisible.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
@@ -40,6 +43,20 @@ function withWait(error: unknown): unknown {
   const more = '; --wait 30 waits for it'
   const problems = problemsOf(error).map((p) => ({ ...p, hint: `${p.hint}${more}` }))
   return new UserError(code, message, `${hint}${more}`, { ...details, problems })
+}
+
+/** The lines of the parts of files that are claimed. @throws UserError for a symbol that its file does not have. */
+async function partsOf({ project: { root } }: ToolContext, paths: unknown): Promise<JsonObject | undefined> {
+  const found: JsonObject = {}
+  for (const path of Array.isArray(paths) ? paths.map(String) : []) {
+    const { on, part } = splitPlace(path)
+    const file = part === undefined ? undefined : below(root, on)
+    if (part === undefined || !file) continue
+    const { partIn } = await import('../../find/code/versions.ts')
+    const held = await partIn(root, file, part)
+    if (held) found[placeOf({ on: file, part })] = held as unknown as JsonObject
+  }
+  return Object.keys(found).length === 0 ? undefined : { held: found }
 }
 
 /** Tries again whenever something was given up, until the time is over. */
@@ -88,12 +105,13 @@ export const claim: Tool = {
   name: 'claim',
   title: 'Claim',
   about:
-    'takes a lease on files, directories, globs or a task for the session; refused, saying whose it is, where another one holds it',
+    'takes a lease on files, directories, globs, parts of a file or a task for the session; refused, saying whose it is, where another one holds it',
   example: "tidemark claim 'src/auth/**' --note 'token refresh' --session s1",
   params: {
     paths: {
       type: 'text',
-      about: 'files, directories or globs, relative to the working directory',
+      about:
+        'files, directories, globs or parts of a file (`a.ts#total`, `a.ts:12-40`), relative to the working directory',
       place: 'rest',
       list: true,
     },
@@ -108,6 +126,7 @@ export const claim: Tool = {
       throw new UsageError(`--wait takes seconds from 0 on, not ${args.wait}`)
     const wait = typeof args.wait === 'number' ? Math.min(args.wait, WAIT_AT_MOST_S) : 0
     const said = saidOf(context, verb.args, args)
+    const parts = await partsOf(context, said.paths)
     if (!['paths', 'task', 'role'].some((name) => Object.hasOwn(said, name)))
       throw new UsageError(
         'nothing to claim: no path, task or role is named',
@@ -115,7 +134,7 @@ export const claim: Tool = {
       )
     const { done, decided } = await waiting(context, wait, async () => {
       const since = memory.env.now()
-      const done = memory.act([['claim', { ...said, root: project.root }]], actingAs(context))
+      const done = memory.act([['claim', { ...said, ...parts, root: project.root }]], actingAs(context))
       return { done, decided: await askHub(context, numbersOf(done.results[0]?.claims), since) }
     })
     const { session } = context

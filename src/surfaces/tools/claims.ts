@@ -1,3 +1,4 @@
+import { placeOf } from '../../engine/claims/part.ts'
 import type { Json } from '../../model/field.ts'
 import { defined, type JsonObject } from '../../model/object.ts'
 import { type Claim, claimsOf } from '../../work/coordination/claims.ts'
@@ -7,27 +8,41 @@ import { readEdits } from '../../work/handoff/views/refresh.ts'
 import { oneLine, span } from './format.ts'
 import { defineTool, type Output, type ToolContext } from './tool.ts'
 
-export const claimJson = ({ n, session, what, on, note, role, task, root, implicit, ...c }: Claim): JsonObject => {
+export const claimJson = ({
+  n,
+  session,
+  what,
+  note,
+  role,
+  task,
+  root,
+  lines,
+  base,
+  implicit,
+  ...c
+}: Claim): JsonObject => {
   const [since, until] = [c.since, c.until].map((ms) => new Date(ms).toISOString())
   return defined({
     n,
     session,
     what,
-    on,
+    on: placeOf(c),
     since,
     until,
     note,
     role,
     task,
     root,
+    lines,
+    base,
     implicit: implicit || undefined,
-  }) as JsonObject
+  }) as unknown as JsonObject
 }
 
 /** A claim on a line. */
 function claimLine({ memory, project }: ToolContext, c: Claim): string {
   const now = memory.env.now()
-  const on = c.what === 'task' ? `task "${oneLine(memory.reader.entity(c.on)?.name ?? c.on, 60)}"` : c.on
+  const on = c.what === 'task' ? `task "${oneLine(memory.reader.entity(c.on)?.name ?? c.on, 60)}"` : placeOf(c)
   const left = c.until > now ? `for ${span(c.until - now)} more` : 'as long as its process lives'
   const holder = sessionsOf(memory).get(c.session)
   const parts = [

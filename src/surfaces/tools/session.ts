@@ -2,6 +2,7 @@ import { isRunning, processRef } from '../../base/env.ts'
 import { UsageError, UserError } from '../../base/errors.ts'
 import { gitState } from '../../base/git.ts'
 import { screen } from '../../base/secrets/screen.ts'
+import { placeOf } from '../../engine/claims/part.ts'
 import type { Json } from '../../model/field.ts'
 import { defined, type JsonObject } from '../../model/object.ts'
 import { shellWord } from '../../model/shell.ts'
@@ -39,7 +40,7 @@ function sessionLine(context: ToolContext, s: SessionInfo): string {
   const holds = claimsOf(context.memory)
     .held()
     .filter((c) => c.session === s.id)
-    .map((c) => (c.what === 'task' ? (context.memory.reader.entity(c.on)?.name ?? c.on) : c.on))
+    .map((c) => (c.what === 'task' ? (context.memory.reader.entity(c.on)?.name ?? c.on) : placeOf(c)))
   const parts = [
     `${namedWithId(s)} ${s.state}`,
     s.state === 'ended' ? `ended ${ago(s.ended!, now)}${s.reason ? `: ${s.reason}` : ''}` : `seen ${ago(s.seen, now)}`,

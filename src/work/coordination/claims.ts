@@ -1,5 +1,6 @@
 import { covers } from '../../engine/claims/glob.ts'
 import { type Claim, ClaimPlan, ClaimView, isLive, sameTree, stateOf } from '../../engine/claims/lease.ts'
+import { placeOf } from '../../engine/claims/part.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { isOpen } from '../../engine/read/work-tree.ts'
 import * as presence from '../../engine/store/presence.ts'
@@ -96,7 +97,7 @@ function blockOf(claims: readonly Claim[], memory: Memory, now: number): SwarmBl
         : latest.status === 'active'
           ? 'abandoned'
           : (latest.status ?? 'complete'),
-    claimed: [...new Set(shown.filter((c) => c.what !== 'role').map((c) => c.on))],
+    claimed: [...new Set(shown.filter((c) => c.what !== 'role').map(placeOf))],
     ...Object.fromEntries(SAID.flatMap((key) => (said(key) === undefined ? [] : [[key, said(key)]]))),
     ...(Object.keys(more).length > 0 ? { more } : {}),
   }

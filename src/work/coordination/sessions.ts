@@ -8,6 +8,7 @@ import { UserError } from '../../base/errors.ts'
 import { redact } from '../../base/secrets/find.ts'
 import { screen } from '../../base/secrets/screen.ts'
 import { ClaimPlan, ClaimView, isLive, stateOf } from '../../engine/claims/lease.ts'
+import { placeOf } from '../../engine/claims/part.ts'
 import type { Memory } from '../../engine/memory.ts'
 import type { SessionRow, Told } from '../../engine/store/presence.ts'
 import * as presence from '../../engine/store/presence.ts'
@@ -241,7 +242,7 @@ export class Sessions {
         continue
       }
       // whoever claimed before anybody noticed has ended what stood in the way
-      const held = presence.lapsedSince(this.#db, row.id, row.seen).map((c) => c.on)
+      const held = presence.lapsedSince(this.#db, row.id, row.seen).map(placeOf)
       presence.putSession(this.#db, { ...row, crashed: now, data: { ...row.data, held } })
       presence.addPresence(this.#db, now, row.id, 'session-crashed', row.client ? { client: row.client } : {})
     }

@@ -1,3 +1,4 @@
+import { placeOf } from '../../engine/claims/part.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { oldestFirst } from '../../engine/read/order.ts'
 import { isOpen } from '../../engine/read/work-tree.ts'
@@ -84,7 +85,7 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
   const said: Composed = {
     inProgress: [
       ...(task ? [`Task: ${short(task.name)}`] : []),
-      ...some(claims.map((c) => `Claimed ${c.on}${c.note ? ` (${short(c.note)})` : ''}`)),
+      ...some(claims.map((c) => `Claimed ${placeOf(c)}${c.note ? ` (${short(c.note)})` : ''}`)),
       ...(edited.length > 0 ? [`Edited ${edited.join(', ')}`] : []),
     ],
     decisionsMade: some(

@@ -1,3 +1,4 @@
+import { placeOf } from '../../../engine/claims/part.ts'
 import { claimsOf } from '../../../work/coordination/claims.ts'
 import { nameOfSession, titleOfSession } from '../../../work/coordination/labels.ts'
 import type { SessionInfo } from '../../../work/coordination/session-info.ts'
@@ -44,7 +45,8 @@ type Held = ReturnType<ReturnType<typeof claimsOf>['held']>[number]
 
 const claimed = (c: Held, about: About): string => {
   const { reader } = about
-  const on = c.what === 'task' ? `task ${reader.entity(c.on)?.name ?? c.on}` : c.what === 'role' ? `role ${c.on}` : c.on
+  const on =
+    c.what === 'task' ? `task ${reader.entity(c.on)?.name ?? c.on}` : c.what === 'role' ? `role ${c.on}` : placeOf(c)
   return `${plain(on, 120)} until ${minute(c.until, about)}${c.note === undefined ? '' : ` (${plain(c.note, 100)})`}`
 }
 

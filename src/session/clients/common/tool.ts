@@ -1,6 +1,6 @@
 import { commandsIn, under } from '../../../model/commands.ts'
 import type { Lines } from '../../../work/coordination/sessions.ts'
-import type { HookEvent, HookTool } from '../../hooks/call.ts'
+import type { Edit, HookEvent, HookTool } from '../../hooks/call.ts'
 import { list, type Payload, record, text } from './payload.ts'
 
 const EDITS = new Set([
@@ -92,6 +92,49 @@ function linesOf(input: Payload, path: string, response: unknown): Map<string, L
   return new Map([[path, sum]])
 }
 
+const OLD = ['old_string', 'oldString', 'old_str']
+const NEW = ['new_string', 'newString', 'new_str']
+
+/** What an edit puts in the place of what, as far as its input tells. */
+function editsOf(input: Payload, path: string | undefined): Edit[] {
+  const patch = text(input, 'patchText', 'input', 'patch', 'command', 'cmd')
+  if (patch?.includes('*** ')) return patchEdits(patch)
+  return list(input.edits ?? input.replacements ?? [input]).flatMap((change): Edit[] => {
+    const c = record(change)
+    const at = text(c, ...PATH_FIELDS) ?? path
+    const [old, whole] = [text(c, ...OLD), text(c, 'content', 'file_text')]
+    if (at === undefined || (old === undefined && whole === undefined)) return []
+    if (old === undefined) return [{ path: at, text: whole! }]
+    return [{ path: at, old, text: text(c, ...NEW) ?? '', all: c.replace_all === true || c.replaceAll === true }]
+  })
+}
+
+/** The parts of a patch, each with the lines around it, as it writes them. */
+function patchEdits(patch: string): Edit[] {
+  return patch
+    .split(/^\*\*\* (?=Add File: |Update File: )/m)
+    .slice(1)
+    .flatMap((file) => {
+      const [head = '', ...rest] = file.split('\n')
+      const path = head.slice(head.indexOf(': ') + 2).trim()
+      const lines = rest.slice(0, rest.findIndex((l) => /^\*\*\* (?:End Patch|Delete File)/.test(l)) >>> 0)
+      const side = (of: readonly string[], signs: string) =>
+        of.flatMap((l) => (signs.includes(l[0] ?? ' ') ? [l.slice(1)] : []))
+      if (head.startsWith('Add')) return [{ path, text: `${side(lines, '+').join('\n')}\n` }]
+      return lines
+        .join('\n')
+        .split(/^@@.*\n?/m)
+        .flatMap((part): Edit[] => {
+          const rows = part
+            .replace(/\n$/, '')
+            .split('\n')
+            .filter((l) => !l.startsWith('***'))
+          const [old, next] = [side(rows, ' -').join('\n'), side(rows, ' +').join('\n')]
+          return old === next ? [] : [{ path, old, text: next }]
+        })
+    })
+}
+
 export function toolOf(
   name: string,
   input: Payload,
@@ -112,6 +155,7 @@ export function toolOf(
   const asked = SHELLS.has(known) ? (input.command ?? input.cmd) : undefined
   const command = typeof asked === 'string' ? asked : Array.isArray(asked) ? asked.map(String).join(' ') : undefined
   if (command !== undefined) paths.push(...patchedByShell(command))
+  const edits = paths.length > 0 && more.response === undefined ? editsOf(input, paths[0]) : []
   const lines = paths.length > 0 && more.response !== undefined ? linesOf(input, paths[0]!, more.response) : undefined
   return {
     name: name.slice(0, 200),
@@ -119,6 +163,7 @@ export function toolOf(
     id: more.id,
     reads: read === undefined || paths.length > 0 ? undefined : [read],
     lines,
+    edits: edits.length > 0 ? edits : undefined,
     command: command === '' ? undefined : command,
     response: more.response === undefined ? undefined : responseText(more.response),
     failed: more.failed || saysFailed(more.response) ? true : undefined,

@@ -1,0 +1,135 @@
+import { gitState } from '../../base/git.ts'
+import { symbolOf } from '../../engine/claims/part.ts'
+import {
+  around, heldBy, named, symbolIn, symbolsOf, united, type Version, versionAt, versionBetween, versionById, versionHere,
+} from '../../find/code/versions.ts' // biome-ignore format: a list
+import { carried, collisions, difference, type Hunk, overlap, rowsOf, type Span, touch } from '../../model/lines.ts'
+import type { Claim } from '../../work/coordination/claims.ts'
+import type { SessionInfo } from '../../work/coordination/session-info.ts'
+import type { Hook } from './hook.ts'
+import { inTree } from './paths.ts'
+
+type Against = Claim & { readonly elsewhere: boolean }
+
+/** What is seen before a change of one file is written, where others are at work. */
+export interface Look {
+  /** Claims that it does not meet, and where it meets the others. */
+  readonly spared: ReadonlySet<number>
+  readonly where: ReadonlyMap<number, string>
+  /** Changes in other work trees that it would not merge with. */
+  readonly collide: readonly { readonly root: string; readonly text: string }[]
+  /** What the session holds of the file with it. */
+  readonly held?: { readonly base: string; readonly lines: readonly Span[] }
+}
+
+const SPANS_AT_MOST = 500
+const EMPTY: Version = { id: '', text: '', rows: [''] }
+
+/** The file as the tool will leave it; nothing where its input does not tell. */
+function afterwards({ root, call }: Hook, path: string, before: string): string | undefined {
+  const edits = (call.tool?.edits ?? []).filter((e) => inTree(root, call.cwd, e.path) === path)
+  let text: string | undefined = edits.length > 0 ? before : undefined
+  for (const { old, text: next, all } of edits) {
+    if (text === undefined || old === undefined) text = next
+    else if (!text.includes(old)) return undefined
+    else text = all ? text.replaceAll(old, () => next) : text.replace(old, () => next)
+  }
+  return text
+}
+
+const numbers = ([from, to]: Span): string => (to - from > 1 ? `lines ${from + 1}–${to}` : `line ${from + 1}`)
+
+/** The same look for a tool that has written already: all that differs from git's version counts as its change. */
+export async function lookAt(
+  hook: Hook,
+  path: string,
+  others: readonly SessionInfo[],
+  claims: readonly Against[],
+  isWritten = false,
+): Promise<Look | undefined> {
+  const { root } = hook
+  const here = versionHere(root, path) ?? EMPTY
+  const [head, symbols] = await headOf(root, path)
+  const text = isWritten ? here.text : afterwards(hook, path, here.text)
+  if (text === undefined) return undefined
+  const after = rowsOf(text)
+  const before = isWritten ? head : here
+  const change = difference(before.rows, after)
+  const nameAt = (span: Span) => named(around(symbols, span))
+  const collide = await inOtherTrees({ hook, path, after, change, head }, others, nameAt)
+  if (isWritten || head === EMPTY || !others.some((s) => s.root === root))
+    return { spared: new Set(), where: new Map(), collide }
+  const up = difference(head.rows, before.rows)
+  const inHead = (span: Span): Span => carried(up, span, true)
+  const mine = claims.find((c) => c.on === path && c.session === hook.session && c.implicit)
+  const spans = await Promise.all(claims.map(async (c) => [c, await spansOf(c)] as const))
+  /** Of a claim from when its session was alone: what is changed and nobody else's. */
+  const unsaid = () => {
+    const said = spans.flatMap(([, s]) => s ?? [])
+    const lines = up.map((h): Span => heldBy(symbols, h.a)).filter((s) => !said.some((o) => overlap(o, s)))
+    return lines.length > 0 ? lines : undefined
+  }
+  const raw = change.map((h) => inHead(h.a))
+  const spared = new Set<number>()
+  const where = new Map<number, string>()
+  for (const [c, known] of spans) {
+    const lines = known ?? (c.implicit && c.on === path ? unsaid() : undefined)
+    if (c.session === hook.session || c.elsewhere || !lines) continue
+    const met = raw.find((r) => lines.some((l) => overlap(r, l)))
+    if (!met) spared.add(c.n)
+    else where.set(c.n, [nameAt(met) && `in ${nameAt(met)}`, numbers(carried(up, met))].filter(Boolean).join(', '))
+  }
+  const own = mine ? (spans.find(([c]) => c === mine)?.[1] ?? unsaid() ?? []) : []
+  const lines = united([...own, ...raw.map((s) => heldBy(symbols, s))])
+  return { spared, where, collide, ...(lines.length <= SPANS_AT_MOST && { held: { base: head.id, lines } }) }
+
+  /** What a claim holds, as lines of git's version; nothing for all of it, or where nobody knows. */
+  async function spansOf(c: Against): Promise<Span[] | undefined> {
+    if (c.on !== path) return undefined
+    const symbol = symbolOf(c)
+    const now = symbol === undefined ? undefined : symbolIn(symbols, symbol)
+    if (now) return [now]
+    if (!c.lines || c.base === undefined) return c.lines?.map(inHead)
+    if (c.base === head.id) return [...c.lines]
+    const base = await versionById(root, c.base)
+    const moved = base && difference(base.rows, before.rows)
+    return moved && c.lines.map((s) => inHead(carried(moved, s)))
+  }
+}
+
+async function headOf(root: string, path: string) {
+  const head = (await versionAt(root, 'HEAD', path)) ?? EMPTY
+  return [head, head === EMPTY ? [] : await symbolsOf(root, path, head)] as const
+}
+
+interface Mine {
+  readonly hook: Hook
+  readonly path: string
+  readonly after: readonly string[]
+  readonly change: readonly Hunk[]
+  readonly head: Version
+}
+
+/** What does not merge with the file as other live sessions have it in work trees of their own. */
+async function inOtherTrees(
+  { hook: { root }, path, after, change, head }: Mine,
+  others: readonly SessionInfo[],
+  nameAt: (span: Span) => string,
+) {
+  const commit = gitState(root).commit
+  const found: { root: string; text: string }[] = []
+  for (const other of new Set(others.flatMap((s) => (s.root === undefined || s.root === root ? [] : [s.root])))) {
+    const theirs = versionHere(other, path) ?? EMPTY
+    if (theirs.id === head.id) continue
+    const at = gitState(other).commit
+    if (at === undefined) continue
+    const base = at === commit ? head : ((await versionBetween(root, 'HEAD', at, path)) ?? EMPTY)
+    const met = collisions(base.rows, after, theirs.rows).find((c) => change.some((h) => touch(h.b, c.mine.b)))
+    if (!met) continue
+    const own = await versionAt(other, 'HEAD', path)
+    const name = at === commit || base.id === head.id ? nameAt(met.theirs.a) : ''
+    const place = [name && `in ${name}`, numbers(met.mine.b)].filter(Boolean).join(', ')
+    found.push({ root: other, text: `${place} with the ${own?.id === theirs.id ? '' : 'uncommitted '}change` })
+  }
+  return found
+}

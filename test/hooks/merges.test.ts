@@ -1,0 +1,196 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { scan } from '../../src/find/code/scan.ts'
+import { toolOf } from '../../src/session/clients/common/tool.ts'
+import type { HookCall, HookReply } from '../../src/session/hooks/call.ts'
+import { respond } from '../../src/session/hooks/run.ts'
+import { claim } from '../../src/surfaces/tools/claim.ts'
+import { run } from '../../src/surfaces/tools/run.ts'
+import { claimsOf } from '../../src/work/coordination/claims.ts'
+import { openTestMemory } from '../helpers.ts'
+
+const CART = `const RATE = 0.2
+
+export function total(items) {
+  let sum = 0
+  for (const item of items) sum += item.price
+  log(sum)
+  const all = sum
+  const rounded = Math.round(all)
+  log(all)
+  log(rounded)
+  return rounded
+}
+
+export function tax(sum) {
+  const due = sum * RATE
+  return due
+}
+
+export class Cart {
+  first() {
+    return 1
+  }
+
+  second() {
+    return 2
+  }
+}
+`
+
+/** A repository with a work tree of its own for each session that is not named `here`, and its hooks. */
+async function repository({ config = {}, scanned = true } = {}) {
+  const t = openTestMemory()
+  const git = (dir: string, ...args: string[]) =>
+    execFileSync('git', args, { cwd: dir, stdio: 'pipe', encoding: 'utf8' })
+  const root = t.dir
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
+  git(root, 'init', '-q', '-b', 'main')
+  git(root, 'config', 'user.email', 'a@b.example')
+  git(root, 'config', 'user.name', 'Ana')
+  write(join(root, 'src/cart.js'), CART)
+  git(root, 'add', 'src')
+  git(root, 'commit', '-qm', 'cart')
+  if (scanned) await scan(t.memory, t.project)
+  const tree = (name: string) => {
+    const dir = join(root, '..', name)
+    git(root, 'worktree', 'add', '-q', '-b', name, dir)
+    return dir
+  }
+  const hook = async (
+    session: string,
+    event: HookCall['event'],
+    dir: string,
+    more: Partial<HookCall> = {},
+  ): Promise<HookReply> => {
+    const call: HookCall = { client: 'claude', event, session, cwd: dir, pid: process.pid, ...more }
+    const { reply, errors } = await respond(t.memory, { ...t.project, hooks: config }, call, () => 10_000)
+    expect(errors).toEqual([])
+    return reply
+  }
+  /** Asks before an edit, and writes it unless that is refused. */
+  const edit = async (session: string, dir: string, old: string, next: string, path = 'src/cart.js') => {
+    const file = join(dir, path)
+    const tool = toolOf('Edit', { file_path: file, old_string: old, new_string: next })
+    const reply = await hook(session, 'before-edit', dir, { tool })
+    if (reply.decision !== 'deny') {
+      const text = readFileSync(file, 'utf8')
+      expect(text).toContain(old)
+      write(
+        file,
+        text.replace(old, () => next),
+      )
+    }
+    return reply
+  }
+  const start = (session: string, dir: string, pid = process.pid) => hook(session, 'session-start', dir, { pid })
+  return { ...t, root, git, tree, hook, edit, start, write }
+}
+
+test('[E3] two sessions edit two functions of one file: nobody is held back; the same function: one is told, with its lines', async () => {
+  const { root, edit, start } = await repository()
+  await start('a', root)
+  await start('b', root, process.ppid)
+  expect(await edit('a', root, 'log(sum)', 'log(sum, 1)')).toEqual({})
+  expect(await edit('b', root, 'const due = sum * RATE', 'const due = sum * RATE * 2')).toEqual({})
+  expect(await edit('b', root, 'const RATE = 0.2', 'const VAT = 1\n\n\nconst RATE = 0.2')).toEqual({})
+  // far from a's line, and in the function that it is changing; lines above it have moved
+  const told = await edit('b', root, 'return rounded', 'return rounded + 1')
+  expect(told.decision).toBe('warn')
+  expect(told.reason).toContain('src/cart.js (in total(), line 14) is being edited by a')
+  expect(await edit('a', root, 'return 2', 'return 3')).toEqual({})
+  expect(await edit('b', root, 'return 1', 'return 0')).toEqual({})
+})
+
+test('[E3] what is not in a symbol holds its lines and those around them', async () => {
+  const { root, edit, start } = await repository({ scanned: false })
+  await start('a', root)
+  await start('b', root, process.ppid)
+  expect(await edit('a', root, 'log(sum)', 'log(sum, 1)')).toEqual({})
+  expect((await edit('b', root, 'let sum = 0', 'let sum = 1')).decision).toBe('warn')
+  expect(await edit('b', root, 'return rounded', 'return rounded + 1')).toEqual({})
+})
+
+test('[E3] an edit from when its session was alone holds what it changed, once another session is there', async () => {
+  const { root, edit, start, memory } = await repository()
+  await start('a', root)
+  await edit('a', root, 'log(sum)', 'log(sum, 1)')
+  expect(claimsOf(memory).held()[0]).not.toHaveProperty('lines')
+  await start('b', root, process.ppid)
+  expect(await edit('b', root, 'const due = sum * RATE', 'const due = sum * RATE * 2')).toEqual({})
+  expect((await edit('b', root, 'log(rounded)', 'log(all, rounded)')).decision).toBe('warn')
+  // and a goes on: it does not take over what b has changed meanwhile
+  expect(await edit('a', root, 'return 2', 'return 3')).toEqual({})
+  expect(await edit('b', root, 'return due', 'return due + 1')).toEqual({})
+})
+
+test('[E3] [X6] a claim on a function or on lines refuses an edit of those alone, also after lines above have moved', async () => {
+  const { root, edit, start, act, git, refused, memory, project } = await repository()
+  await start('a', root)
+  await start('b', root, process.ppid)
+  const said = (session: string, ...paths: string[]) =>
+    run(claim, { memory, project, session }, { paths: paths.join('\n') })
+  expect((await said('a', 'src/cart.js#total')).text).toBe('claimed src/cart.js#total for 30 min')
+  expect(refused([['claim', { paths: ['src/cart.js'] }]], { session: 'b' })).toMatchObject([{ code: 'claimed' }])
+  expect(refused([['claim', { paths: ['src/**'] }]], { session: 'b' })).toMatchObject([{ code: 'claimed' }])
+  expect(refused([['claim', { paths: ['src/cart.js#total'] }]], { session: 'b' })).toMatchObject([
+    { code: 'claimed', message: expect.stringContaining('src/cart.js#total is claimed by a') },
+  ])
+  await expect(said('b', 'src/cart.js:4')).rejects.toMatchObject({ code: 'refused' })
+  await expect(said('b', 'src/cart.js#totl')).rejects.toMatchObject({ code: 'not-found' })
+  await said('b', 'src/cart.js:14-17', 'src/cart.js#first')
+  expect(claimsOf(memory).held().map((c) => c.on + c.part)).toEqual(['src/cart.js#total', 'src/cart.js:14-17', 'src/cart.js#first']) // biome-ignore format: a row
+  expect(await edit('b', root, 'return due', 'return due + 1')).toEqual({})
+  expect(await edit('b', root, 'const RATE = 0.2', '\n\nconst RATE = 0.2')).toEqual({})
+  git(root, 'commit', '-qam', 'moved')
+  const refusedEdit = await edit('b', root, 'const all = sum', 'const all = 0')
+  expect(refusedEdit.decision).toBe('deny')
+  expect(refusedEdit.reason).toContain('src/cart.js (line 9) is claimed by a')
+  act([['release', { paths: ['src/cart.js#total'] }]], { session: 'a' })
+  expect(await edit('b', root, 'const all = sum', 'const all = 0')).toEqual({})
+})
+
+test('[E3] before an edit it is held against what others have changed in their work trees: what merges passes in silence', async () => {
+  const { root, edit, start, tree, git, hook, write } = await repository()
+  const other = tree('fix')
+  await start('a', root)
+  await start('reviewer', other, process.ppid)
+  expect(await edit('reviewer', other, 'const all = sum', 'const all = sum + 1')).toEqual({})
+  expect(await edit('a', root, 'log(rounded)', 'log(all, rounded)')).toEqual({})
+  const told = await edit('a', root, 'log(sum)', 'log(sum, 2)')
+  expect(told.decision).toBe('warn')
+  expect(told.reason).toMatch(
+    /src\/cart\.js collides in total\(\), line 6 with the uncommitted change of reviewer .*in another work tree: the two will not merge/,
+  )
+  // committed there it collides as well, and only the edit that collides is told
+  git(other, 'commit', '-qam', 'sum')
+  expect(await edit('a', root, 'return 1', 'return 7')).toEqual({})
+  expect((await edit('a', root, 'log(sum, 2)', 'log(sum, 3)')).reason).toContain('with the change of reviewer')
+  // a file that both add
+  write(join(other, 'src/new.js'), 'one\n')
+  write(join(root, 'src/new.js'), 'two\n')
+  expect((await edit('a', root, 'two', 'three', 'src/new.js')).decision).toBe('warn')
+  await hook('reviewer', 'session-end', other)
+  expect(await edit('a', root, 'log(sum, 3)', 'log(sum, 4)')).toEqual({})
+})
+
+test('[E3] a collision is refused where the project wants that, and after a shell command it is told', async () => {
+  const { root, edit, start, tree, hook, write } = await repository({ config: { implicitConflict: 'deny' } })
+  const other = tree('fix')
+  await start('a', root)
+  await start('reviewer', other, process.ppid)
+  await edit('reviewer', other, 'const all = sum', 'const all = sum + 1')
+  expect((await edit('a', root, 'log(sum)', 'log(sum, 2)')).decision).toBe('deny')
+  const run = async (from: string, to: string) => {
+    write(join(root, 'src/cart.js'), CART.replace(from, to))
+    const tool = { name: 'Bash', paths: [], command: 'sed -i s/a/b/ src/cart.js' }
+    return (await hook('a', 'after-tool', root, { tool })).context
+  }
+  expect(await run('return 1', 'return 9')).toBeUndefined()
+  expect(await run('const all = sum', 'const all = 5')).toContain('collides in total(), line 7 with the uncommitted change of reviewer') // biome-ignore format: a row
+})
