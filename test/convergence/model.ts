@@ -330,18 +330,17 @@ export class Author {
       .filter((l) => l.live && l.fields.type === 'supersedes' && l.fields.to === entity)
   }
 
-  /** Without a supersession it is what it was when it became superseded. */
+  /** Without a supersession it is what it was when it became superseded, if that is known here. */
   unsupersede(entity: string): void {
     const seen = this.see(entity)
+    const latest = (writes: readonly Write[]) =>
+      writes.filter((w) => w.field === 'status').sort((a, b) => (later(a.stamp, b.stamp) ? -1 : 1))[0]
     if (this.replacing(entity).length > 0) this.set(entity, 'status', 'superseded')
     else if (seen.fields.status === 'superseded') {
-      const [newest] = seen.standing
-        .filter((w) => w.field === 'status')
-        .sort((a, b) => (later(a.stamp, b.stamp) ? -1 : 1))
-      const before = [...this.#world.known(this.#line.known), ...this.writes].filter(
-        (w) => w.entity === entity && knew(newest!, w),
-      )
-      this.set(entity, 'status', fold(before).fields.status)
+      const known = [...this.#world.known(this.#line.known), ...this.writes]
+      const { stood } = latest(seen.standing)!
+      const before = latest(known.filter((w) => stood.has(w)))
+      this.set(entity, 'status', before?.op === 'set' ? before.value : undefined)
     }
   }
 

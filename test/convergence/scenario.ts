@@ -465,6 +465,7 @@ function understand(author: Author, [verb, args]: Action, id: string, me: { [key
       return
     case 'supersede': {
       link(id, { from: args.new!, to: args.old!, type: 'supersedes' })
+      author.sign(id, me)
       author.set(String(args.old), 'status', 'superseded')
       author.sign(String(args.old), me)
       return

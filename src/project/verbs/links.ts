@@ -164,7 +164,7 @@ export const supersede = defineVerb({
   plan(p, { old, new: next, reason }, report) {
     const linked = link(p, next, 'supersedes', old, { description: reason }, report)
     if (!linked) return undefined
-    p.sign(old.id)
+    for (const id of [linked.id, old.id]) p.sign(id)
     return { ...brief(next), old: old.id, link: linked.id }
   },
 })
