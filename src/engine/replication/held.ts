@@ -11,33 +11,11 @@ import { cellsOf, type Event } from '../log/events.ts'
 import { projectionOf, rowOf, textOf } from '../materialize/apply.ts'
 import { entityOf } from '../read/reader.ts'
 import type { Db } from '../store/db.ts'
-import {
-  type Asked,
-  allHeld,
-  askedOf,
-  dropHeld,
-  type Endorsed,
-  endorsedBefore,
-  type Frozen,
-  type Held,
-  heldIds,
-  heldOf,
-  isAnyHeld,
-  keepEndorsed,
-  putHeld,
-} from '../store/held.ts'
+import * as heldRows from '../store/held.ts'
 import { isTombstone, type PurgeMark } from '../store/line.ts'
 import { getMeta } from '../store/meta.ts'
-import {
-  type Arrived,
-  eventsIn,
-  eventsOfAll,
-  hasOthers,
-  isOfPeers,
-  ownLines,
-  touchedByPeers,
-  touchedElsewhere,
-} from '../store/own-lines.ts'
+import type { Arrived } from '../store/own-lines.ts'
+import * as ownLines from '../store/own-lines.ts'
 import { allIds, type EntityRow, getRow, idsOfKind, linkOf } from '../store/rows.ts'
 import { indexedText } from '../store/text-index.ts'
 import {
@@ -66,17 +44,18 @@ interface Settling {
   readonly isOwn: (e: Arrived) => boolean
   /** What had come by then counts as it did. */
   readonly from: number
-  readonly words: Map<string, Endorsed>
+  readonly words: Map<string, heldRows.Endorsed>
 }
 
 function settlingOf(db: Db): Settling {
   const decides = decidingLines(db)
-  const isOwn = ownLines(db)
+  const isOwn = ownLines.ownLines(db)
   const known = new Map<string, boolean>()
   const isPeers = (e: Arrived) => {
     let peers = known.get(e.event.entity)
-    if (peers === undefined) known.set(e.event.entity, (peers = touchedByPeers(db, [e.event.entity]).length > 0))
-    return peers && isOfPeers(db, e.replica, e.seq)
+    if (peers === undefined)
+      known.set(e.event.entity, (peers = ownLines.touchedByPeers(db, [e.event.entity]).length > 0))
+    return peers && ownLines.isOfPeers(db, e.replica, e.seq)
   }
   return {
     db,
@@ -100,10 +79,10 @@ function agreesToAll(s: Settling, id: string, e: Arrived, events: readonly Arriv
 }
 
 /** `all`: what happened to it, if that is more than `events`. */
-function wordsOn(s: Settling, id: string, events: readonly Arrived[], all = events): Endorsed {
+function wordsOn(s: Settling, id: string, events: readonly Arrived[], all = events): heldRows.Endorsed {
   let words = s.words.get(id)
   if (words) return words
-  const kept = endorsedBefore(s.db, id)
+  const kept = heldRows.endorsedBefore(s.db, id)
   words = { first: kept?.first ?? Number.POSITIVE_INFINITY, agreed: kept?.agreed ?? 0 }
   for (const e of events) {
     if (!s.decides(e)) continue
@@ -134,7 +113,7 @@ function waitingAmong(s: Settling, id: string, events: readonly Arrived[], ends:
   return new Set(Number.isFinite(first) ? events.filter(waits) : [])
 }
 
-const isErasedIn = (mark: Asked, e: Arrived): boolean =>
+const isErasedIn = (mark: heldRows.Asked, e: Arrived): boolean =>
   mark.replica === e.replica && mark.seq === e.seq && (mark.writes?.includes(e.event.stamp.ctr) ?? true)
 
 /** What our own detector finds is hidden as soon as somebody asks for it. */
@@ -149,34 +128,34 @@ const saidOf = (row: EntityRow | undefined): string => {
 }
 
 const namesOf = (db: Db, id: string): string[] =>
-  [heldOf(db, id)?.row, getRow(db, id)].flatMap((row) => (row ? entityOf(row).name : []))
+  [heldRows.heldOf(db, id)?.row, getRow(db, id)].flatMap((row) => (row ? entityOf(row).name : []))
 
 /** Brings what holds here in line with the lines that are here, for some entities. The caller holds the write lock. */
 export function settleHeld(db: Db, registry: () => Registry, touched: Iterable<string>): void {
-  if (!hasOthers(db) && !isAnyHeld(db)) return
+  if (!ownLines.hasOthers(db) && !heldRows.isAnyHeld(db)) return
   const s = settlingOf(db)
   const ids = [...new Set(touched)].filter(isGuarded)
   const kinds = ids.filter(declares)
-  const before = kinds.map((id) => heldOf(db, id)?.row?.body)
+  const before = kinds.map((id) => heldRows.heldOf(db, id)?.row?.body)
   settleSome(s, registry, kinds)
-  const changed = kinds.filter((id, i) => kindOf(id) === KIND_KIND && before[i] !== heldOf(db, id)?.row?.body)
+  const changed = kinds.filter((id, i) => kindOf(id) === KIND_KIND && before[i] !== heldRows.heldOf(db, id)?.row?.body)
   const names = changed.flatMap((id) => namesOf(db, id))
   settleSome(s, registry, [...ids.filter((id) => !declares(id)), ...names.flatMap((name) => idsOfKind(db, name))])
 }
 
 function settleSome(s: Settling, registry: () => Registry, all: readonly string[]): void {
   const { db } = s
-  const there = new Set(heldIds(db))
+  const there = new Set(heldRows.heldIds(db))
   const declared = new Set([...there].flatMap((id) => (kindOf(id) === KIND_KIND ? namesOf(db, id) : [])))
   for (let at = 0; at < all.length; at += AT_ONCE) {
     const some = all.slice(at, at + AT_ONCE)
-    const elsewhere = new Set(touchedElsewhere(db, some))
+    const elsewhere = new Set(ownLines.touchedElsewhere(db, some))
     const ids = some.filter((id) => elsewhere.has(id) || there.has(id) || declared.has(kindOf(id)))
     if (ids.length === 0) continue
-    const events = Map.groupBy(eventsOfAll(db, ids), (e) => e.event.entity)
+    const events = Map.groupBy(ownLines.eventsOfAll(db, ids), (e) => e.event.entity)
     const ends = new Map(ids.map((id) => [id, hiddenBy(id, events.get(id) ?? []).filter(isGuarded)]))
     const targets = [...new Set([...ends.values()].flat())].filter((end) => !s.words.has(end))
-    const ofTargets = Map.groupBy(eventsOfAll(db, targets), (e) => e.event.entity)
+    const ofTargets = Map.groupBy(ownLines.eventsOfAll(db, targets), (e) => e.event.entity)
     for (const end of targets) wordsOn(s, end, ofTargets.get(end) ?? [])
     for (const id of ids) settle(s, registry, id, events.get(id) ?? [], ends.get(id)!, declared.has(kindOf(id)))
   }
@@ -191,14 +170,14 @@ function settle(
   isReadOtherwise: boolean,
 ): void {
   const { db } = s
-  if (heldOf(db, id)?.frozen) return
+  if (heldRows.heldOf(db, id)?.frozen) return
   const waiting = waitingAmong(s, id, events, ends)
   const lines = new Map([...waiting].map((e) => [e.batch, { replica: e.replica, seq: e.seq, n: e.n }]))
-  const asked = askedOf(db, id)
+  const asked = heldRows.askedOf(db, id)
   const isShown = Number.isFinite(wordsOn(s, id, events).first)
   const hidden = asked.filter((a) => !isShown || saysSecret(events.filter((e) => isErasedIn(a, e))))
   if (waiting.size === 0 && hidden.length === 0 && !isReadOtherwise) {
-    dropHeld(db, id) // it holds as its row says
+    heldRows.dropHeld(db, id) // it holds as its row says
     return
   }
   const kept = events.filter(
@@ -209,7 +188,7 @@ function settle(
   )
   const row = getRow(db, id)
   if (!row) {
-    dropHeld(db, id)
+    heldRows.dropHeld(db, id)
     return
   }
   const made =
@@ -218,20 +197,21 @@ function settle(
       : projectionOf(registry(), id, cellsOf(kept.map((e) => e.event)), row.updated, row.version)
   const vouched = made !== undefined && vouchedBy(db, [id], kept, () => entityOf(made.row)).has(id)
   const isSame = saidOf(row) === saidOf(made?.row)
-  if (isSame && (!row.live || vouched === vouchedBy(db, [id], events, () => entityOf(row)).has(id))) dropHeld(db, id)
+  if (isSame && (!row.live || vouched === vouchedBy(db, [id], events, () => entityOf(row)).has(id)))
+    heldRows.dropHeld(db, id)
   else {
     const told = isSame ? [] : [...lines.values()].sort((a, b) => a.n - b.n)
-    putHeld(db, kindOf(id), { id, row: made?.row, link: made?.link, lines: told, vouched }, made?.text)
+    heldRows.putHeld(db, kindOf(id), { id, row: made?.row, link: made?.link, lines: told, vouched }, made?.text)
   }
 }
 
 /** The same for all that is here. */
 export const settleAll = (db: Db, registry: () => Registry): void =>
-  settleHeld(db, registry, [...allIds(db), ...heldIds(db)])
+  settleHeld(db, registry, [...allIds(db), ...heldRows.heldIds(db)])
 
 /** What holds here stays as it is, although what it is made of goes. */
-function freeze(db: Db, registry: Registry, held: Held, frozen: Frozen): void {
-  putHeld(db, kindOf(held.id), { ...held, frozen }, held.row && textIn(registry, held.row))
+function freeze(db: Db, registry: Registry, held: heldRows.Held, frozen: heldRows.Frozen): void {
+  heldRows.putHeld(db, kindOf(held.id), { ...held, frozen }, held.row && textIn(registry, held.row))
 }
 
 /** A field as it holds here, with what was written; of a list what was added and removed alone: its other items may be those of others. */
@@ -247,14 +227,14 @@ function sayInField(before: Json | undefined, now: Json | undefined, events: rea
 
 /** What this store writes is read at once, also where an entity stays as it was: the rest of what others want goes on waiting. */
 export function sayInFrozen(db: Db, registry: Registry, events: readonly Event[]): void {
-  if (!isAnyHeld(db)) return
+  if (!heldRows.isAnyHeld(db)) return
   for (const [id, said] of Map.groupBy(events, (e) => e.entity)) {
-    const held = heldOf(db, id)
+    const held = heldRows.heldOf(db, id)
     if (!held?.frozen) continue
     const now = getRow(db, id)
     const wanted = now && entityOf(now)
     if (!wanted?.live || !held.row) {
-      dropHeld(db, id)
+      heldRows.dropHeld(db, id)
       continue
     }
     const before = entityOf(held.row)
@@ -267,13 +247,13 @@ export function sayInFrozen(db: Db, registry: Registry, events: readonly Event[]
     }
     const folded = { fields, live: true, created: before.created, conflicts: [...before.conflicts] }
     const row = rowOf(id, folded, now!.updated, now!.version, registry)
-    if (saidOf(row) === saidOf(now)) dropHeld(db, id)
+    if (saidOf(row) === saidOf(now)) heldRows.dropHeld(db, id)
     else freeze(db, registry, { ...held, row }, held.frozen)
   }
 }
 
-function nowOf(db: Db, id: string): Held | undefined {
-  const there = heldOf(db, id)
+function nowOf(db: Db, id: string): heldRows.Held | undefined {
+  const there = heldRows.heldOf(db, id)
   if (there) return there.row && there
   const row = getRow(db, id)
   return row && { id, row, link: linkOf(db, id), lines: [], vouched: vouchedFor({ db }, [id]).has(id) }
@@ -284,8 +264,8 @@ export function freezeErased(db: Db, registry: Registry, id: string, mark: Purge
   if (!isGuarded(id) || !isEndorsed(db, id)) return
   settleHeld(db, () => registry, [id]) // what came in the same delivery waits as well
   const now = nowOf(db, id)
-  if (!now?.row?.live || heldOf(db, id)?.frozen) return
-  if (saysSecret(eventsOfAll(db, [id]).filter((e) => isErasedIn({ ...mark, by }, e)))) return
+  if (!now?.row?.live || heldRows.heldOf(db, id)?.frozen) return
+  if (saysSecret(ownLines.eventsOfAll(db, [id]).filter((e) => isErasedIn({ ...mark, by }, e)))) return
   const [replica = '', seq] = by.split(':')
   const lines = by === '' ? now.lines : [...now.lines, { replica, seq: Number(seq) }]
   freeze(db, registry, { ...now, lines }, 'erased')
@@ -305,16 +285,16 @@ export function guarded(
   const said = new Map(came === 'more' ? before.map(({ id }) => [id, saidOf(getRow(db, id))]) : [])
   const touched = take(new Set(before.flatMap((now) => (now.vouched ? [now.id] : []))))
   // what waits of others may hide in the row what is read without it
-  const open = before.filter(({ id }) => !heldOf(db, id)?.frozen)
+  const open = before.filter(({ id }) => !heldRows.heldOf(db, id)?.frozen)
   settleHeld(db, () => registry, new Set(open.map(({ id }) => id)))
   for (const now of open) {
     const row = getRow(db, now.id)
-    const read = heldOf(db, now.id) ?? { row }
+    const read = heldRows.heldOf(db, now.id) ?? { row }
     if (saidOf(row) !== said.get(now.id) && saidOf(read.row) !== saidOf(now.row)) freeze(db, registry, now, 'folded')
   }
   // what would take the place of something that somebody here stands by does not until they decide
   for (const id of links)
-    if (hidesHere(db, id) && !heldOf(db, id))
+    if (hidesHere(db, id) && !heldRows.heldOf(db, id))
       freeze(db, registry, { id, row: undefined, lines: [], vouched: false }, 'folded')
   return touched
 }
@@ -332,22 +312,20 @@ function textIn(registry: Registry, row: EntityRow) {
 }
 
 export function reindexHeld(db: Db, registry: Registry): void {
-  for (const held of isAnyHeld(db) ? allHeld(db).reverse() : [])
-    putHeld(db, kindOf(held.id), held, held.row && textIn(registry, held.row))
+  for (const held of heldRows.isAnyHeld(db) ? heldRows.allHeld(db).reverse() : [])
+    heldRows.putHeld(db, kindOf(held.id), held, held.row && textIn(registry, held.row))
 }
 
 export function isEndorsed(db: Db, id: string): boolean {
-  return Number.isFinite(wordsOn(settlingOf(db), id, eventsOfAll(db, [id])).first)
+  return Number.isFinite(wordsOn(settlingOf(db), id, ownLines.eventsOfAll(db, [id])).first)
 }
 
 /** Keeps when somebody here stood by what, of lines that are to be folded away or to stand under another name. */
 export function keepEndorsements(db: Db, lines: readonly { replica: string; first: number; last: number }[]): void {
   const s = settlingOf(db)
   for (const l of lines)
-    for (const [id, events] of Map.groupBy(eventsIn(db, l.replica, l.first, l.last), (e) => e.event.entity)) {
-      const { first, agreed } = wordsOn({ ...s, words: new Map() }, id, events, eventsOfAll(db, [id]))
-      if (Number.isFinite(first) || agreed > 0) keepEndorsed(db, id, { first, agreed })
+    for (const [id, events] of Map.groupBy(ownLines.eventsIn(db, l.replica, l.first, l.last), (e) => e.event.entity)) {
+      const { first, agreed } = wordsOn({ ...s, words: new Map() }, id, events, ownLines.eventsOfAll(db, [id]))
+      if (Number.isFinite(first) || agreed > 0) heldRows.keepEndorsed(db, id, { first, agreed })
     }
 }
-
-export type { Held }

@@ -3,16 +3,7 @@ import { type Entity, LINK_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { entityOf } from '../read/reader.ts'
 import type { Db } from '../store/db.ts'
-import {
-  allHeld,
-  askedOf,
-  type Held,
-  heldInto,
-  isAnyAsked,
-  isAnyHeld,
-  type LineName,
-  someAsked,
-} from '../store/held.ts'
+import * as heldRows from '../store/held.ts'
 import { handleOf } from '../store/keys.ts'
 import { isTombstone, tombstoneOf } from '../store/line.ts'
 import { entitiesOf, headerOf } from '../store/log.ts'
@@ -43,8 +34,8 @@ export function waitingChanges(db: Db): { all: Waiting[]; more: ReadonlyMap<stri
     const told = n <= MOST_OF_ONE ? make() : undefined
     if (told) all.push(told)
   }
-  for (const [id, by] of isAnyAsked(db) ? erasuresAsked(db) : []) tell(by, () => erasureOf(db, id, by))
-  for (const held of isAnyHeld(db) ? allHeld(db, MOST_READ) : []) {
+  for (const [id, by] of heldRows.isAnyAsked(db) ? erasuresAsked(db) : []) tell(by, () => erasureOf(db, id, by))
+  for (const held of heldRows.isAnyHeld(db) ? heldRows.allHeld(db, MOST_READ) : []) {
     if (held.lines.length === 0 && !held.frozen) continue
     const by = authorOf(db, held.lines.at(-1))
     tell(by, () => waitingOf(db, held, by))
@@ -54,14 +45,14 @@ export function waitingChanges(db: Db): { all: Waiting[]; more: ReadonlyMap<stri
 }
 
 export function waitingAt(db: Db, id: string): Waiting[] {
-  const askers = new Set(askedOf(db, id).map((a) => authorOf(db, lineNamed(a.by))))
+  const askers = new Set(heldRows.askedOf(db, id).map((a) => authorOf(db, lineNamed(a.by))))
   return [
     ...[...askers].flatMap((by) => erasureOf(db, id, by) ?? []),
-    ...heldInto(db, id).flatMap((held) => waitingOf(db, held, authorOf(db, held.lines.at(-1))) ?? []),
+    ...heldRows.heldInto(db, id).flatMap((held) => waitingOf(db, held, authorOf(db, held.lines.at(-1))) ?? []),
   ]
 }
 
-const lineNamed = (batch: string): LineName | undefined => {
+const lineNamed = (batch: string): heldRows.LineName | undefined => {
   const [replica = '', seq] = batch.split(':')
   return batch === '' ? undefined : { replica, seq: Number(seq) }
 }
@@ -70,7 +61,7 @@ const lineNamed = (batch: string): LineName | undefined => {
 function erasuresAsked(db: Db): Map<string, string> {
   const found = new Map<string, string>()
   const names = new Map<string, string>()
-  for (const { replica, seq, entity, by } of someAsked(db, MOST_READ)) {
+  for (const { replica, seq, entity, by } of heldRows.someAsked(db, MOST_READ)) {
     if (!names.has(by)) names.set(by, authorOf(db, lineNamed(by)))
     const isMeant = (id: string) => id === entity || (isTombstone(entity) && tombstoneOf(id) === entity)
     for (const id of entitiesOf(db, replica, seq).filter(isMeant)) found.set(id, names.get(by)!)
@@ -88,13 +79,13 @@ function erasureOf(db: Db, id: string, by: string): Waiting | undefined {
 export const sayMore = (by: string, n: number): string =>
   `${by}, unverified, wants ${n} more ${n === 1 ? 'change' : 'changes'}`
 
-function authorOf(db: Db, last: LineName | undefined): string {
+function authorOf(db: Db, last: heldRows.LineName | undefined): string {
   if (!last) return 'somebody'
   const { user, agent } = headerOf(db, `${last.replica}:${last.seq}`)?.line.author ?? {}
   return user ?? agent ?? `replica ${handleOf(last.replica)}`
 }
 
-function waitingOf(db: Db, held: Held, by: string): Waiting | undefined {
+function waitingOf(db: Db, held: heldRows.Held, by: string): Waiting | undefined {
   const row = getRow(db, held.id)
   const wanted = row && entityOf(row)
   const here = held.row && entityOf(held.row)
