@@ -17,15 +17,7 @@ import type { Line } from '../store/line.ts'
 import { append, countedIn, eventsOf, indexEvents, noteGap, survivorsOf } from '../store/log.ts'
 import * as rows from '../store/rows.ts'
 import { dayWords } from '../store/terms.ts'
-import {
-  clearWords,
-  type EntityText,
-  type IndexedText,
-  indexedText,
-  indexText,
-  queueAll,
-  type WeightedText,
-} from '../store/text-index.ts'
+import * as index from '../store/text-index.ts'
 
 export class States {
   readonly #db: Db
@@ -50,7 +42,7 @@ export class States {
 interface Projection {
   readonly row: rows.EntityRow
   readonly link?: rows.LinkRow
-  readonly text?: IndexedText
+  readonly text?: index.IndexedText
 }
 
 export const entitiesIn = (line: Line): Set<string> => new Set(line.events.map((e) => e.entity))
@@ -114,7 +106,7 @@ export function projectionOf(
       ? { link: { id, src: from, rel: type, dst: to } }
       : {}),
     ...(folded.live && kind && !kind.internal
-      ? { text: indexedText(textOf(rows.nameIn(row.name, folded.fields), folded, kind)) }
+      ? { text: index.indexedText(textOf(rows.nameIn(row.name, folded.fields), folded, kind)) }
       : {}),
   }
 }
@@ -124,7 +116,7 @@ function putProjection(db: Db, { row, link, text }: Projection, at: number | und
   const rowid = rows.putRow(db, row, at)
   if (link) rows.putLink(db, link)
   else if (row.kind === LINK_KIND) rows.dropLink(db, row.id)
-  indexText(db, rowid, text, sameText ? 'same' : at === undefined ? 'none' : 'other')
+  index.indexText(db, rowid, text, sameText ? 'same' : at === undefined ? 'none' : 'other')
 }
 
 export function rowOf(
@@ -174,11 +166,11 @@ export function weightOf(field: string, kind: Kind): number {
 export const ROW_FIELDS = ['sourceFile', 'section', 'position']
 
 /** What an entity is found by: its fields by the weights that its kind declares, and what it stands in a row with. */
-export function textOf(name: string, folded: Pick<Folded, 'fields' | 'created'>, kind: Kind): EntityText {
+export function textOf(name: string, folded: Pick<Folded, 'fields' | 'created'>, kind: Kind): index.EntityText {
   const { fields } = folded
   const specs = fieldsOf(kind)
   const { row, place, inRow } = rowIn(kind, fields, folded.created)
-  const parts: WeightedText[] = []
+  const parts: index.WeightedText[] = []
   for (const [field, value] of Object.entries(fields)) {
     const weight = field === kind.key[0] ? 0 : weightOf(field, kind)
     if (weight === 0 || inRow.includes(field)) continue
@@ -239,7 +231,7 @@ export function reprojectKinds(db: Db, registry: Registry, touched: Iterable<str
 }
 
 export function projectAll(db: Db, registry: Registry): void {
-  clearWords(db)
+  index.clearWords(db)
   for (const row of rows.allRows(db)) projectEntity(db, registry, row.id, row.updated, row.version, true)
-  queueAll(db)
+  index.queueAll(db)
 }

@@ -12,20 +12,8 @@ import { heldAmong } from '../store/held.ts'
 import { isKeyed, isKeyOf, isSameKey } from '../store/keys.ts'
 import { originalIn } from '../store/line.ts'
 import { beside, eventsOf } from '../store/log.ts'
-import {
-  type Arrivals,
-  type Arrived,
-  arrivalsOf,
-  eventsIn,
-  eventsOfAll,
-  isOfPeers,
-  keepArrivals,
-  ownIdentities,
-  ownLines,
-  pinned,
-  touchedByPeers,
-  touchedElsewhere,
-} from '../store/own-lines.ts'
+import type { Arrived } from '../store/own-lines.ts'
+import * as ownLines from '../store/own-lines.ts'
 import { getRow } from '../store/rows.ts'
 import { acceptedReviewers } from './reviewers.ts'
 
@@ -37,13 +25,13 @@ export function vouchedFor({ db }: { readonly db: Db }, ids: readonly string[]):
   const held = db.here === db ? undefined : heldAmong(db, ids)
   const vouched = new Set(held ? ids.filter((id) => held.get(id) !== false) : ids)
   const rows = held && held.size > 0 ? ids.filter((id) => !held.has(id)) : ids
-  const elsewhere = [...new Set([...touchedElsewhere(db, rows), ...touchedByPeers(db, rows)])]
+  const elsewhere = [...new Set([...ownLines.touchedElsewhere(db, rows), ...ownLines.touchedByPeers(db, rows)])]
   if (elsewhere.length === 0) return vouched
   const entity = (id: string) => {
     const row = getRow(db, id)
     return row && entityOf(row)
   }
-  const said = vouchedBy(db, elsewhere, eventsOfAll(db, elsewhere), entity)
+  const said = vouchedBy(db, elsewhere, ownLines.eventsOfAll(db, elsewhere), entity)
   for (const id of elsewhere) if (!said.has(id)) vouched.delete(id)
   return vouched
 }
@@ -60,7 +48,7 @@ export function vouchedBy(
   const isOwn = keyLines(db)
   const of = Map.groupBy(events, (e) => e.event.entity)
   for (const id of ids) {
-    const folded = arrivalsOf(db, id)
+    const folded = ownLines.arrivalsOf(db, id)
     const { own = 0, others = -1 } = last.get(id) ?? {}
     const said = Math.max(others, folded?.others || -1)
     const stood = Math.max(own, folded?.own ?? 0)
@@ -110,12 +98,12 @@ export function agreedUpTo(id: string, events: readonly Arrived[], decides: (e: 
 }
 
 /** Of each entity the last arrival by which somebody here stood by it, and the last by which others spoke of it. */
-function lastWords(db: Db, events: readonly Arrived[]): Map<string, Partial<Arrivals>> {
+function lastWords(db: Db, events: readonly Arrived[]): Map<string, Partial<ownLines.Arrivals>> {
   const isOwn = keyLines(db)
-  const last = new Map<string, Partial<Arrivals>>()
-  const peers = new Set(touchedByPeers(db, [...new Set(events.map((e) => e.event.entity))]))
+  const last = new Map<string, Partial<ownLines.Arrivals>>()
+  const peers = new Set(ownLines.touchedByPeers(db, [...new Set(events.map((e) => e.event.entity))]))
   for (const { event, replica, seq, n } of events) {
-    const isPeers = peers.has(event.entity) && isOfPeers(db, replica, seq)
+    const isPeers = peers.has(event.entity) && ownLines.isOfPeers(db, replica, seq)
     const whose = isOwn(replica, seq) && !isPeers ? 'own' : 'others'
     if (whose === 'own' ? !endorses(event.field, event.value) : BESIDE.has(event.field)) continue
     const so = last.get(event.entity) ?? {}
@@ -127,13 +115,13 @@ function lastWords(db: Db, events: readonly Arrived[]): Map<string, Partial<Arri
 /** Keeps who stood by what, of lines that are to be folded: a compaction takes back nobody's word. */
 export function keepTrust(db: Db, covered: readonly { replica: string; first: number; last: number }[]): void {
   for (const c of covered) {
-    const last = lastWords(db, eventsIn(db, c.replica, c.first, c.last))
+    const last = lastWords(db, ownLines.eventsIn(db, c.replica, c.first, c.last))
     const ids = [...last.keys()]
     const held = heldAmong(db, ids)
     const vouched = vouchedFor({ db }, ids)
     for (const [entity, words] of last) {
       const isUpheld = held.get(entity) ?? vouched.has(entity)
-      keepArrivals(db, entity, { own: 0, others: 0, ...words, ...(isUpheld ? { others: 0 } : {}) })
+      ownLines.keepArrivals(db, entity, { own: 0, others: 0, ...words, ...(isUpheld ? { others: 0 } : {}) })
     }
   }
 }
@@ -168,7 +156,7 @@ function reviewedAmong(
 ): string[] {
   const isReviewers = reviewersLines(db)
   if (!isReviewers) return []
-  const isOwn = ownLines(db)
+  const isOwn = ownLines.ownLines(db)
   return ids.filter((id) => {
     const now = entity(id)
     const digest = now && contentDigest(now)
@@ -186,7 +174,7 @@ function reviewedAmong(
 function reviewersLines(db: Db): ((replica: string, seq: number) => boolean) | undefined {
   const keys = new Set(Object.values(acceptedReviewers(db)).flat())
   if (keys.size === 0) return undefined
-  const pins = pinned(db)
+  const pins = ownLines.pinned(db)
   return (replica, seq) => {
     if (isKeyed(replica)) return keys.values().some((key) => isKeyOf(key, replica))
     const pin = Object.hasOwn(pins, replica) ? pins[replica] : undefined
@@ -217,8 +205,8 @@ export function decidingLines(db: Db): (replica: string, seq: number) => boolean
 
 /** Tells the lines that this store wrote, or another one with its key, such as one that was lost. */
 function keyLines(db: Db): (replica: string, seq: number) => boolean {
-  const isOwn = ownLines(db)
-  const own = ownIdentities(db).flatMap(({ replica }) => (isKeyed(replica) ? [replica] : []))
+  const isOwn = ownLines.ownLines(db)
+  const own = ownLines.ownIdentities(db).flatMap(({ replica }) => (isKeyed(replica) ? [replica] : []))
   const authorOf = authorsOf(db)
   return (replica, seq) => isOwn(replica, seq) || own.some((o) => isSameKey(o, authorOf(replica)))
 }
