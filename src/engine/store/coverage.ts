@@ -42,15 +42,12 @@ export const momentsBefore = (db: Db, before: number, every: number): number[] =
 export function coverable(db: Db, before: number): Covered[] {
   const out: Covered[] = []
   // lines that wait for a yes are not settled
-  const waiting = new Set(
-    db.column<string>("SELECT DISTINCT value->>0 || ':' || (value->>1) AS line FROM held, json_each(held.lines)"),
-  )
-  for (const { text } of db.each<{ text: string }>(
-    `SELECT ${LINE} AS text FROM log l WHERE at<? AND NOT EXISTS
+  const held = "SELECT DISTINCT value->>0 || ':' || (value->>1) FROM held, json_each(held.lines)"
+  const waiting = new Set(db.column<string>(held))
+  const sql = `SELECT ${LINE} AS text FROM log l WHERE at<? AND NOT EXISTS
        (SELECT 1 FROM declined d WHERE d.replica=l.replica AND d.seq=l.seq)
-     AND NOT EXISTS (SELECT 1 FROM asked a WHERE a.replica=l.replica AND a.seq=l.seq) ORDER BY replica, seq`,
-    before,
-  )) {
+     AND NOT EXISTS (SELECT 1 FROM asked a WHERE a.replica=l.replica AND a.seq=l.seq) ORDER BY replica, seq`
+  for (const { text } of db.each<{ text: string }>(sql, before)) {
     const { replica, seq, from, hash, ctr, events } = readLine(text)
     if (waiting.has(`${replica}:${seq}`)) continue
     const last = out.at(-1)
@@ -82,20 +79,10 @@ export function touchesIn(db: Db, lines: readonly Lines[]): Map<string, { counts
 }
 
 /** What these lines speak of, folded ones too. */
-export const entitiesWithin = (db: Db, lines: readonly Lines[]): string[] => [
-  ...new Set(
-    lines.flatMap(({ replica, first, last }) =>
-      db
-        .all<{ entity: string }>(
-          'SELECT DISTINCT entity FROM events WHERE replica=? AND seq>=? AND seq<=?',
-          replica,
-          first,
-          last,
-        )
-        .map((r) => r.entity),
-    ),
-  ),
-]
+export function entitiesWithin(db: Db, lines: readonly Lines[]): string[] {
+  const sql = `SELECT DISTINCT entity FROM events ${WITHIN}`
+  return [...new Set(lines.flatMap((l) => db.column<string>(sql, l.replica, l.first, l.last)))]
+}
 
 const refKey = (entity: string, field: string, replica: string, ctr: number) => `${entity}\0${field}\0${replica}:${ctr}`
 
@@ -127,17 +114,10 @@ export function dropCovered(db: Db, lines: readonly Covered[]): { lines: number;
   let n = 0
   let last = 0
   for (const c of lines) {
-    const gone = db.get<{ lines: number; last: number | null }>(
-      `SELECT count(*) AS lines, max(n) AS last FROM log ${WITHIN}`,
-      c.replica,
-      c.first,
-      c.last,
-    )!
-    n += gone.lines
-    last = Math.max(last, gone.last ?? 0)
-    db.run(`DELETE FROM log ${WITHIN}`, c.replica, c.first, c.last)
-    db.run(`DELETE FROM parked ${WITHIN}`, c.replica, c.first, c.last)
-    db.run(`DELETE FROM gaps ${WITHIN}`, c.replica, c.first, c.last)
+    const gone = db.column<number>(`SELECT n FROM log ${WITHIN} ORDER BY n`, c.replica, c.first, c.last)
+    n += gone.length
+    last = Math.max(last, gone.at(-1) ?? 0)
+    for (const table of ['log', 'parked', 'gaps']) db.run(`DELETE FROM ${table} ${WITHIN}`, c.replica, c.first, c.last)
     cover(db, c)
   }
   return { lines: n, lastArrival: last }
@@ -150,23 +130,12 @@ export function cover(db: Db, c: Covered): void {
   )
   if (touching.some((o) => o.first <= c.first && c.last <= o.last)) return
   for (const o of touching) drop(db, o)
-  const inside = touching.every((o) => c.first <= o.first && o.last <= c.last)
-  if (inside) {
-    put(db, c)
-    return
-  }
+  const isInside = touching.every((o) => c.first <= o.first && o.last <= c.last)
   const all = [...touching, c]
   const last = all.reduce((a, b) => (a.last >= b.last ? a : b))
-  put(db, {
-    ...{
-      replica: c.replica,
-      first: Math.min(...all.map((o) => o.first)),
-      last: last.last,
-      hash: last.hash,
-      digest: '',
-    },
-    ...{ from: Math.min(...all.map((o) => o.from)), to: Math.max(...all.map((o) => o.to)) },
-  })
+  const least = (of: 'first' | 'from') => Math.min(...all.map((o) => o[of]))
+  const to = Math.max(...all.map((o) => o.to))
+  put(db, isInside ? c : { ...last, first: least('first'), digest: '', from: least('from'), to })
 }
 
 /** Of the events of folded lines some stay as the base of the history, each by itself; the others go. Returns how many. */

@@ -1,7 +1,7 @@
-import { sha256 } from '../../model/digest.ts'
 import { AMONG, type Db, insertion, stored } from './db.ts'
 import { isSameKey } from './keys.ts'
 import { isTombstone, type MarkRow, type PurgeMark, tombstoneOf, unpackMarkRow } from './line.ts'
+import { digestOf } from './own-lines.ts'
 import { allLinksAt, type EntityRow, type LinkRow } from './rows.ts'
 import { dropText, type IndexedText, indexText } from './text-index.ts'
 
@@ -87,10 +87,10 @@ export const heldAmong = (db: Db, ids: readonly string[]): Map<string, boolean> 
 export const heldIds = (db: Db): string[] => db.column<string>('SELECT id FROM held')
 
 export function dropHeld(db: Db, id: string): void {
-  const row = db.get<{ rowid: number }>('SELECT rowid FROM held WHERE id=?', id)
-  if (!row) return
-  dropText(db, row.rowid)
-  db.run('DELETE FROM held WHERE rowid=?', row.rowid)
+  const rowid = db.value<number>('SELECT rowid FROM held WHERE id=?', id)
+  if (rowid === undefined) return
+  dropText(db, rowid)
+  db.run('DELETE FROM held WHERE rowid=?', rowid)
 }
 
 export function putHeld(db: Db, kind: string, h: Held, text: IndexedText | undefined): void {
@@ -104,8 +104,6 @@ export function putHeld(db: Db, kind: string, h: Held, text: IndexedText | undef
   if (text) indexText(db, rowid, { ...text, source: null, place: null }, 'same')
 }
 
-const digest = (entity: string): string => sha256(entity).slice(0, 32)
-
 /** When somebody here stood by an entity first, and agreed last to what others said of it; by arrival. */
 export interface Endorsed {
   readonly first: number
@@ -114,14 +112,14 @@ export interface Endorsed {
 
 export function endorsedBefore(db: Db, entity: string): Endorsed | undefined {
   if (!db.has('SELECT 1 FROM endorsed LIMIT 1')) return undefined
-  return db.get('SELECT first, agreed FROM endorsed WHERE entity=?', digest(entity))
+  return db.get('SELECT first, agreed FROM endorsed WHERE entity=?', digestOf(entity))
 }
 
 export const keepEndorsed = (db: Db, entity: string, { first, agreed }: Endorsed): void =>
   db.run(
     `INSERT INTO endorsed VALUES (?,?,?)
      ON CONFLICT DO UPDATE SET first=min(first, excluded.first), agreed=max(agreed, excluded.agreed)`,
-    digest(entity),
+    digestOf(entity),
     first,
     agreed,
   )
@@ -169,5 +167,5 @@ export const keepEraser = (db: Db, tombstone: string, author: string): void =>
 /** Whether what an author says of an erased entity is erased; without an author, whether all is. */
 export const isErasedOf = (db: Db, tombstone: string, author?: string): boolean =>
   db
-    .all<{ author: string }>('SELECT author FROM erasers WHERE entity=?', tombstone)
-    .some((e) => e.author === '*' || (author !== undefined && isSameKey(e.author, author)))
+    .column<string>('SELECT author FROM erasers WHERE entity=?', tombstone)
+    .some((eraser) => eraser === '*' || (author !== undefined && isSameKey(eraser, author)))

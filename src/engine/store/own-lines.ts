@@ -12,21 +12,18 @@ const before = (db: Db): { [replica: string]: number } =>
   stored<{ [replica: string]: number }>(getMeta(db, BEFORE) ?? '{}')
 
 /** The store writes under another identity from now on: what it wrote so far stays its own. */
-export function keepOwn(db: Db, replica: string, upTo: number): void {
+export const keepOwn = (db: Db, replica: string, upTo: number): void =>
   setMeta(db, BEFORE, JSON.stringify({ ...before(db), [replica]: upTo }))
-}
 
 const LEFT = 'left'
-type Left = { [replica: string]: readonly Range[] }
+const left = (db: Db) => stored<{ [replica: string]: readonly Range[] }>(getMeta(db, LEFT) ?? '{}')
 
-export const leftOf = (db: Db, replica: string): readonly Range[] =>
-  stored<Left>(getMeta(db, LEFT) ?? '{}')[replica] ?? []
+export const leftOf = (db: Db, replica: string): readonly Range[] => left(db)[replica] ?? []
 
 export function keepLeft(db: Db, replica: string, ranges: readonly Range[]): void {
   const before = leftOf(db, replica)
   const all = ranges.reduce((known, [from, to]) => addRange(known, from, to), before)
-  if (JSON.stringify(all) !== JSON.stringify(before))
-    setMeta(db, LEFT, JSON.stringify({ ...stored<Left>(getMeta(db, LEFT) ?? '{}'), [replica]: all }))
+  if (JSON.stringify(all) !== JSON.stringify(before)) setMeta(db, LEFT, JSON.stringify({ ...left(db), [replica]: all }))
 }
 
 /** Tells the lines that were written in this store from those that came from others. */
@@ -57,11 +54,9 @@ export function ownIdentities(db: Db): { replica: string; upTo: number }[] {
 
 /** Own lines that are dated later than a moment: the clock of this machine was wrong. */
 export function ownAhead(db: Db, moment: number): { lines: number; last: number } | undefined {
+  const sql = 'SELECT replica, count(*) AS lines, max(at) AS last FROM log WHERE at>? GROUP BY replica'
   const found = db
-    .all<{ replica: string; lines: number; last: number }>(
-      'SELECT replica, count(*) AS lines, max(at) AS last FROM log WHERE at>? GROUP BY replica',
-      moment,
-    )
+    .all<{ replica: string; lines: number; last: number }>(sql, moment)
     .filter(({ replica }) => isOwnReplica(db, replica))
   const lines = found.reduce((n, f) => n + f.lines, 0)
   return lines === 0 ? undefined : { lines, last: Math.max(...found.map((f) => f.last)) }
@@ -87,7 +82,8 @@ const PINS = 'sync_keys'
 export const pinned = (db: Db): Pins => stored<Pins>(getMeta(db, PINS) ?? '{}')
 export const keepPins = (db: Db, pins: Pins): void => setMeta(db, PINS, JSON.stringify({ ...pinned(db), ...pins }))
 
-const digest = (entity: string): string => sha256(entity).slice(0, 32)
+/** Under which a table that outlives what is erased knows an entity. */
+export const digestOf = (entity: string): string => sha256(entity).slice(0, 32)
 
 /** The last arrival by which somebody here stood by an entity, and that of others: what a compaction folded away. */
 export interface Arrivals {
@@ -100,22 +96,22 @@ export function newestOwn(db: Db, kind: string, limit: number): string[] {
   const sql = 'SELECT entity FROM events WHERE replica=? AND entity>=? AND entity<? ORDER BY seq DESC LIMIT ?'
   // several events speak of one entity
   const found = ownIdentities(db).flatMap(({ replica }) =>
-    db.all<{ entity: string }>(sql, replica, `${kind}:`, `${kind};`, limit * 8),
+    db.column<string>(sql, replica, `${kind}:`, `${kind};`, limit * 8),
   )
-  return [...new Set(found.map((e) => e.entity))].slice(0, limit)
+  return [...new Set(found)].slice(0, limit)
 }
 
 export function arrivalsOf(db: Db, entity: string): Arrivals | undefined {
   // most stores were never compacted: a hook that starts need not load what it takes to make digests
   if (!db.has('SELECT 1 FROM arrivals LIMIT 1')) return undefined
-  return db.get<Arrivals & { entity: string }>('SELECT own, others FROM arrivals WHERE entity=?', digest(entity))
+  return db.get('SELECT own, others FROM arrivals WHERE entity=?', digestOf(entity))
 }
 
 export const keepArrivals = (db: Db, entity: string, { own, others }: Arrivals): void =>
   db.run(
     `INSERT INTO arrivals VALUES (?,?,?)
      ON CONFLICT DO UPDATE SET own=max(own, excluded.own), others=max(others, excluded.others)`,
-    digest(entity),
+    digestOf(entity),
     own,
     others,
   )
@@ -125,14 +121,9 @@ export function touchedElsewhere(db: Db, ids: readonly string[]): string[] {
   if (ids.length === 0) return []
   const isFolded = db.has('SELECT 1 FROM arrivals WHERE others>0 LIMIT 1')
   const folded = isFolded ? ids.filter((id) => (arrivalsOf(db, id)?.others ?? 0) > 0) : []
-  const events = hasOthers(db)
-    ? db.all<{ entity: string }>(
-        `SELECT DISTINCT entity FROM events WHERE entity ${AMONG} AND replica <> ?`,
-        ids,
-        getMeta(db, 'replica') ?? '',
-      )
-    : []
-  return [...new Set([...folded, ...events.map((r) => r.entity)])]
+  const sql = `SELECT DISTINCT entity FROM events WHERE entity ${AMONG} AND replica <> ?`
+  const events = hasOthers(db) ? db.column<string>(sql, ids, getMeta(db, 'replica') ?? '') : []
+  return [...new Set([...folded, ...events])]
 }
 
 export interface Arrived extends LoggedEvent {

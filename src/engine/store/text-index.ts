@@ -223,6 +223,13 @@ interface Hit {
   readonly score: number
 }
 
+interface Asked {
+  readonly match: string
+  readonly limit: number
+  readonly which: Which
+  readonly kinds: readonly string[] | undefined
+}
+
 export function rowsWith(
   db: Queries,
   words: readonly (string | readonly string[])[],
@@ -231,8 +238,8 @@ export function rowsWith(
   kinds?: readonly string[],
 ): Hit[] {
   if (words.length === 0) return []
-  const match = matching(words)
-  return bestWith(db, match, limit, which, kinds) ?? allWith(db, match, limit, which, kinds)
+  const asked = { match: matching(words), limit, which, kinds }
+  return bestWith(db, asked) ?? allWith(db, asked)
 }
 
 /** So many more than wanted are looked at first. */
@@ -241,13 +248,7 @@ const SPARE = 200
 const FEW = 20
 
 /** Ranks first, then reads the best entities. Undefined where too many of the best do not count, or the last are tied. */
-function bestWith(
-  db: Queries,
-  match: string,
-  limit: number,
-  which: Which,
-  kinds: readonly string[] | undefined,
-): Hit[] | undefined {
+function bestWith(db: Queries, { match, limit, which, kinds }: Asked): Hit[] | undefined {
   const most = limit + SPARE
   const best = db.all<{ rowid: number; score: number }>(
     `SELECT rowid, -bm25(text_index, ${WEIGHTS}) AS score FROM text_index WHERE text_index MATCH ? ORDER BY score DESC LIMIT ?`,
@@ -276,13 +277,7 @@ function bestWith(
 }
 
 /** Every text that matches is looked at; where kinds are asked for, the rows of those are told apart without reading any. */
-const allWith = (
-  db: Queries,
-  match: string,
-  limit: number,
-  which: Which,
-  kinds: readonly string[] | undefined,
-): Hit[] =>
+const allWith = (db: Queries, { match, limit, which, kinds }: Asked): Hit[] =>
   db.all(
     `SELECT e.rowid AS rowid, e.id AS id, e.kind AS kind, -bm25(text_index, ${WEIGHTS}) AS score FROM text_index CROSS JOIN entities e ON e.rowid=text_index.rowid
      WHERE text_index MATCH ?
@@ -314,11 +309,8 @@ export function bestAmong(
     )
   const first = best(limit + SPARE)
   const found = first.filter((r) => counts(r.rowid))
-  if (found.length < limit && first.length === limit + SPARE)
-    return best(-1)
-      .filter((r) => counts(r.rowid))
-      .slice(0, limit)
-  return found.slice(0, limit)
+  const isShort = found.length < limit && first.length === limit + SPARE
+  return (isShort ? best(-1).filter((r) => counts(r.rowid)) : found).slice(0, limit)
 }
 
 export const rowidsWith = (db: Db, word: string, upTo: number): number[] =>
@@ -337,8 +329,7 @@ export function textsInRows(
   upTo: number,
 ): Map<string, { rowid: number; place: number }[]> {
   const found = db.all<{ source: string; rowid: number; place: number }>(
-    `SELECT source, rowid, place FROM texts WHERE source ${AMONG} AND rowid<=?
-     ORDER BY source, place, rowid`,
+    `SELECT source, rowid, place FROM texts WHERE source ${AMONG} AND rowid<=? ORDER BY source, place, rowid`,
     sources,
     upTo,
   )
