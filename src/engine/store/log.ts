@@ -51,9 +51,13 @@ export const head = (db: Db, $replica: string): Head =>
   ) ?? { seq: 0, hash: '' }
 
 export const beside = (db: Db, replica: string, seq: number, side: 'before' | 'after'): Line | undefined =>
-  side === 'before'
-    ? lines(db, 'log', 'replica=? AND seq<? ORDER BY seq DESC LIMIT 1', replica, seq)[0]
-    : lines(db, 'log', 'replica=? AND seq>? ORDER BY seq LIMIT 1', replica, seq)[0]
+  lines(
+    db,
+    'log',
+    `replica=? AND seq${side === 'before' ? '<? ORDER BY seq DESC' : '>? ORDER BY seq'} LIMIT 1`,
+    replica,
+    seq,
+  )[0]
 
 export function known(db: Db): Map<string, Range[]> {
   const rows = db.all<{ replica: string; first: number; last: number }>(
@@ -84,11 +88,10 @@ export function noteGap(db: Db, { replica, seq, from, v }: Line): void {
 
 export const lastArrival = (db: Db): number => db.value("SELECT seq FROM sqlite_sequence WHERE name='log'") ?? 0
 
-export const lastArrivalOf = (db: Db, lines: readonly { replica: string; first: number; last: number }[]): number =>
-  lines.reduce((newest, { replica, first, last }) => {
-    const sql = 'SELECT max(n) AS n FROM log WHERE replica=? AND seq>=? AND seq<=?'
-    return Math.max(newest, db.value<number | null>(sql, replica, first, last) ?? 0)
-  }, 0)
+export function lastArrivalOf(db: Db, lines: readonly { replica: string; first: number; last: number }[]): number {
+  const sql = 'SELECT max(n) FROM log WHERE replica=? AND seq>=? AND seq<=?'
+  return Math.max(0, ...lines.map((l) => db.value<number | null>(sql, l.replica, l.first, l.last) ?? 0))
+}
 
 export const lastLine = (db: Db): number | undefined => db.value<number | null>('SELECT max(n) FROM log') ?? undefined
 
@@ -207,14 +210,11 @@ export function* admittedAfter(db: Db, n: number): Generator<{ line: Line; recei
 export const linesAfter = (db: Db, n: number): Line[] => lines(db, 'log', 'n>? ORDER BY n', n)
 
 /** As `linesAfter`, with their place, but taken as they are: for those who follow what happens, many times a second. */
-export const newsAfter = (db: Db, n: number, limit = -1): { n: number; received: number; line: Line }[] =>
-  db
-    .all<{ n: number; received: number; line: string }>(
-      `SELECT n, received, ${LINE} AS line FROM log WHERE n>? ORDER BY n LIMIT ?`,
-      n,
-      limit,
-    )
-    .map((row) => ({ ...row, line: readLine(row.line) }))
+export function newsAfter(db: Db, n: number, limit = -1): { n: number; received: number; line: Line }[] {
+  const sql = `SELECT n, received, ${LINE} AS line FROM log WHERE n>? ORDER BY n LIMIT ?`
+  const rows = db.all<{ n: number; received: number; line: string }>(sql, n, limit)
+  return rows.map((row) => ({ ...row, line: readLine(row.line) }))
+}
 
 /** Events of one entity that follow each other in a line; `i` is the place of the first. */
 export interface EventRow {
@@ -257,11 +257,8 @@ type Kept = Pick<EventRow, 'replica' | 'ms' | 'body'>
 /** The events of an entity that its cells are made of, in any order: those are fewer where it was written often. */
 export function survivorsOf(db: Db, entity: string, keep = true): Event[] {
   const kept = db.get<{ upto: number; body: string }>('SELECT upto, body FROM survivors WHERE entity=?', entity)
-  const newer = db.all<Kept & { rowid: number }>(
-    'SELECT rowid, replica, ms, body FROM events WHERE entity=? AND rowid>?',
-    entity,
-    kept?.upto ?? 0,
-  )
+  const sql = 'SELECT rowid, replica, ms, body FROM events WHERE entity=? AND rowid>?'
+  const newer = db.all<Kept & { rowid: number }>(sql, entity, kept?.upto ?? 0)
   const rows: Kept[] = [...stored<Kept[]>(kept?.body ?? '[]'), ...newer]
   const events = rows.map((row) => unpackRun(row.body, entity, row))
   if (newer.length < ROWS_AT_ONCE || !keep) return events.flat()
@@ -277,7 +274,7 @@ export function survivorsOf(db: Db, entity: string, keep = true): Event[] {
 
 /** Entities of which the events that are kept so leave other cells than all of their events. */
 export const falseSurvivors = (db: Db): string[] =>
-  db.all<{ entity: string }>('SELECT entity FROM survivors ORDER BY entity').flatMap(({ entity }) => {
+  db.column<string>('SELECT entity FROM survivors ORDER BY entity').flatMap((entity) => {
     const cells = (events: readonly Event[]) => canonical([...cellsOf(events)].sort() as unknown as Json)
     return cells(survivorsOf(db, entity, false)) === cells(eventsOf(db, entity).map((e) => e.event)) ? [] : [entity]
   })
@@ -302,46 +299,35 @@ export const eventsOfUpTo = (db: Db, entities: readonly string[], ms: number): L
   db.all<EventRow>(`${EVENTS} WHERE entity ${AMONG} AND ms<=?`, entities, ms).flatMap(unpack)
 
 /** What was ever written to these entities, without when and by whom; `passes` gets the JSON of each event, before any is read. */
-export const writtenWith = (
+export function writtenWith(
   db: Db,
   entities: readonly string[],
   passes: (entity: string, field: string, event: string) => boolean,
-): Omit<Event, 'stamp'>[] =>
-  db
-    .all<{ entity: string; bodies: string }>(
-      `SELECT entity, group_concat(body, char(10)) AS bodies FROM events
-       WHERE entity ${AMONG} GROUP BY entity`,
-      entities,
-    )
-    .flatMap(({ entity, bodies }) => {
-      const said = (body: string) =>
-        body.split('{"f":"').some((event) => passes(entity, event.slice(0, event.indexOf('"')), event))
-      if (!said(bodies)) return []
-      return bodies
-        .split('\n')
-        .filter(said)
-        .flatMap((body) => unpackRun(body, entity, { ms: 0, replica: '' }))
-    })
+): Omit<Event, 'stamp'>[] {
+  const sql = `SELECT entity, group_concat(body, char(10)) AS bodies FROM events WHERE entity ${AMONG} GROUP BY entity`
+  return db.all<{ entity: string; bodies: string }>(sql, entities).flatMap(({ entity, bodies }) => {
+    const said = (body: string) =>
+      body.split('{"f":"').some((event) => passes(entity, event.slice(0, event.indexOf('"')), event))
+    const told = said(bodies) ? bodies.split('\n').filter(said) : []
+    return told.flatMap((body) => unpackRun(body, entity, { ms: 0, replica: '' }))
+  })
+}
 
 /** Whether a row of events writes one field; its name as JSON is the parameter. */
 const WRITES = 'instr(body, \'"f":\' || ?)'
 
 /** What says of these entities, up to a moment, that they are there, and what lists leave out; and some more fields. */
-export const listEventsUpTo = (
+export function listEventsUpTo(
   db: Db,
   entities: readonly string[],
   ms: number,
   also: readonly string[],
-): LoggedEvent[] =>
-  db
-    .all<EventRow>(
-      `${EVENTS} WHERE entity ${AMONG} AND ms<=? AND (lists=1 ${also.map(() => `OR ${WRITES}`).join(' ')})`,
-      entities,
-      ms,
-      ...also.map((field) => JSON.stringify(field)),
-    )
-    .flatMap(unpack)
-    .filter(({ event }) => isForLists(event) || also.includes(event.field))
+): LoggedEvent[] {
+  const fields = also.map((field) => JSON.stringify(field))
+  const sql = `${EVENTS} WHERE entity ${AMONG} AND ms<=? AND (lists=1 ${fields.map(() => `OR ${WRITES}`).join(' ')})`
+  const events = db.all<EventRow>(sql, entities, ms, ...fields).flatMap(unpack)
+  return events.filter(({ event }) => isForLists(event) || also.includes(event.field))
+}
 
 export const touchedBetween = (db: Db, after: number, upTo: number): string[] =>
   db.column<string>('SELECT DISTINCT entity FROM events WHERE ms>? AND ms<=?', after, upTo)
@@ -356,13 +342,10 @@ export function fieldsSince(db: Db, entities: readonly string[], ms: number): Ma
 }
 
 /** Those of these entities of which a field was written up to a moment; perhaps some more. */
-export const writtenUpTo = (db: Db, entities: readonly string[], field: string, ms: number): string[] =>
-  db.column<string>(
-    `SELECT DISTINCT entity FROM events WHERE entity ${AMONG} AND ms<=? AND ${WRITES}`,
-    entities,
-    ms,
-    JSON.stringify(field),
-  )
+export function writtenUpTo(db: Db, entities: readonly string[], field: string, ms: number): string[] {
+  const sql = `SELECT DISTINCT entity FROM events WHERE entity ${AMONG} AND ms<=? AND ${WRITES}`
+  return db.column<string>(sql, entities, ms, JSON.stringify(field))
+}
 
 /** What happened in a line, with the ids that its events have everywhere. */
 export const loggedIn = (line: Line): LoggedEvent[] =>
@@ -386,12 +369,9 @@ export const entitiesIn = (db: Db): string[] => db.column<string>('SELECT DISTIN
 
 export function headerOf(db: Db, batch: string): { line: Line; received: number; n: number } | undefined {
   const [replica = '', seq = '0'] = batch.split(':')
-  const row = db.get<{ line: string; received: number; n: number }>(
-    `SELECT n, ${LINE} AS line, received FROM log WHERE replica=? AND seq=?`,
-    replica,
-    Number(seq),
-  )
-  return row && { n: row.n, received: row.received, line: parseLine(row.line, true) }
+  const sql = `SELECT n, ${LINE} AS line, received FROM log WHERE replica=? AND seq=?`
+  const row = db.get<{ line: string; received: number; n: number }>(sql, replica, Number(seq))
+  return row && { ...row, line: parseLine(row.line, true) }
 }
 
 /** Whose batches a person wrote that touched an entity: replicas. */
@@ -407,8 +387,8 @@ export function batchNamed(db: Db, said: string): string {
   const [replica = '', seq = ''] = said.split(':')
   if (!/^[0-9a-z]{7}$/.test(replica)) return said
   const sql = 'SELECT replica FROM log WHERE replica>=? AND replica<? AND seq=? ORDER BY replica LIMIT 2'
-  const found = db.all<{ replica: string }>(sql, replica, `${replica}~`, Number(seq))
-  return found.length === 1 ? `${found[0]!.replica}:${seq}` : said
+  const found = db.column<string>(sql, replica, `${replica}~`, Number(seq))
+  return found.length === 1 ? `${found[0]}:${seq}` : said
 }
 
 /** Keeps a line of a forked identity until the line comes that it follows. */
@@ -498,14 +478,9 @@ export function markPurged(db: Db, p: PurgeMark, isOfAll: boolean): void {
   const whole = p.writes === undefined || (before && before.writes === undefined)
   const union = (a: readonly number[] = [], b: readonly number[] = []) =>
     [...new Set([...a, ...b])].sort((x, y) => x - y)
-  const parts = whole
-    ? null
-    : JSON.stringify({
-        writes: union(before?.writes, p.writes),
-        was: union(before?.was, p.was),
-        before: [...(before?.before ?? []), ...(p.before ?? [])],
-      })
-  db.run('INSERT OR REPLACE INTO purged VALUES (?,?,?,?,?)', p.replica, p.seq, p.hash, p.entity, parts)
+  const [writes, was] = [union(before?.writes, p.writes), union(before?.was, p.was)]
+  const parts = JSON.stringify({ writes, was, before: [...(before?.before ?? []), ...(p.before ?? [])] })
+  db.run('INSERT OR REPLACE INTO purged VALUES (?,?,?,?,?)', p.replica, p.seq, p.hash, p.entity, whole ? null : parts)
   for (const ctr of p.writes ?? []) db.run('INSERT OR IGNORE INTO purged_writes VALUES (?,?,0)', p.replica, ctr)
   for (const [replica, ctr] of p.before ?? []) eraseDeep(db, replica, ctr, isOfAll ? 2 : 1)
 }
@@ -554,10 +529,7 @@ export const allDeclined = (db: Db): { replica: string; seq: number; hash: strin
   db.all('SELECT replica, seq, hash, why FROM declined ORDER BY replica, seq, hash')
 
 export const linesFrom = (db: Db, moment: number): { lines: number; last: number } =>
-  db.get<{ lines: number; last: number }>(
-    'SELECT count(*) AS lines, coalesce(max(at), 0) AS last FROM log WHERE at>?',
-    moment,
-  )!
+  db.get('SELECT count(*) AS lines, coalesce(max(at), 0) AS last FROM log WHERE at>?', moment)!
 
 export function* linesBetween(db: Db, replica: string, from: number, to: number): Generator<Line> {
   const sql = `SELECT ${LINE} AS line FROM log WHERE replica=? AND seq>=? AND seq<=? ORDER BY seq`
@@ -600,16 +572,10 @@ export function rewriteBaseEvents(db: Db, entity: string, rewrite: (e: Event, se
 }
 
 export function rewriteParked(db: Db, rewrite: (line: Line) => Line): void {
+  const sql = 'UPDATE parked SET line=? WHERE replica=? AND seq=? AND hash=?'
   for (const line of lines(db, 'parked', 'true')) {
     const now = rewrite(line)
-    if (now === line) continue
-    db.run(
-      'UPDATE parked SET line=? WHERE replica=? AND seq=? AND hash=?',
-      printLine(now),
-      line.replica,
-      line.seq,
-      line.hash,
-    )
+    if (now !== line) db.run(sql, printLine(now), line.replica, line.seq, line.hash)
   }
 }
 
@@ -624,28 +590,27 @@ export const eventsHolding = (db: Db, text: string): LoggedEvent[] =>
     .flatMap(unpack)
     .filter(({ event }) => eventText(event).includes(inJson(text)))
 
+const linesHolding = (db: Db, text: string): Line[] => lines(db, 'log', `instr(${LINE}, ?) > 0`, inJson(text))
+
 /** Batches that hold a text besides their events: who wrote them and what for, and what 0.1.0 says twice. */
 export const headersHolding = (db: Db, text: string): Line[] =>
-  lines(db, 'log', `instr(${LINE}, ?) > 0`, inJson(text)).filter(({ author, raw }) =>
+  linesHolding(db, text).filter(({ author, raw }) =>
     JSON.stringify([author, raw.v === 1 ? raw.sum : '']).includes(inJson(text)),
   )
 
 /** Writes of 0.1.0 that say of a text that it was there before them. */
 export const toldBefore = (db: Db, text: string): { line: Line; entity: string; ctr: number }[] =>
-  lines(db, 'log', `instr(${LINE}, ?) > 0`, inJson(text)).flatMap((line) =>
-    line.raw.v === 1
-      ? line.raw.e.flatMap(({ e, c, w }) =>
-          w !== undefined && JSON.stringify(w).includes(inJson(text)) ? [{ line, entity: e, ctr: c! }] : [],
-        )
-      : [],
+  linesHolding(db, text).flatMap((line) =>
+    (line.raw.v === 1 ? line.raw.e : [])
+      .filter(({ w }) => w !== undefined && JSON.stringify(w).includes(inJson(text)))
+      .map(({ e, c }) => ({ line, entity: e, ctr: c! })),
   )
 
 /** Ids of batches, newest arrival first; `by` those that a session wrote, or with null those that none did. */
 export function recentBatches(db: Db, limit: number, by?: { readonly session: string | null }): string[] {
   const found: string[] = []
-  for (const { replica, seq, line } of db.each<{ replica: string; seq: number; line: string }>(
-    `SELECT replica, seq, ${LINE} AS line FROM log ORDER BY n DESC`,
-  )) {
+  const sql = `SELECT replica, seq, ${LINE} AS line FROM log ORDER BY n DESC`
+  for (const { replica, seq, line } of db.each<{ replica: string; seq: number; line: string }>(sql)) {
     if (found.length >= limit) break
     if (by === undefined || (stored<{ by: Author }>(line).by.session ?? null) === by.session)
       found.push(`${replica}:${seq}`)
@@ -658,15 +623,11 @@ export const renamePurged = (db: Db, from: string, to: string): void =>
   db.run('UPDATE OR REPLACE purged SET entity=?, parts=NULL WHERE entity=?', to, from)
 
 /** Everything known to have happened to an entity before a moment in the order of arrival; what was folded away came first. */
-export const arrivedBefore = (db: Db, entity: string, n: number): Event[] =>
-  db
-    .all<EventRow>(
-      `SELECT e.replica, e.seq, e.i, e.entity, e.ms, e.body FROM events e LEFT JOIN log l ON l.replica=e.replica AND l.seq=e.seq
-       WHERE e.entity=? AND coalesce(l.n, 0) < ? ORDER BY coalesce(l.n, 0), e.i`,
-      entity,
-      n,
-    )
-    .flatMap((row) => unpack(row).map((e) => e.event))
+export function arrivedBefore(db: Db, entity: string, n: number): Event[] {
+  const sql = `SELECT e.replica, e.seq, e.i, e.entity, e.ms, e.body FROM events e LEFT JOIN log l ON l.replica=e.replica AND l.seq=e.seq
+    WHERE e.entity=? AND coalesce(l.n, 0) < ? ORDER BY coalesce(l.n, 0), e.i`
+  return db.all<EventRow>(sql, entity, n).flatMap((row) => unpack(row).map((e) => e.event))
+}
 
 /** Where in the order of arrival the batches stand that touched an entity, newest first; those folded away are gone. */
 export const arrivalsOf = (db: Db, entity: string, limit: number): number[] =>

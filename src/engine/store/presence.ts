@@ -92,14 +92,15 @@ export interface PresenceEvent {
 
 type SessionCells = { id: string; seen: number; ended: number | null; body: string }
 
+/** A session or claim: what it has columns for, and its body. */
+const whole = <T>({ body, ended, ...row }: { ended: number | null; body: string }): T => ({
+  ...stored<T>(body),
+  ...row,
+  ...(ended === null ? {} : { ended }),
+})
+
 const sessions = (db: Db, rest: string, ...params: Param[]): SessionRow[] =>
-  db
-    .all<SessionCells>(`SELECT id, seen, ended, body FROM sessions ${rest}`, ...params)
-    .map(({ body, ended, ...row }) => ({
-      ...stored<Omit<SessionRow, 'id' | 'seen'>>(body),
-      ...row,
-      ...(ended === null ? {} : { ended }),
-    }))
+  db.all<SessionCells>(`SELECT id, seen, ended, body FROM sessions ${rest}`, ...params).map(whole<SessionRow>)
 
 export const getSession = (db: Db, id: string): SessionRow | undefined => sessions(db, 'WHERE id=?', id)[0]
 
@@ -107,9 +108,8 @@ export const getSession = (db: Db, id: string): SessionRow | undefined => sessio
 export const listSessions = (db: Db, all = false): SessionRow[] =>
   sessions(db, `${all ? '' : 'WHERE ended IS NULL'} ORDER BY seen DESC, id`)
 
-export function putSession(db: Db, { id, seen, ended, ...body }: SessionRow): void {
+export const putSession = (db: Db, { id, seen, ended, ...body }: SessionRow): void =>
   db.run('INSERT OR REPLACE INTO sessions VALUES (?,?,?,?)', id, seen, ended ?? null, JSON.stringify(body))
-}
 
 export const seenNow = (db: Db, id: string, at: number): void =>
   db.run('UPDATE sessions SET seen=max(seen, ?) WHERE id=?', at, id)
@@ -172,16 +172,8 @@ export const sessionOfAlias = (db: Db, alias: string): string | undefined =>
 
 type ClaimCells = { n: number; session: string; until: number; ended: number | null; body: string }
 
-const claimOf = ({ n, session, until, ended, body }: ClaimCells): ClaimRow => ({
-  ...stored<Omit<ClaimRow, 'n' | 'session' | 'until'>>(body),
-  n,
-  session,
-  until,
-  ...(ended === null ? {} : { ended }),
-})
-
 const claims = (db: Db, rest: string, ...params: Param[]): ClaimRow[] =>
-  db.all<ClaimCells>(`SELECT n, session, until, ended, body FROM claims ${rest}`, ...params).map(claimOf)
+  db.all<ClaimCells>(`SELECT n, session, until, ended, body FROM claims ${rest}`, ...params).map(whole<ClaimRow>)
 
 export const openClaims = (db: Db): ClaimRow[] => claims(db, 'INDEXED BY claims_held WHERE ended IS NULL ORDER BY n')
 
@@ -215,12 +207,8 @@ export const lastOfRole = (db: Db, role: string): ClaimRow | undefined =>
 export const nextFence = (db: Db): number =>
   (db.value<number>("SELECT seq AS n FROM sqlite_sequence WHERE name='claims'") ?? 0) + 1
 
-function putClaim(
-  db: Db,
-  { n, session, until, ended = null, ...body }: Omit<ClaimRow, 'ended'> & { ended?: number | null },
-): void {
-  insert(db, 'claims', { n, session, until, ended, body: JSON.stringify(body) }, 'OR REPLACE')
-}
+const putClaim = (db: Db, { n, session, until, ended, ...body }: ClaimRow): void =>
+  insert(db, 'claims', { n, session, until, ended: ended ?? null, body: JSON.stringify(body) }, 'OR REPLACE')
 
 /** The shortest lease that signs of life renew, in ms. */
 export const shortestLease = (db: Db, session: string): number | undefined =>
@@ -244,7 +232,7 @@ const PRESENCE = ['sessions', 'claims', 'presence_events'] as const
 /** Rows of sessions and claims that cannot be read. */
 export const unreadablePresence = (db: Db): string[] =>
   PRESENCE.flatMap((table) => {
-    const { n } = db.get<{ n: number }>(`SELECT count(*) AS n FROM ${table} WHERE NOT json_valid(body)`)!
+    const n = db.value<number>(`SELECT count(*) FROM ${table} WHERE NOT json_valid(body)`)
     return n === 0 ? [] : [`${n} of ${table} cannot be read, and will be left out`]
   })
 
@@ -298,14 +286,11 @@ export function keepClaims(db: Db, { rows, events }: ClaimChanges, now: number):
 }
 
 /** In order, after a cursor. */
-export const presenceAfter = (db: Db, n: number, limit = -1): PresenceEvent[] =>
-  db
-    .all<{ n: number; at: number; session: string; type: PresenceType; body: string }>(
-      'SELECT n, at, session, type, body FROM presence_events WHERE n>? ORDER BY n LIMIT ?',
-      n,
-      limit,
-    )
-    .map(({ n: seq, body, ...rest }) => ({ ...rest, seq, body: stored<{ [key: string]: Json }>(body) }))
+export function presenceAfter(db: Db, n: number, limit = -1): PresenceEvent[] {
+  const sql = 'SELECT n AS seq, at, session, type, body FROM presence_events WHERE n>? ORDER BY n LIMIT ?'
+  const rows = db.all<Omit<PresenceEvent, 'body'> & { body: string }>(sql, n, limit)
+  return rows.map((row) => ({ ...row, body: stored<PresenceEvent['body']>(row.body) }))
+}
 
 /** What was put before a session. `seq`: the last event it knows of. */
 export interface Told {
@@ -317,20 +302,15 @@ export interface Told {
   ms?: number
 }
 
-export const addTold = (
-  db: Db,
-  session: string,
-  { at, door, ids, tokens, chars, ms = null }: Omit<Told, 'ms'> & { ms?: number | null },
-): void => insert(db, 'told', { session, at, door, ids: JSON.stringify(ids), tokens, chars, ms })
+export const addTold = (db: Db, session: string, { ids, ms, ...told }: Told): void =>
+  insert(db, 'told', { session, ...told, ids: JSON.stringify(ids), ms: ms ?? null })
 
 /** Ids of everything that was put before any session since a moment; it is known for 30 days. */
 export const toldSince = (db: Db, at: number): string[] =>
   db.column<string>('SELECT DISTINCT e.value AS id FROM told, json_each(told.ids) e WHERE told.at>=?', at)
 
-export const toldTo = (db: Db, session: string): Told[] =>
-  db
-    .all<{ at: number; door: string; ids: string; tokens: number; chars: number; ms: number | null }>(
-      'SELECT at, door, ids, tokens, chars, ms FROM told WHERE session=? ORDER BY n',
-      session,
-    )
-    .map(({ ids, ms, ...rest }) => ({ ...rest, ids: stored<string[]>(ids), ...(ms === null ? {} : { ms }) }))
+export function toldTo(db: Db, session: string): Told[] {
+  const sql = 'SELECT at, door, ids, tokens, chars, ms FROM told WHERE session=? ORDER BY n'
+  const rows = db.all<Omit<Told, 'ids' | 'ms'> & { ids: string; ms: number | null }>(sql, session)
+  return rows.map(({ ids, ms, ...rest }) => ({ ...rest, ids: stored<string[]>(ids), ...(ms === null ? {} : { ms }) }))
+}
