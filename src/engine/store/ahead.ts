@@ -22,15 +22,10 @@ interface Times {
 /** A row as of when its entity's lines came, for one of `aheadIds`. */
 export function dated<R extends Times>(db: Db, ids: ReadonlySet<string>, row: R): R {
   if (!ids.has(row.id)) return row
-  const { first, last } = db.get<{ first: number | null; last: number | null }>(
-    'SELECT min(ms) AS first, max(ms) AS last FROM events WHERE entity=?',
-    row.id,
-  )!
-  return {
-    ...row,
-    created: Math.min(row.created, first ?? row.created),
-    updated: Math.min(row.updated, last ?? row.updated),
-  }
+  const sql = 'SELECT min(ms) AS first, max(ms) AS last FROM events WHERE entity=?'
+  const { first, last } = db.get<{ first: number | null; last: number | null }>(sql, row.id)!
+  const { created, updated } = row
+  return { ...row, created: Math.min(created, first ?? created), updated: Math.min(updated, last ?? updated) }
 }
 
 /** Forgets those that are no more: an id may hold what was erased. */

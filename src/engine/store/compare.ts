@@ -60,11 +60,9 @@ export function sampleFaults(db: Db, random: (n: number) => Uint8Array): string[
   const columns = `n, replica, seq, hash, at, ${LINE} AS line`
   const newest = db.all<LogRow & { n: number }>(`SELECT ${columns} FROM log ORDER BY n DESC LIMIT ${NEWEST}`)
   const bytes = new DataView(Uint8Array.from(random(4 * ANY)).buffer)
+  const next = `SELECT ${columns} FROM log WHERE n>? ORDER BY n LIMIT 1`
   const some = Array.from({ length: newest.length === NEWEST ? ANY : 0 }, (_, i) =>
-    db.get<LogRow>(
-      `SELECT ${columns} FROM log WHERE n>=? ORDER BY n LIMIT 1`,
-      1 + (bytes.getUint32(4 * i) % newest[0]!.n),
-    ),
+    db.get<LogRow>(next, bytes.getUint32(4 * i) % newest[0]!.n),
   )
   let left = SAMPLE_LENGTH
   const checked = [...newest, ...some].flatMap((row) => {
@@ -82,17 +80,12 @@ export function lineFaults(db: Db): string[] {
     const here = new Map<string, Range[]>()
     for (const c of coveredLines(db)) here.set(c.replica, addRange(here.get(c.replica) ?? [], c.first, c.last))
     let before: { replica: string; seq: number; hash: string } | undefined
-    for (const row of db.each<LogRow>(
-      `SELECT replica, seq, hash, at, ${LINE} AS line FROM log ORDER BY replica, seq`,
-    )) {
+    const sql = `SELECT replica, seq, hash, at, ${LINE} AS line FROM log ORDER BY replica, seq`
+    for (const row of db.each<LogRow>(sql)) {
       const line = lineOf(row)
+      const isNext = typeof line === 'object' && before?.replica === row.replica && before.seq === line.from - 1
       if (typeof line === 'string') faults.push(line)
-      else if (
-        before?.replica === row.replica &&
-        before.seq === line.from - 1 &&
-        !isStandIn(line) &&
-        !follows(line, before.hash)
-      )
+      else if (isNext && !isStandIn(line) && !follows(line, before!.hash))
         faults.push(`${nameOf(row)} does not follow the batch before it`)
       here.set(row.replica, addRange(here.get(row.replica) ?? [], row.seq))
       before = { replica: row.replica, seq: row.seq, hash: row.hash }
@@ -108,12 +101,11 @@ export function lineFaults(db: Db): string[] {
   return faults
 }
 
+type Missing = { replica: string; from: number; to: number }
+
 /** Lines that this store wrote and has no more, those apart that a restore could not find. */
-function ownMissing(
-  db: Db,
-  here: ReadonlyMap<string, readonly Range[]>,
-): { replica: string; from: number; to: number }[] {
-  const lost = stored<{ [replica: string]: Range[] }>(getMeta(db, LOST) ?? '{}')
+function ownMissing(db: Db, here: ReadonlyMap<string, readonly Range[]>): Missing[] {
+  const lost = lostLines(db)
   const isBranch = (replica: string) => db.has('SELECT 1 FROM branched WHERE replica=?', replica)
   return ownIdentities(db).flatMap(({ replica, upTo }) => {
     const there = (here.get(replica) ?? []).filter(([from]) => from <= upTo)
@@ -129,8 +121,9 @@ function ownMissing(
 
 /** Own lines that no restore found, by replica. */
 const LOST = 'lost_lines'
-export function keepLost(db: Db, missing: readonly { replica: string; from: number; to: number }[]): void {
-  const lost = stored<{ [replica: string]: readonly Range[] }>(getMeta(db, LOST) ?? '{}')
+const lostLines = (db: Db) => stored<{ [replica: string]: readonly Range[] }>(getMeta(db, LOST) ?? '{}')
+export function keepLost(db: Db, missing: readonly Missing[]): void {
+  const lost = lostLines(db)
   for (const { replica, from, to } of missing) lost[replica] = addRange(lost[replica] ?? [], from, to)
   if (missing.length > 0) setMeta(db, LOST, JSON.stringify(lost))
 }
@@ -144,12 +137,8 @@ export function keepRemade(db: Db, batches: readonly string[]): void {
 export const remadeLines = (db: Db): Line[] =>
   batchesIn(db).flatMap((batch) => {
     const [replica = '', seq] = batch.split(':')
-    const row = db.get<{ line: string }>(
-      `SELECT ${LINE} AS line FROM log WHERE replica=? AND seq=?`,
-      replica,
-      Number(seq),
-    )
-    const line = row && soundLine(row.line)
+    const text = db.value<string>(`SELECT ${LINE} AS line FROM log WHERE replica=? AND seq=?`, replica, Number(seq))
+    const line = text && soundLine(text)
     return line && isStandIn(line) ? [line] : []
   })
 
@@ -165,18 +154,17 @@ function baseDigest(db: Db): string {
 
 /** Whether what compactions folded is what they wrote; stores of before have nothing to tell it by. */
 export function baseIsSound(db: Db): boolean {
-  const kept = db.value<string>("SELECT value FROM meta WHERE key='base_digest'")
+  const kept = getMeta(db, 'base_digest')
   return kept === undefined || kept === baseDigest(db)
 }
 
 /** To be called by whatever changed what compactions keep, under its lock. */
 export function keepBaseDigest(db: Db): void {
-  if (!db.has('SELECT 1 FROM covered LIMIT 1')) return
-  db.run("INSERT OR REPLACE INTO meta VALUES ('base_digest', ?)", baseDigest(db))
+  if (db.has('SELECT 1 FROM covered LIMIT 1')) setMeta(db, 'base_digest', baseDigest(db))
 }
 
 export function copyLog(from: Db, to: Db): void {
-  const { file } = from.get<{ file: string }>("SELECT file FROM pragma_database_list WHERE name='main'")!
+  const file = from.value<string>("SELECT file FROM pragma_database_list WHERE name='main'")!
   // on a disk that lets nobody write, SQLite can make no shared memory beside the file
   const isFixed = from.readOnly && file === realpathSync(from.path)
   to.run('ATTACH ? AS other', isFixed ? `${pathToFileURL(file).href}?immutable=1` : file)
@@ -184,35 +172,24 @@ export function copyLog(from: Db, to: Db): void {
   to.exec('INSERT INTO main.events SELECT * FROM other.events WHERE base=1')
 }
 
-const ROWS: Readonly<Record<string, { columns: string; from: (schema: string) => string; about: string }>> = {
-  rows: {
-    columns: 'id, kind, name, name_key, live, standing, retired, created, updated, version, body, conflicts',
-    from: (s) => `${s}.entities`,
-    about: 'id',
-  },
-  links: { columns: 'id, src, rel, dst', from: (s) => `${s}.links`, about: 'id' },
-  events: { columns: 'entity, replica, seq, i, ms, lists, body', from: (s) => `${s}.events`, about: 'entity' },
-  texts: {
-    columns: 'e.id AS id, t.source, t.place, t.words, t.terms',
-    from: (s) => `${s}.texts t JOIN ${s}.entities e ON e.rowid=t.rowid`,
-    about: 'id',
-  },
-  words: {
-    columns: 'e.id AS id, v.term, v.col, v.offset',
-    from: (s) => `temp.words_${s} v JOIN ${s}.entities e ON e.rowid=v.doc`,
-    about: 'id',
-  },
+/** What is derived, row by row, and of what each row is. */
+const ROWS: Readonly<Record<string, (schema: string) => string>> = {
+  rows: (s) =>
+    `id AS about, kind, name, name_key, live, standing, retired, created, updated, version, body, conflicts FROM ${s}.entities`,
+  links: (s) => `id AS about, src, rel, dst FROM ${s}.links`,
+  events: (s) => `entity AS about, replica, seq, i, ms, lists, body FROM ${s}.events`,
+  texts: (s) =>
+    `e.id AS about, t.source, t.place, t.words, t.terms FROM ${s}.texts t JOIN ${s}.entities e ON e.rowid=t.rowid`,
+  words: (s) => `e.id AS about, v.term, v.col, v.offset FROM temp.words_${s} v JOIN ${s}.entities e ON e.rowid=v.doc`,
 }
 
 /** Derived rows that are different, by what they are of. `again` holds them made anew, and has the store attached. */
 export function differingRows(again: Db): [table: string, of: string][] {
   for (const s of ['main', 'other'])
     again.exec(`CREATE VIRTUAL TABLE temp.words_${s} USING fts5vocab('${s}', 'text_index', 'instance')`)
-  return Object.entries(ROWS).flatMap(([table, { columns, from, about }]) => {
-    const of = (a: string, b: string) =>
-      `SELECT DISTINCT ${about} AS about FROM (SELECT ${columns} FROM ${from(a)} EXCEPT SELECT ${columns} FROM ${from(b)})`
-    return again
-      .all<{ about: string }>(`${of('main', 'other')} UNION ${of('other', 'main')}`)
-      .map((r): [string, string] => [table, r.about])
+  return Object.entries(ROWS).flatMap(([table, rows]) => {
+    const only = (a: string, b: string) => `SELECT about FROM (SELECT ${rows(a)} EXCEPT SELECT ${rows(b)})`
+    const about = again.column<string>(`${only('main', 'other')} UNION ${only('other', 'main')}`)
+    return about.map((of): [string, string] => [table, of])
   })
 }

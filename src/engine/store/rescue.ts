@@ -24,11 +24,9 @@ const TAG = /^[0-9a-z]{1,16}$/
 /** Copies that earlier restores put aside, newest first; of one that was interrupted perhaps the write-ahead log alone. */
 export function damagedCopies(path: string): string[] {
   const start = `${basename(path)}.damaged-`
-  const numbers = readdirSync(dirname(path)).flatMap((f) =>
-    f.startsWith(start) && /^\d+(?:-wal)?$/.test(f.slice(start.length))
-      ? [Number.parseInt(f.slice(start.length), 10)]
-      : [],
-  )
+  const numbers = readdirSync(dirname(path))
+    .filter((f) => f.startsWith(start) && /^\d+(?:-wal)?$/.test(f.slice(start.length)))
+    .map((f) => Number.parseInt(f.slice(start.length), 10))
   return [...new Set(numbers)].sort((a, b) => b - a).map((n) => `${path}.damaged-${n}`)
 }
 
@@ -132,19 +130,9 @@ export class Source {
   heads(): Map<string, number> {
     const heads = new Map<string, number>()
     const raise = (replica: string, seq: number) => heads.set(replica, Math.max(seq, heads.get(replica) ?? 0))
-    const ends = [
-      ['log', 'seq'],
-      ['covered', 'last'],
-      ['covered', 'seq'],
-      ['events', 'seq'],
-    ] // 0.1.0 counted up to a number
-    for (const [table, column] of ends)
-      for (const r of this.#read((db) =>
-        db.all<{ replica: string; seq: number }>(
-          `SELECT replica, max(${column}) AS seq FROM ${table} GROUP BY replica`,
-        ),
-      ) ?? [])
-        if (TAG.test(r.replica)) raise(r.replica, r.seq)
+    const raiseOf = (r: { replica: string; seq: number }) => TAG.test(r.replica) && raise(r.replica, r.seq)
+    for (const of of ['seq FROM log', 'last AS seq FROM covered', 'seq FROM covered', 'seq FROM events'])
+      this.#each(`SELECT replica, max(seq) AS seq FROM (SELECT replica, ${of}) GROUP BY replica`, raiseOf) // 0.1.0 counted up to a number
     const acknowledged = (this.#read(log.findings) ?? []).map((f) => f.key.replace(/^(?:lost|missing):/, ''))
     for (const batch of [...acknowledged, this.#written ?? '']) {
       const [, replica = '', seq] = /^([0-9a-z]{1,16}):(?:\d+-)?(\d+)$/.exec(batch) ?? []
@@ -170,11 +158,8 @@ export class Source {
   /** What it says was erased; whether that is all that it knows of. */
   marks(): { marks: PurgeMark[]; isWhole: boolean } {
     const marks: PurgeMark[] = []
-    const isWhole = this.#each<MarkRow>(
-      'SELECT * FROM purged',
-      (row) => void attempt(() => marks.push(unpackMarkRow(row))),
-    )
-    return { marks, isWhole }
+    const take = (row: MarkRow) => void attempt(() => marks.push(unpackMarkRow(row)))
+    return { isWhole: this.#each('SELECT * FROM purged', take), marks }
   }
 
   get isErasing(): boolean {
@@ -198,17 +183,12 @@ export class Source {
   /** What a batch did, of which the line itself is damaged. */
   effects(replica: string, seq: number): { hash: string | undefined; events: Event[] } | undefined {
     return this.#read((db) => {
-      const events = db
-        .all<log.EventRow>(
-          'SELECT replica, seq, i, entity, ms, body FROM events WHERE replica=? AND seq=? AND base=0 ORDER BY i',
-          replica,
-          seq,
-        )
-        .flatMap(log.unpack)
-        .map(({ id, event }, i) => {
-          if (id !== `${replica}:${seq}:${i}`) throw new Error('one is missing')
-          return event
-        })
+      const sql = 'SELECT replica, seq, i, entity, ms, body FROM events WHERE replica=? AND seq=? AND base=0 ORDER BY i'
+      const logged = db.all<log.EventRow>(sql, replica, seq).flatMap(log.unpack)
+      const events = logged.map(({ id, event }, i) => {
+        if (id !== `${replica}:${seq}:${i}`) throw new Error('one is missing')
+        return event
+      })
       const hash = attempt(() => db.value<string>('SELECT hash FROM log WHERE replica=? AND seq=?', replica, seq))
       return events.length === 0 ? undefined : { hash, events }
     })
@@ -233,9 +213,8 @@ export class Source {
 
 /** Puts sound lines in the place of damaged ones; what no copy holds goes. */
 export function putRight(db: Db, sound: ReadonlyMap<string, Line>, received: number): void {
-  for (const row of db.all<{ n: number; replica: string; seq: number; hash: string; line: string }>(
-    `SELECT n, replica, seq, hash, ${LINE} AS line FROM log`,
-  )) {
+  const sql = `SELECT n, replica, seq, hash, ${LINE} AS line FROM log`
+  for (const row of db.all<{ n: number; replica: string; seq: number; hash: string; line: string }>(sql)) {
     const line = soundLine(row.line)
     if (line && line.replica === row.replica && line.seq === row.seq && line.hash === row.hash) continue
     db.run('DELETE FROM log WHERE n=?', row.n)
