@@ -1,7 +1,7 @@
+import { sha256 } from '../../model/digest.ts'
 import { AMONG, type Db, insertion, stored } from './db.ts'
 import { isSameKey } from './keys.ts'
 import { isTombstone, type MarkRow, type PurgeMark, tombstoneOf, unpackMarkRow } from './line.ts'
-import { digestOf } from './own-lines.ts'
 import { allLinksAt, type EntityRow, type LinkRow } from './rows.ts'
 import { dropText, type IndexedText, indexText } from './text-index.ts'
 
@@ -103,6 +103,9 @@ export function putHeld(db: Db, kind: string, h: Held, text: IndexedText | undef
   // found by its words alone: vectors are made of rows
   if (text) indexText(db, rowid, { ...text, source: null, place: null }, 'same')
 }
+
+/** Under which a table that outlives what is erased knows an entity. */
+export const digestOf = (entity: string): string => sha256(entity).slice(0, 32)
 
 /** When somebody here stood by an entity first, and agreed last to what others said of it; by arrival. */
 export interface Endorsed {

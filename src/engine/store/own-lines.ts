@@ -1,5 +1,5 @@
-import { sha256 } from '../../model/digest.ts'
 import { AMONG, type Db, type Param, stored } from './db.ts'
+import { digestOf } from './held.ts'
 import { isKeyed } from './keys.ts'
 import { type EventRow, known, type LoggedEvent, unpack } from './log.ts'
 import { getMeta, setMeta } from './meta.ts'
@@ -81,9 +81,6 @@ type Pins = { [replica: string]: { key: string; from: number } }
 const PINS = 'sync_keys'
 export const pinned = (db: Db): Pins => stored<Pins>(getMeta(db, PINS) ?? '{}')
 export const keepPins = (db: Db, pins: Pins): void => setMeta(db, PINS, JSON.stringify({ ...pinned(db), ...pins }))
-
-/** Under which a table that outlives what is erased knows an entity. */
-export const digestOf = (entity: string): string => sha256(entity).slice(0, 32)
 
 /** The last arrival by which somebody here stood by an entity, and that of others: what a compaction folded away. */
 export interface Arrivals {

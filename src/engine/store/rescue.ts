@@ -131,8 +131,8 @@ export class Source {
     const heads = new Map<string, number>()
     const raise = (replica: string, seq: number) => heads.set(replica, Math.max(seq, heads.get(replica) ?? 0))
     const raiseOf = (r: { replica: string; seq: number }) => TAG.test(r.replica) && raise(r.replica, r.seq)
-    for (const of of ['seq FROM log', 'last AS seq FROM covered', 'seq FROM covered', 'seq FROM events'])
-      this.#each(`SELECT replica, max(seq) AS seq FROM (SELECT replica, ${of}) GROUP BY replica`, raiseOf) // 0.1.0 counted up to a number
+    for (const end of ['seq FROM log', 'last AS seq FROM covered', 'seq FROM covered', 'seq FROM events'])
+      this.#each(`SELECT replica, max(seq) AS seq FROM (SELECT replica, ${end}) GROUP BY replica`, raiseOf) // 0.1.0 counted up to a number
     const acknowledged = (this.#read(log.findings) ?? []).map((f) => f.key.replace(/^(?:lost|missing):/, ''))
     for (const batch of [...acknowledged, this.#written ?? '']) {
       const [, replica = '', seq] = /^([0-9a-z]{1,16}):(?:\d+-)?(\d+)$/.exec(batch) ?? []
