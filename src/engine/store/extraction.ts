@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { ProcessRef } from '../../base/env.ts'
-import { openReady, withSqlite } from './sqlite.ts'
+import { allOrNothing, openReady, withSqlite } from './sqlite.ts'
 
 /** A session whose transcript is to be looked at. Times in ms since the epoch. */
 export interface Waiting {
@@ -68,18 +68,6 @@ export class Extraction {
     return this.#db.prepare(sql).get(this.#store, ...params)
   }
 
-  #write<T>(body: () => T): T {
-    this.#db.exec('BEGIN IMMEDIATE')
-    try {
-      const done = body()
-      this.#db.exec('COMMIT')
-      return done
-    } catch (error) {
-      this.#db.exec('ROLLBACK')
-      throw error
-    }
-  }
-
   /** What the user has allowed here, as it was kept. */
   get allowed(): unknown {
     const row = this.#get('SELECT body FROM extractors WHERE store=?')
@@ -92,7 +80,7 @@ export class Extraction {
 
   /** Takes it back, with all that waits; what was used today stays counted. False where nothing was allowed. */
   forbid(): boolean {
-    return this.#write(() => {
+    return allOrNothing(this.#db, () => {
       this.#run('DELETE FROM waiting WHERE store=?')
       return this.#run('DELETE FROM extractors WHERE store=?')
     })
@@ -100,12 +88,11 @@ export class Extraction {
 
   /** Takes back what was allowed for stores that are gone: another project that comes to lie there was never allowed. */
   forbidGone(isGone: (store: string) => boolean): void {
-    this.#write(() => {
+    allOrNothing(this.#db, () => {
       const stores = this.#db.prepare('SELECT store FROM extractors UNION SELECT store FROM waiting').all()
-      for (const { store } of stores as { store: string }[])
-        if (isGone(store))
-          for (const table of ['waiting', 'extractors'])
-            this.#db.prepare(`DELETE FROM ${table} WHERE store=?`).run(store)
+      const gone = (stores as { store: string }[]).filter(({ store }) => isGone(store))
+      for (const table of ['waiting', 'extractors'])
+        for (const { store } of gone) this.#db.prepare(`DELETE FROM ${table} WHERE store=?`).run(store)
     })
   }
 
@@ -116,7 +103,7 @@ export class Extraction {
 
   /** Counts tokens before they are sent, if the day's budget has room for all of them. */
   reserve(day: string, tokens: number, budget: number): boolean {
-    return this.#write(() => {
+    return allOrNothing(this.#db, () => {
       if (this.used(day).tokens + tokens > budget) return false
       const add = 'ON CONFLICT DO UPDATE SET tokens=tokens+excluded.tokens, calls=calls+1'
       this.#run(`INSERT INTO meter VALUES (?,?,?,1) ${add}`, day, tokens)
@@ -132,7 +119,7 @@ export class Extraction {
 
   /** A session has gone on: it waits until `due`. Where it was read to stays. */
   queue(entry: Pick<Waiting, 'session' | 'transcript' | 'client' | 'root'> & { due: number }): void {
-    this.#write(() => {
+    allOrNothing(this.#db, () => {
       const before = this.waiting(entry.session)
       const readTo = before?.transcript === entry.transcript ? before.readTo : 0
       this.keep({ ...entry, readTo, tries: 0 })
@@ -152,15 +139,13 @@ export class Extraction {
 
   /** What is due at a moment, the longest first; without one everything that waits. */
   due(by = Number.MAX_SAFE_INTEGER): Waiting[] {
-    const rows = this.#db
-      .prepare('SELECT * FROM waiting WHERE store=? AND due<=? ORDER BY due, session')
-      .all(this.#store, by)
-    return rows.map(waitingOf)
+    const sql = 'SELECT * FROM waiting WHERE store=? AND due<=? ORDER BY due, session'
+    return this.#db.prepare(sql).all(this.#store, by).map(waitingOf)
   }
 
   /** The one process that may work here, until it gives it back, is gone, or the time is over. */
   take(owner: ProcessRef, now: number, until: number, isGone: (p: ProcessRef) => boolean): boolean {
-    return this.#write(() => {
+    return allOrNothing(this.#db, () => {
       const row = this.#get('SELECT owner, until FROM leases WHERE store=?')
       const holder = row && (JSON.parse(String(row.owner)) as ProcessRef)
       if (holder && Number(row.until) > now && !isGone(holder)) return false

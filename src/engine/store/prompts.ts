@@ -5,8 +5,9 @@ import { attempt } from '../../base/errors.ts'
 import { appendInside, readInside } from '../../base/files.ts'
 import { isAscii } from '../../base/secrets/plain.ts'
 import { foldText } from '../../model/names.ts'
-import { openReady } from './sqlite.ts'
+import { allOrNothing, openReady } from './sqlite.ts'
 import { isDamage } from './store-error.ts'
+import { valueIn } from './tables.ts'
 
 /** What a person typed in a session. It never leaves this machine. */
 export interface Prompt {
@@ -26,6 +27,8 @@ CREATE TABLE sentences (words TEXT, session TEXT, at INTEGER NOT NULL, PRIMARY K
 CREATE TABLE quotes (said TEXT PRIMARY KEY, words TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE refused (words TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `
+/** Where each table has what was typed. */
+const WORDS = { prompts: 'text', sentences: 'words', quotes: 'words', refused: 'words' }
 const COLUMNS = 'id, at, session, client, text'
 export const KEPT_DAYS = 90
 const KEPT_MS = KEPT_DAYS * 86_400_000
@@ -113,11 +116,10 @@ export class Prompts {
     this.#since = now - KEPT_MS
     this.#db = openReady(path, {}, (db) => {
       db.exec(`PRAGMA busy_timeout=${wait}; PRAGMA secure_delete=ON; PRAGMA synchronous=OFF`)
-      if (versionOf(db) > 0) return
+      const isNew = () => valueIn(db, 'PRAGMA user_version') === 0
+      if (!isNew()) return
       chmodSync(path, 0o600)
-      db.exec('BEGIN IMMEDIATE')
-      if (versionOf(db) === 0) db.exec(`${TABLES} PRAGMA user_version=1`)
-      db.exec('COMMIT')
+      allOrNothing(db, () => isNew() && db.exec(`${TABLES} PRAGMA user_version=1`))
     })
   }
 
@@ -128,40 +130,35 @@ export class Prompts {
   #all(sql: string, ...params: SQLInputValue[]): Prompt[] {
     return this.#db.prepare(sql).all(...params) as unknown as Prompt[]
   }
+  #value<T>(sql: string, ...params: SQLInputValue[]): T | undefined {
+    return valueIn(this.#db, sql, ...params)
+  }
   #run(sql: string, ...params: SQLInputValue[]): number {
     return Number(this.#db.prepare(sql).run(...params).changes)
   }
 
   /** Keeps a prompt, and drops those that are too old. `typed`: by a person. Returns its id. */
   add({ at, session, client, text }: Omit<Prompt, 'id'>, sentences: readonly string[] = [], typed = true): number {
-    this.#db.exec('BEGIN IMMEDIATE')
-    try {
-      for (const table of ['prompts', 'sentences', 'quotes', 'refused'])
-        this.#run(`DELETE FROM ${table} WHERE at<?`, this.#since)
+    return allOrNothing(this.#db, () => {
+      for (const table of Object.keys(WORDS)) this.#run(`DELETE FROM ${table} WHERE at<?`, this.#since)
       const cut = text.slice(0, MOST_CHARS).toWellFormed()
       const values = [at, session, client, cut, typed ? 1 : 0]
       this.#run('INSERT OR IGNORE INTO prompts (at, session, client, text, typed) VALUES (?,?,?,?,?)', ...values)
       for (const words of new Set(sentences.map(wordsOf)))
         this.#run('INSERT OR IGNORE INTO sentences VALUES (?,?,?)', words, session, at)
-      const row = this.#db.prepare('SELECT id FROM prompts WHERE session=? AND text=?').get(session, cut)
-      this.#db.exec('COMMIT')
-      return Number(row?.id)
-    } catch (error) {
-      this.#db.exec('ROLLBACK')
-      throw error
-    }
+      return this.#value<number>('SELECT id FROM prompts WHERE session=? AND text=?', session, cut)!
+    })
   }
 
   sessionsThatSay(sentence: string): number {
-    const row = this.#db.prepare('SELECT count(*) AS n FROM sentences WHERE words=?').get(wordsOf(sentence))
-    return Number(row?.n)
+    return this.#value<number>('SELECT count(*) FROM sentences WHERE words=?', wordsOf(sentence))!
   }
 
   refuse(sentence: string, at: number): void {
     this.#run('INSERT OR REPLACE INTO refused VALUES (?,?)', wordsOf(sentence), at)
   }
   isRefused(sentence: string): boolean {
-    return this.#db.prepare('SELECT 1 FROM refused WHERE words=?').get(wordsOf(sentence)) !== undefined
+    return this.#value('SELECT 1 FROM refused WHERE words=?', wordsOf(sentence)) !== undefined
   }
 
   /** The newest prompt in which a person typed these sentences, or parts of sentences; with `session`, its own before those of others. */
@@ -172,10 +169,8 @@ export class Prompts {
     for (const row of this.#db.prepare(sql).iterate(this.#since, session)) {
       // a list shows a prompt on one line, and so it is quoted
       const text = String(row.text)
-      const sentences = [
-        ...sentencesIn(text),
-        ...sentencesIn(text.replace(/(?<=[\p{L}\p{N},])\r?\n(?=[ \t]*[\p{L}\p{N}])/gu, ' ')),
-      ]
+      const joined = text.replace(/(?<=[\p{L}\p{N},])\r?\n(?=[ \t]*[\p{L}\p{N}])/gu, ' ')
+      const sentences = [text, joined].flatMap(sentencesIn)
       if (parts.every((part) => sentences.some((s) => states(s, part)))) return row as unknown as Prompt
     }
     return undefined
@@ -186,8 +181,7 @@ export class Prompts {
     this.#run('INSERT OR REPLACE INTO quotes VALUES (?,?,?)', said, words.slice(0, MOST_CHARS).toWellFormed(), at)
   }
   quoted(said: string): string | undefined {
-    const row = this.#db.prepare('SELECT words FROM quotes WHERE said=?').get(said)
-    return row && String(row.words)
+    return this.#value('SELECT words FROM quotes WHERE said=?', said)
   }
 
   /** Something was recorded for it. */
@@ -201,10 +195,8 @@ export class Prompts {
   }
   /** The sessions that have such prompts, the latest first. */
   unjudgedSessions(since: number): string[] {
-    return this.#all(
-      'SELECT session FROM prompts WHERE used=0 AND shown=0 AND at>=? GROUP BY session ORDER BY max(id) DESC',
-      since,
-    ).map((row) => row.session)
+    const sql = 'SELECT session FROM prompts WHERE used=0 AND shown=0 AND at>=? GROUP BY session ORDER BY max(id) DESC'
+    return this.#all(sql, since).map((row) => row.session)
   }
   /** An agent was asked about these. */
   show(ids: readonly number[], at: number): void {
@@ -227,19 +219,11 @@ export class Prompts {
   /** Erases every prompt that holds one of these texts; all of them where it is not known what has to go. */
   erase(texts?: readonly string[]): void {
     const gone = texts?.map(wordsOf).filter((text) => text !== '')
-    const places = [
-      ['prompts', 'text'],
-      ['sentences', 'words'],
-      ['quotes', 'words'],
-      ['refused', 'words'],
-    ] as const
     let erased = 0
-    for (const [table, column] of places)
+    for (const [table, column] of Object.entries(WORDS))
       for (const { said } of this.#db.prepare(`SELECT DISTINCT ${column} AS said FROM ${table}`).all())
         if (!gone || gone.some((text) => wordsOf(String(said)).includes(text)))
           erased += this.#run(`DELETE FROM ${table} WHERE ${column}=?`, String(said))
     if (erased > 0) this.#db.exec('VACUUM')
   }
 }
-
-const versionOf = (db: DatabaseSync): number => Number(db.prepare('PRAGMA user_version').get()?.user_version)

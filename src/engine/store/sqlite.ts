@@ -24,6 +24,19 @@ export function openReady(path: string | URL, options: { readOnly?: boolean }, p
   }
 }
 
+/** Runs `body` under the write lock of a file, all or nothing. */
+export function allOrNothing<T>(db: DatabaseSync, body: () => T): T {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const done = body()
+    db.exec('COMMIT')
+    return done
+  } catch (error) {
+    db.exec('ROLLBACK')
+    throw error
+  }
+}
+
 export function withSqlite<T>(path: string | URL, options: { readOnly?: boolean }, body: (db: DatabaseSync) => T): T {
   using db = openSqlite(path, options)
   return body(db)

@@ -1,18 +1,18 @@
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { UserError } from '../../base/errors.ts'
 import { MIGRATIONS, OLDEST_WRITER, SCHEMA_VERSION } from './migrations.ts'
 
-export function userVersion(db: DatabaseSync): number {
-  return (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version
+/** The first column of the one row. */
+export function valueIn<T>(db: DatabaseSync, sql: string, ...params: SQLInputValue[]): T | undefined {
+  const row = db.prepare(sql).get(...params)
+  return row && (Object.values(row)[0] as T)
 }
+
+export const userVersion = (db: DatabaseSync): number => valueIn<number>(db, 'PRAGMA user_version')!
 
 /** A store comes into its place complete: one without these tables is none, and is never made into one. */
 export const holdsStore = (db: DatabaseSync): boolean =>
-  (
-    db.prepare("SELECT count(*) AS n FROM sqlite_master WHERE type='table' AND name IN ('meta', 'log')").get() as {
-      n: number
-    }
-  ).n === 2
+  valueIn(db, "SELECT count(*) FROM sqlite_master WHERE type='table' AND name IN ('meta', 'log')") === 2
 
 /** Whether a file has the tables of a store exactly as Tidemark makes them, and no view, trigger or index of somebody else's. */
 export function hasOurSchema(db: DatabaseSync): boolean {
@@ -48,10 +48,7 @@ export function migrate(db: DatabaseSync): void {
 export function checkVersion(db: DatabaseSync, path: string): void {
   const version = userVersion(db)
   if (version <= SCHEMA_VERSION) return
-  const oldest = Number(
-    (db.prepare("SELECT value FROM meta WHERE key='oldest_writer'").get() as { value: string }).value,
-  )
-  if (oldest <= SCHEMA_VERSION) return
+  if (Number(valueIn(db, "SELECT value FROM meta WHERE key='oldest_writer'")) <= SCHEMA_VERSION) return
   throw new UserError(
     'store-newer',
     `the store ${path} was written by a newer Tidemark (schema ${version}, this one knows ${SCHEMA_VERSION})`,
