@@ -11,7 +11,7 @@ import { markStore } from './owner.ts'
 import { openReady, withSqlite } from './sqlite.ts'
 import { stateDirectory } from './state.ts'
 import { storeError } from './store-error.ts'
-import { hasOurSchema, holdsStore } from './tables.ts'
+import { hasOurSchema, holdsStore, valueIn } from './tables.ts'
 
 /** What a store holds, for a person who is about to delete it. */
 interface Contents {
@@ -38,27 +38,21 @@ const reading = <T>(path: string, body: (db: DatabaseSync) => T): T | undefined 
 export const contentsOf = (path: string): Contents | undefined =>
   reading(path, (db) => {
     if (!hasOurSchema(db)) return undefined // somebody else's tables are not read: they may be views that never end
-    const get = <T>(sql: string) => db.prepare(sql).get() as T | undefined
+    const name = valueIn<string>(db, 'SELECT value FROM meta WHERE key=?', NAME_KEY)
+    const kinds = 'SELECT kind, count(*) AS n FROM entities WHERE live=1 GROUP BY kind ORDER BY n DESC, kind'
     return {
-      project: get<{ value: string }>("SELECT value FROM meta WHERE key='project'")?.value,
-      kinds: db
-        .prepare('SELECT kind, count(*) AS n FROM entities WHERE live=1 GROUP BY kind ORDER BY n DESC, kind')
-        .all() as { kind: string; n: number }[],
-      ...nameIn(db),
-      batches: get<{ n: number }>('SELECT count(*) AS n FROM log')!.n,
-      last: get<{ at: number }>('SELECT at FROM log ORDER BY n DESC LIMIT 1')?.at,
+      project: valueIn(db, "SELECT value FROM meta WHERE key='project'"),
+      kinds: db.prepare(kinds).all() as { kind: string; n: number }[],
+      ...(name === undefined ? {} : { name }),
+      batches: valueIn<number>(db, 'SELECT count(*) FROM log')!,
+      last: valueIn(db, 'SELECT at FROM log ORDER BY n DESC LIMIT 1'),
     }
   })
 
 const NAME_KEY = 'last-snapshot-of'
 
-function nameIn(db: DatabaseSync): { name?: string } {
-  const { value } = (db.prepare('SELECT value FROM meta WHERE key=?').get(NAME_KEY) ?? {}) as { value?: string }
-  return value === undefined ? {} : { name: value }
-}
-
 const isSound = (path: string): boolean =>
-  reading(path, (db) => holdsStore(db) && db.prepare('PRAGMA quick_check').get()?.quick_check === 'ok') === true
+  reading(path, (db) => holdsStore(db) && valueIn(db, 'PRAGMA quick_check') === 'ok') === true
 
 const LAST_DAYS = 30
 const DAY_MS = 86_400_000
@@ -87,15 +81,9 @@ export function lastSnapshots(state: string): LastSnapshot[] {
 /** Deletes last snapshots that are 30 days old, those of a project whatever their age, and what a killed uninstall left of one. */
 export function dropLastSnapshots(state: string, now: number, project?: string): void {
   const old = lastSnapshots(state).filter((s) => s.until <= now || s.project === project)
-  const partial = existsSync(lastFolder(state))
-    ? readdirSync(lastFolder(state)).filter((f) => f.endsWith('.partial'))
-    : []
-  for (const path of [...old.map((s) => s.path), ...partial.map((f) => join(lastFolder(state), f))])
-    rmSync(path, { force: true })
-  removeEmpty(lastFolder(state))
-}
-
-function removeEmpty(dir: string): void {
+  const dir = lastFolder(state)
+  const partial = existsSync(dir) ? readdirSync(dir).filter((f) => f.endsWith('.partial')) : []
+  for (const path of [...old.map((s) => s.path), ...partial.map((f) => join(dir, f))]) rmSync(path, { force: true })
   if (existsSync(dir) && readdirSync(dir).length === 0) rmdirSync(dir)
 }
 

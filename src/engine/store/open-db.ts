@@ -12,7 +12,7 @@ import { SCHEMA_VERSION } from './migrations.ts'
 import { type Claim, checkOwner, markStore } from './owner.ts'
 import { openReady, openSqlite, pragmas } from './sqlite.ts'
 import { CANTOPEN, codeOf, damaged, READONLY, storeError } from './store-error.ts'
-import { checkVersion, holdsStore, migrate, userVersion } from './tables.ts'
+import { checkVersion, holdsStore, migrate, userVersion, valueIn } from './tables.ts'
 
 /** File systems on which SQLite's shared memory does not work: NFS, SMB, CIFS, SMB2, 9p. */
 const NETWORK_FS = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997])
@@ -185,7 +185,7 @@ function open(path: string, options: OpenOptions): Db {
 
 /** Makes the file smaller where a migration left much of it empty; who reads or a full disk may prevent it. */
 function shrink(raw: DatabaseSync): void {
-  const pages = (what: string) => Number(Object.values(raw.prepare(`PRAGMA ${what}`).get()!)[0])
+  const pages = (what: string) => valueIn<number>(raw, `PRAGMA ${what}`)!
   if (pages('freelist_count') * 4 < pages('page_count')) return
   try {
     raw.exec('VACUUM')

@@ -9,6 +9,7 @@ import { ADOPT, projectOfStore } from './owner.ts'
 import { isListedUnmarked, type Project, type Settings } from './project-list.ts'
 import { withSqlite } from './sqlite.ts'
 import { isTrustedRoot, keepPlaces, placesOf } from './state.ts'
+import { valueIn } from './tables.ts'
 
 export type { Project } from './project-list.ts'
 
@@ -213,8 +214,7 @@ function idOfStore(storePath: string): string | undefined {
   if (marked !== undefined || !existsSync(storePath) || !isListedUnmarked(storePath)) return marked
   const sql = "SELECT value FROM meta WHERE key='project'"
   // a damaged store is told of when it is opened, not here
-  const row = attempt(() => withSqlite(storePath, { readOnly: true }, (db) => db.prepare(sql).get()))
-  return (row as { value: string } | undefined)?.value
+  return attempt(() => withSqlite(storePath, { readOnly: true }, (db) => valueIn<string>(db, sql)))
 }
 
 const IGNORE = `${PROJECT_DIR}/.gitignore`
