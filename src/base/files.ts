@@ -368,23 +368,17 @@ export function diskError(error: unknown): UserError | undefined {
   const { code, path, syscall } = error as NodeJS.ErrnoException
   const what = path === undefined ? 'a file' : path
   if (syscall === undefined) return undefined
-  if (code === 'EROFS')
-    return new UserError(
-      'disk-read-only',
-      `${what} cannot be written: the disk is mounted read-only`,
-      'mount it writable, or work in a copy elsewhere',
-    )
-  if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new UserError(
-      'disk-full',
-      `${what} cannot be written: no space or no inodes are left`,
-      'see `df` and `df -i`; free some and try again: what was recorded before is safe',
-    )
-  if (code === 'EACCES' || code === 'EPERM')
-    return new UserError(
-      'no-permission',
-      `${what} cannot be ${/read|scandir/.test(syscall) ? 'read' : 'written'}: permission denied`,
-      'see whose it is (`ls -l`), and that you may write to its directory',
-    )
+  if (code === 'EROFS') {
+    const hint = 'mount it writable, or work in a copy elsewhere'
+    return new UserError('disk-read-only', `${what} cannot be written: the disk is mounted read-only`, hint)
+  }
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    const hint = 'see `df` and `df -i`; free some and try again: what was recorded before is safe'
+    return new UserError('disk-full', `${what} cannot be written: no space or no inodes are left`, hint)
+  }
+  if (code === 'EACCES' || code === 'EPERM') {
+    const message = `${what} cannot be ${/read|scandir/.test(syscall) ? 'read' : 'written'}: permission denied`
+    return new UserError('no-permission', message, 'see whose it is (`ls -l`), and that you may write to its directory')
+  }
   return undefined
 }
