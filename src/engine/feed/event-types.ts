@@ -15,9 +15,6 @@ export function checkTypes(types: readonly string[] | undefined): void {
   if (wrong === undefined) return
   const near = nearest(wrong, all)
   const groups = Object.entries(EVENT_TYPES).map(([group, own]) => `${group} (${own.join(', ')})`)
-  throw new UsageError(
-    `no event is of type "${wrong.slice(0, 80).toWellFormed()}"`,
-    `${near.length > 0 ? `did you mean ${near.join(' or ')}? ` : ''}the types are ${groups.join(', ')}`,
-    { nearest: near },
-  )
+  const hint = `${near.length > 0 ? `did you mean ${near.join(' or ')}? ` : ''}the types are ${groups.join(', ')}`
+  throw new UsageError(`no event is of type "${wrong.slice(0, 80).toWellFormed()}"`, hint, { nearest: near })
 }

@@ -78,11 +78,8 @@ export function parseDelivery(bytes: Uint8Array, own = false): Delivery {
   try {
     content = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new UserError(
-      'line-damaged',
-      'the updates are not valid UTF-8',
-      'ask the sender to send them again; nothing was taken',
-    )
+    const hint = 'ask the sender to send them again; nothing was taken'
+    throw new UserError('line-damaged', 'the updates are not valid UTF-8', hint)
   }
   const [first, ...rest] = content.split('\n').filter((l) => l !== '')
   let header: { tidemark?: number; project?: string } = {}
@@ -90,11 +87,8 @@ export function parseDelivery(bytes: Uint8Array, own = false): Delivery {
     header = JSON.parse(first ?? '{}')
   } catch {}
   if (header.tidemark !== 1 || typeof header.project !== 'string') {
-    throw new UserError(
-      'line-damaged',
-      'these are not updates of a Tidemark this one knows',
-      'pass on what updatesSince gave, whole and unchanged',
-    )
+    const hint = 'pass on what updatesSince gave, whole and unchanged'
+    throw new UserError('line-damaged', 'these are not updates of a Tidemark this one knows', hint)
   }
   const lines: Line[] = []
   const snapshots: SignedSnapshot[] = []
