@@ -33,12 +33,10 @@ export function readForeign(storePath: string, ownDirectory: boolean): ForeignSt
     const copy = join(dir, 'store.db')
     for (const suffix of ['', '-wal'])
       if (existsSync(storePath + suffix)) copyFileSync(storePath + suffix, copy + suffix)
-    if (!withSqlite(copy, {}, hasOurSchema))
-      throw new UserError(
-        'store-foreign',
-        `${storePath} is no store as this version of Tidemark writes it: it is not opened`,
-        'move it away; `tidemark init` makes a new one',
-      )
+    if (!withSqlite(copy, {}, hasOurSchema)) {
+      const message = `${storePath} is no store as this version of Tidemark writes it: it is not opened`
+      throw new UserError('store-foreign', message, 'move it away; `tidemark init` makes a new one')
+    }
     const owner = { project: 'adopting', mayTakeOver: () => true, ownDirectory: true }
     const db = openDb(copy, { owner })
     try {

@@ -96,11 +96,8 @@ export function restoreStore(path: string, env: Env, open: OpenAt, shared: Share
         syncFile(dirname(path))
         return { from: from?.path ?? null, ...done, kept, unchanged: false }
       }
-      throw new UserError(
-        'no-snapshot',
-        `nothing can be read of the store ${path}, and there is no sound snapshot beside it`,
-        'bring back a copy of the store from a backup of your own',
-      )
+      const message = `nothing can be read of the store ${path}, and there is no sound snapshot beside it`
+      throw new UserError('no-snapshot', message, 'bring back a copy of the store from a backup of your own')
     })
   } finally {
     lock?.close()
