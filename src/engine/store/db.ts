@@ -233,12 +233,10 @@ export class Db {
 
   #write<T>(waitMs: number, body: () => T): T {
     if (this.#writing) return body()
-    if (this.readOnly)
-      throw new UserError(
-        'store-read-only',
-        `the store ${this.path} cannot be written, only read`,
-        'check the permissions of the file and its directory, and that the disk is not mounted read-only',
-      )
+    if (this.readOnly) {
+      const hint = 'check the permissions of the file and its directory, and that the disk is not mounted read-only'
+      throw new UserError('store-read-only', `the store ${this.path} cannot be written, only read`, hint)
+    }
     const { raw } = this
     return this.#guard(() => {
       let result: T

@@ -16,12 +16,11 @@ export const isDamage = (error: unknown): boolean => codeOf(error) === CORRUPT |
 /** SQLite cannot make sense of a statement, or of the definition of a table that it touches. */
 export const isSenseless = (error: unknown): boolean => codeOf(error) === ERROR
 
-export const damaged = (what: string): UserError =>
-  new UserError(
-    'store-damaged',
-    what,
-    '`tidemark doctor` says what is damaged; `tidemark doctor --restore` brings back everything that can be read; nothing was changed',
-  )
+export const damaged = (what: string): UserError => {
+  const hint =
+    '`tidemark doctor` says what is damaged; `tidemark doctor --restore` brings back everything that can be read; nothing was changed'
+  return new UserError('store-damaged', what, hint)
+}
 
 /** Less than what a database needs to be opened. */
 const TOO_LITTLE = 1 << 17
@@ -34,12 +33,10 @@ function isFull(directory: string): boolean {
 /** Whether the store could not be read or written: no fault of what was to be written, which is to be tried again. */
 export const isOfStore = (error: unknown): boolean => error instanceof UserError && /^(?:store|disk)-/.test(error.code)
 
-const noSpace = (path: string) =>
-  new UserError(
-    'disk-full',
-    `no space left for the store ${path}`,
-    'free some space and try again; what was written before is safe',
-  )
+const noSpace = (path: string) => {
+  const hint = 'free some space and try again; what was written before is safe'
+  return new UserError('disk-full', `no space left for the store ${path}`, hint)
+}
 
 /** Turns what SQLite says of a file into what the caller can do about it. */
 export function storeError(error: unknown, path: string): unknown {
@@ -74,33 +71,23 @@ export function storeError(error: unknown, path: string): unknown {
   const code = codeOf(error)
   if (code === CORRUPT || code === NOTADB) return damaged(`the store ${path} is damaged: ${error.message}`)
   if (code === READONLY) {
-    return new UserError(
-      'store-read-only',
-      `the store ${path} cannot be written`,
-      'check the permissions of the file and its directory, and that the disk is not mounted read-only',
-    )
+    const hint = 'check the permissions of the file and its directory, and that the disk is not mounted read-only'
+    return new UserError('store-read-only', `the store ${path} cannot be written`, hint)
   }
   // where no file can grow, opening the database already fails, as an error of reading or writing
   if (code === FULL || (code === IOERR && isFull(dirname(path)))) return noSpace(path)
   if (code === CANTOPEN) {
-    return new UserError(
-      'store-unreadable',
-      `the store ${path} cannot be opened`,
-      'check that the directory exists and that you may read and write it',
-    )
+    const hint = 'check that the directory exists and that you may read and write it'
+    return new UserError('store-unreadable', `the store ${path} cannot be opened`, hint)
   }
-  if (code === IOERR)
-    return new UserError(
-      'disk-error',
-      `reading or writing ${path} failed: ${error.message}`,
-      'check the disk; nothing was changed',
-    )
+  if (code === IOERR) {
+    const hint = 'check the disk; nothing was changed'
+    return new UserError('disk-error', `reading or writing ${path} failed: ${error.message}`, hint)
+  }
   if (isBusy(error)) {
-    return new UserError(
-      'store-busy',
-      `another process has held the store ${path} for ${lockWait.ms / 1000} s`,
-      '`tidemark doctor` says which process it is, where the system tells; else try again. Nothing was written',
-    )
+    const hint =
+      '`tidemark doctor` says which process it is, where the system tells; else try again. Nothing was written'
+    return new UserError('store-busy', `another process has held the store ${path} for ${lockWait.ms / 1000} s`, hint)
   }
   return error
 }
