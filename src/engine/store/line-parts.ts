@@ -320,19 +320,15 @@ export const MARK = { r: isText, n: isCount, h: isText, e: isText, c: orNone(lis
 export const isPurge = (v: unknown): boolean => hasAll(v, MARK)
 export const MOST_MS = 8.64e15
 
-export const newer = (form: number) =>
-  new UserError(
-    'line-newer',
-    `a log line has form ${form}, and this Tidemark reads forms 1 and 2`,
-    'update Tidemark: `npm install -g tidemark@latest`; nothing of the line was taken, and nothing is lost',
-  )
+export const newer = (form: number) => {
+  const hint = 'update Tidemark: `npm install -g tidemark@latest`; nothing of the line was taken, and nothing is lost'
+  return new UserError('line-newer', `a log line has form ${form}, and this Tidemark reads forms 1 and 2`, hint)
+}
 
-export const damaged = (why: string) =>
-  new UserError(
-    'line-damaged',
-    `a log line is damaged: ${why}`,
-    'ask the sender to send it again; nothing of it was taken',
-  )
+export const damaged = (why: string) => {
+  const hint = 'ask the sender to send it again; nothing of it was taken'
+  return new UserError('line-damaged', `a log line is damaged: ${why}`, hint)
+}
 
 /** What of a line is taken out. */
 export interface Redaction {

@@ -33,11 +33,9 @@ export function createStore(path: string): void {
   const leftovers = leftOf(path)
   if (leftovers !== undefined) {
     if (fs.existsSync(path)) return // another process made it since this one looked, and both are its own
-    throw new UserError(
-      'store-missing',
-      `the store ${path} is gone, but ${leftovers} still there`,
-      'run `tidemark doctor --restore`: it brings back everything that can be read, and finishes a restore that was interrupted',
-    )
+    const hint =
+      'run `tidemark doctor --restore`: it brings back everything that can be read, and finishes a restore that was interrupted'
+    throw new UserError('store-missing', `the store ${path} is gone, but ${leftovers} still there`, hint)
   }
   newStore(path)
 }
