@@ -22,11 +22,8 @@ function ownMark(project: string): string {
     throw new UserError('bad-config', `"${project}" is no id of a project`, 'see .tidemark/config.json')
   const mark = readState(path)?.trim() || makeState(path, `${randomBytes(32).toString('hex')}\n`).trim()
   if (/^[0-9a-f]{64}$/.test(mark)) return mark
-  throw new UserError(
-    'no-state',
-    `${join(stateDirectory(), path)} is damaged, or not yours`,
-    'remove it, then `tidemark adopt`',
-  )
+  const hint = 'remove it, then `tidemark adopt`'
+  throw new UserError('no-state', `${join(stateDirectory(), path)} is damaged, or not yours`, hint)
 }
 
 const marksAt = (storePath: string): string[] =>

@@ -63,12 +63,10 @@ const configPath = (root: string) => join(root, PROJECT_DIR, 'config.json')
 /** Whether a directory has a project's configuration. @throws UserError where a link, or no file, is in its place. */
 function hasConfig(root: string): boolean {
   const found = inspect(root, CONFIG)
-  if (found.is === 'unsafe')
-    throw new UserError(
-      'unsafe-path',
-      found.why,
-      'put a plain file or directory there: Tidemark follows no link inside a project',
-    )
+  if (found.is === 'unsafe') {
+    const hint = 'put a plain file or directory there: Tidemark follows no link inside a project'
+    throw new UserError('unsafe-path', found.why, hint)
+  }
   return found.is !== 'nothing'
 }
 
@@ -201,11 +199,8 @@ export function findProject(from: string, persistencePath?: string): Project {
     throw new UserError('no-directory', `there is no directory ${from}`, 'give an existing one with --project')
   const found = homeOf(from)
   if (found) return projectAt(found.home, persistencePath, found.root)
-  throw new UserError(
-    'no-project',
-    `${resolve(from)} is in no Tidemark project`,
-    'run `tidemark init` in the project root',
-  )
+  const hint = 'run `tidemark init` in the project root'
+  throw new UserError('no-project', `${resolve(from)} is in no Tidemark project`, hint)
 }
 
 /** The id of a store that an uninstall left. A store that this user did not make is not read. */

@@ -32,11 +32,8 @@ function writing<T>(body: (dir: string) => T): T {
     return body(dir)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error
-    throw new UserError(
-      'no-state',
-      `your own state cannot be kept in ${dir}: ${(error as Error).message}`,
-      'name a directory that you may write with TIDEMARK_STATE',
-    )
+    const hint = 'name a directory that you may write with TIDEMARK_STATE'
+    throw new UserError('no-state', `your own state cannot be kept in ${dir}: ${(error as Error).message}`, hint)
   }
 }
 
