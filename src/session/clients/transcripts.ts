@@ -162,12 +162,10 @@ export function sessionsIn(path: string): FoundSessions {
   const sessions = files.flatMap((file) =>
     file.endsWith('.db') ? opencodeAt(file, () => true) : sessionAt(file, () => true),
   )
-  if (sessions.length === 0)
-    throw new UserError(
-      'bad-transcript',
-      `${path} holds no transcript that is understood`,
-      'those of Claude Code, Codex, Gemini CLI, Copilot CLI and opencode are',
-    )
+  if (sessions.length === 0) {
+    const hint = 'those of Claude Code, Codex, Gemini CLI, Copilot CLI and opencode are'
+    throw new UserError('bad-transcript', `${path} holds no transcript that is understood`, hint)
+  }
   return { title: '', where: path, sessions }
 }
 

@@ -121,12 +121,10 @@ function prepare(ctx: ClientContext, changes: readonly WiringChange[]): Write[] 
       const found = way === undefined ? undefined : inspect(ctx.root, way)
       if (found?.is === 'unsafe') throw new UserError('unsafe-path', found.why, `${NO_LINKS}; nothing was changed`)
       const target = landing(file, boundary)
-      if (readText(file) !== change.before)
-        throw new UserError(
-          'changed-meanwhile',
-          `${file} was changed a moment ago`,
-          'run this again; nothing was changed',
-        )
+      if (readText(file) !== change.before) {
+        const hint = 'run this again; nothing was changed'
+        throw new UserError('changed-meanwhile', `${file} was changed a moment ago`, hint)
+      }
       return { change, target, dirs: missingDirs(file) }
     })
 }

@@ -73,12 +73,10 @@ export const foreignJournal = (root: string): string | undefined =>
 /** @throws UserError unless a journal can be kept. */
 export function mustKeepJournal(root: string): void {
   const found = inspect(root, JOURNAL)
-  if (found.is === 'unsafe' || found.is === 'directory')
-    throw new UserError(
-      'unsafe-path',
-      found.is === 'unsafe' ? found.why : `${join(root, JOURNAL)} is a directory`,
-      'remove it; nothing was changed',
-    )
+  if (found.is === 'unsafe' || found.is === 'directory') {
+    const message = found.is === 'unsafe' ? found.why : `${join(root, JOURNAL)} is a directory`
+    throw new UserError('unsafe-path', message, 'remove it; nothing was changed')
+  }
 }
 
 /** Writes what is to be remembered (or, with null, forgotten) about files; an empty journal is no file. */

@@ -48,12 +48,8 @@ export function readJson(text: string, file: string, comments = false): Record<s
   try {
     value = comments ? withComments(text) : JSON.parse(bare(text))
   } catch (error) {
-    throw new UserError(
-      'bad-json',
-      `${file} is not valid JSON: ${(error as Error).message}`,
-      `mend it${comments ? '' : ' (comments and trailing commas are not JSON)'} and run this again; nothing was changed`,
-      { file },
-    )
+    const hint = `mend it${comments ? '' : ' (comments and trailing commas are not JSON)'} and run this again; nothing was changed`
+    throw new UserError('bad-json', `${file} is not valid JSON: ${(error as Error).message}`, hint, { file })
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new UserError('bad-json', `${file} holds no JSON object`, 'its outermost value must be {…}', { file })
@@ -140,13 +136,10 @@ export function insertJson(
   const host = there[kept]!
   const missing = path.slice(kept)
   const wanted = missing.length === 0 && 'item' in leaf ? 'array' : 'object'
-  if (host.type !== wanted)
-    throw new UserError(
-      'bad-json',
-      `${file}: ${path.slice(0, kept).join('.') || 'the whole'} is not an ${wanted}`,
-      'mend it and run this again; nothing was changed',
-      { file },
-    )
+  if (host.type !== wanted) {
+    const message = `${file}: ${path.slice(0, kept).join('.') || 'the whole'} is not an ${wanted}`
+    throw new UserError('bad-json', message, 'mend it and run this again; nothing was changed', { file })
+  }
 
   const style = styleOf(text, root)
   const inner = 'item' in leaf ? [leaf.item] : { [leaf.key]: leaf.value }

@@ -13,12 +13,8 @@ export function readToml(text: string, file: string): Record<string, unknown> {
     if (!(error instanceof TomlError)) throw error
     const { line, message } = error
     const what = message.split('\n')[0]!.replace('Invalid TOML document: ', '')
-    throw new UserError(
-      'bad-toml',
-      `${file} is not valid TOML: ${what} in line ${line}`,
-      'mend it and run this again; nothing was changed',
-      { file, line },
-    )
+    const hint = 'mend it and run this again; nothing was changed'
+    throw new UserError('bad-toml', `${file} is not valid TOML: ${what} in line ${line}`, hint, { file, line })
   }
 }
 
