@@ -43,11 +43,10 @@ export async function addToken(store: HubStore, env: Env, wanted: Wanted): Promi
     throw new UsageError(`"${member}" is no name of a member`, 'use letters, digits and . _ @ -, such as ana')
   if (!ROLES.includes(role)) throw new UsageError(`there is no role "${role}"`, `roles are ${ROLES.join(', ')}`)
   const odd = projects.find((p) => p !== ALL_PROJECTS && !isProjectId(p))
-  if (odd !== undefined || projects.length === 0)
-    throw new UsageError(
-      odd === undefined ? 'a project is missing' : `"${odd}" is no id of a project`,
-      'give the "id" of .tidemark/config.json, or several, or \'*\' for every project',
-    )
+  if (odd !== undefined || projects.length === 0) {
+    const hint = 'give the "id" of .tidemark/config.json, or several, or \'*\' for every project'
+    throw new UsageError(odd === undefined ? 'a project is missing' : `"${odd}" is no id of a project`, hint)
+  }
   const token = `tmh_${randomBytes(32).toString('base64url')}`
   const id = randomBytes(4).toString('hex')
   await store.all(

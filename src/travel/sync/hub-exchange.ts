@@ -480,12 +480,10 @@ function* portions(items: Iterable<Item>): Generator<Item[]> {
   let part: Item[] = []
   let size = 0
   for (const item of items) {
-    if (item.text.length > MOST_FRAME / 4)
-      throw new UserError(
-        'too-large',
-        `${item.key} is too large for a hub (${item.text.length} characters)`,
-        'share it through git: `tidemark sync` has written it to .tidemark/log/',
-      )
+    if (item.text.length > MOST_FRAME / 4) {
+      const hint = 'share it through git: `tidemark sync` has written it to .tidemark/log/'
+      throw new UserError('too-large', `${item.key} is too large for a hub (${item.text.length} characters)`, hint)
+    }
     if (part.length > 0 && (size + item.text.length > PAGE_BYTES || part.length >= PAGE_UPDATES)) {
       yield part
       part = []

@@ -39,12 +39,10 @@ const refused = (status: number, code: string): UserError => {
   return new UserError('hub-refused', message, hint, { status, code })
 }
 
-const unreached = (url: string, why: string): UserError =>
-  new UserError(
-    'hub-unreached',
-    `${url} cannot be reached (${why})`,
-    'look at the address and the network; what is new waits here',
-  )
+const unreached = (url: string, why: string): UserError => {
+  const hint = 'look at the address and the network; what is new waits here'
+  return new UserError('hub-unreached', `${url} cannot be reached (${why})`, hint)
+}
 
 export interface LinkEvents {
   /** What the hub says by itself, its welcome first. */

@@ -8,12 +8,10 @@ export function hubUrl(text: string, insecure = false): URL {
   const protocol = { 'http:': 'ws:', 'ws:': 'ws:', 'https:': 'wss:', 'wss:': 'wss:' }[url?.protocol ?? '']
   if (!url || !protocol || url.username || url.search)
     throw new UserError('bad-hub', `${text} is no address of a hub`, 'give one such as https://hub.example.org')
-  if (protocol === 'ws:' && !insecure && !NEAR.includes(url.hostname))
-    throw new UserError(
-      'insecure-hub',
-      `${text} is not encrypted: others on the way could read the token and the knowledge`,
-      'use https://, or --insecure in a network that you trust',
-    )
+  if (protocol === 'ws:' && !insecure && !NEAR.includes(url.hostname)) {
+    const message = `${text} is not encrypted: others on the way could read the token and the knowledge`
+    throw new UserError('insecure-hub', message, 'use https://, or --insecure in a network that you trust')
+  }
   url.protocol = protocol
   return url
 }
