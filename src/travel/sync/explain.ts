@@ -128,12 +128,11 @@ export async function explain(root: string, range: string): Promise<Explanation>
   return { range: `${base}..${head}`, batches, problems, removed, reviewersChange }
 }
 
-const badRange = (range: string, why: string): UserError =>
-  new UserError(
-    'bad-range',
-    `git cannot compare "${range}": ${why}`,
-    'give BASE..HEAD, such as origin/main..HEAD; in CI fetch the whole history (fetch-depth: 0, or `git fetch --unshallow`)',
-  )
+const badRange = (range: string, why: string): UserError => {
+  const hint =
+    'give BASE..HEAD, such as origin/main..HEAD; in CI fetch the whole history (fetch-depth: 0, or `git fetch --unshallow`)'
+  return new UserError('bad-range', `git cannot compare "${range}": ${why}`, hint)
+}
 
 async function gitSaid(root: string, range: string, ...args: string[]): Promise<string> {
   try {

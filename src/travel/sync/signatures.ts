@@ -8,12 +8,10 @@ import { keepPins, pinned } from '../../engine/store/own-lines.ts'
 
 type Store = Pick<Memory, 'db'>
 
-const refused = (replica: string, seq: number, why: string) =>
-  new UserError(
-    'line-not-signed',
-    `line ${seq} of replica ${replica} ${why}`,
-    'ask whoever pushed it; nothing of it was taken',
-  )
+const refused = (replica: string, seq: number, why: string) => {
+  const hint = 'ask whoever pushed it; nothing of it was taken'
+  return new UserError('line-not-signed', `line ${seq} of replica ${replica} ${why}`, hint)
+}
 
 /** Refuses a folded state of a replica that has a key, if it is not signed with that. @throws UserError */
 export function checkSnapshot(memory: Store, { by, text, covered }: SignedSnapshot): void {

@@ -33,20 +33,16 @@ export interface SkillFile {
 
 /** @throws UserError where it is no file of a skill, or cannot be read as text. */
 export function readSkill(root: string, path: string): SkillFile {
-  if (!isSkillFile(path))
-    throw new UserError(
-      'no-skill-file',
-      `${path} is no skill, command, agent or rule`,
-      'give the path of one in this project: .claude/skills/NAME/SKILL.md',
-    )
+  if (!isSkillFile(path)) {
+    const hint = 'give the path of one in this project: .claude/skills/NAME/SKILL.md'
+    throw new UserError('no-skill-file', `${path} is no skill, command, agent or rule`, hint)
+  }
   const bytes = readInside(root, path)
   const text = bytes?.toString('utf8')
-  if (bytes === undefined || !Buffer.from(text!).equals(bytes))
-    throw new UserError(
-      'no-skill-file',
-      `${path} cannot be read as text`,
-      'give the path of a plain text file in this project',
-    )
+  if (bytes === undefined || !Buffer.from(text!).equals(bytes)) {
+    const hint = 'give the path of a plain text file in this project'
+    throw new UserError('no-skill-file', `${path} cannot be read as text`, hint)
+  }
   return { path, bytes, hash: digest(bytes), text: text! }
 }
 
