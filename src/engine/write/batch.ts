@@ -274,7 +274,7 @@ function runner(p: Planning, verbs: PlanOptions['verbs']): RunAction {
     const recorded = registry.recordedBy(verb)
     if (recorded) {
       const done = record(p, recorded, args, report)
-      if (done) linkRelated(p, recorded, args, done.id, done.created === true, run)
+      if (done) linkRelated(p, recorded, args, String(done.id), done.created === true, run)
       return done
     }
     const deleted = registry.deletedBy(verb)

@@ -103,6 +103,9 @@ interface Wanted {
   readonly kinds?: readonly string[] | undefined
 }
 
+/** The same call sent again within this time is a retry, and says nothing anew. */
+const RETRY_MS = 10 * 60_000
+
 /** How many names are looked through for near matches; only a refused reference pays for it. */
 const NAMES_TO_SUGGEST_FROM = 20_000
 
@@ -356,10 +359,10 @@ export class Planning {
     if (there.length > 0) this.#emit(id, field, 'remove', there, { purged: true })
   }
 
-  apply(id: string, changes: readonly Change[]): boolean {
+  apply(id: string, changes: readonly Change[], isSaid = false): boolean {
     let changed = false
     for (const c of changes) {
-      if (c.op === 'set') changed = this.set(id, c.field, c.value) || changed
+      if (c.op === 'set') changed = this.set(id, c.field, c.value, isSaid) || changed
       else if (c.op === 'clear') changed = this.set(id, c.field, undefined) || changed
       else if (c.op === 'edit') changed = this.#edit(id, c) || changed
       else changed = this.#merge(id, c) || changed
@@ -371,14 +374,14 @@ export class Planning {
   #stands = (id: string, cell: Cell, value: Json): boolean =>
     cell.value !== undefined && canonical(cell.value) === canonical(value) && visibility(this.cells(id))(cell)
 
-  /** Writes a field, or clears it; an unchanged value is never written again (K14). */
-  set(id: string, field: string, value: Json | undefined): boolean {
+  /** Writes a field, or clears it. An unchanged value is written again only where it is said anew: it outweighs what others said meanwhile. */
+  set(id: string, field: string, value: Json | undefined, isSaid = false): boolean {
     const before = this.#seen(id, field)
     const only = before.length === 1 ? before[0]! : undefined
     if (
       value === undefined
         ? before.length === 0 || (only && only.value === undefined)
-        : only && this.#stands(id, only, value)
+        : only && this.#stands(id, only, value) && !(isSaid && this.ctx.ms - only.stamp.ms > RETRY_MS)
     )
       return false
     return this.#emit(id, field, value === undefined ? 'clear' : 'set', before, value === undefined ? {} : { value })

@@ -206,7 +206,8 @@ function write(
           (c) => !(kind.key.includes(c.field) && seen(p.cells(id), c.field).length > 0 && !isMoved(p, before)),
         )
       : changes
-  const changed = p.apply(id, kept)
+  // an import or a file's reader repeats what it has read
+  const changed = p.apply(id, kept, p.ctx.provenance.source === undefined)
   if ((fresh || changed) && wasRead(kind, changes)) p.set(id, 'lastAnalyzed', new Date(p.ctx.ms).toISOString())
   if (fresh || changed || kind.identity === 'content') p.sign(id)
   const after = p.entity(id)!

@@ -7,6 +7,7 @@ import type { Reader } from '../../engine/read/reader.ts'
 import { shortBatch } from '../../engine/store/keys.ts'
 import type { Author } from '../../engine/store/line.ts'
 import { stands } from '../../find/recall/validity.ts'
+import { canonical } from '../../model/canonical.ts'
 import { LINK_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { localMinute } from '../../model/times.ts'
@@ -37,6 +38,7 @@ function told({ reader }: Memory, given: Event, was: Json | undefined): string {
   if (e.op === 'add') return `${at}: added ${value}`
   if (e.op === 'remove' || e.op === 'drop' || e.op === 'clear')
     return `${at}: removed ${value || (was === undefined ? '' : inShort(reader, was, 100))}`.trimEnd()
+  if (canonical(was ?? null) === canonical(e.value ?? null)) return `${at}: said again: ${value}`
   return `${at}: ${was === undefined ? '' : `${inShort(reader, was, 100)} → `}${value}`
 }
 
