@@ -21,6 +21,8 @@ export interface Kind {
   readonly travels: Travels
   /** Arguments of a `record-<kind>` that runs as it stands. */
   readonly example: Readonly<Record<string, Json>>
+  /** What the arguments of `record-<kind>` mean, where that is not what they say. */
+  read?(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined
   /** Later sessions are told to follow it: only a person's yes makes one bind, or changes one that does. */
   readonly binding?: boolean
   /** Kinds that Tidemark itself keeps: no verbs are derived from them. */

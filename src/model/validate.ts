@@ -166,7 +166,8 @@ export function named(
   let out = args
   for (const alias of Object.keys(args)) {
     if (Object.hasOwn(fields, alias)) continue
-    const meant = Object.keys(fields).filter((f) => fields[f]!.also?.includes(alias))
+    const camel = alias.replace(/_[a-z]/g, (part) => part.slice(1).toUpperCase()) // as the papers write them
+    const meant = Object.keys(fields).filter((f) => f === camel || fields[f]!.also?.includes(camel))
     const field = meant.find((f) => !Object.hasOwn(out, f) || (out[f] === null && !fields[f]!.null))
     const { [alias]: value, ...rest } = out
     if (field === undefined) {

@@ -5,6 +5,7 @@ import type { ListOptions, Reader } from '../engine/read/reader.ts'
 import type { Ingested } from '../engine/replication/ingest.ts'
 import { createProject, findProject, type Project } from '../engine/store/project.ts'
 import { isRefusedFor } from '../engine/write/batch.ts'
+import { absentFiles } from '../find/code/settle.ts'
 import type { RecallSettings } from '../find/recall/config.ts'
 import { contextOf } from '../find/recall/context.ts'
 import { Recaller } from '../find/recall/recall.ts'
@@ -320,7 +321,8 @@ const writing =
     sessionsOf(memory).keepAlive(options?.session)
     const before = memory.cursor
     const done = memory.act(batch, options)
-    const notes = [...edits, ...synthesizeIfDue(memory, project, before), ...refreshViews(memory, project)]
+    const due = synthesizeIfDue(memory, project, before)
+    const notes = [...edits, ...due, ...absentFiles(memory, project, before), ...refreshViews(memory, project)]
     written()
     return notes.length === 0 ? done : { ...done, notes: [...done.notes, ...notes] }
   }

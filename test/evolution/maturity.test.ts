@@ -19,12 +19,17 @@ jobs:
 `
 
 /** So many commits, each with what a function says. */
-function history(dir: string, commits: number, change: (n: number) => Readonly<Record<string, string>>): void {
+function history(
+  dir: string,
+  commits: number,
+  change: (n: number) => Readonly<Record<string, string>>,
+  request = (n: number) => ` (#${n})`,
+): void {
   if (!existsSync(join(dir, '.git'))) git(dir, 'init', '-q')
   for (let n = 1; n <= commits; n++) {
     files(dir, change(n))
     git(dir, 'add', '-A')
-    git(dir, 'commit', '-qm', `Count the ${n}th ship in the harbour (#${n})`)
+    git(dir, 'commit', '-qm', `Count the ${n}th ship in the harbour${request(n)}`)
   }
 }
 
@@ -39,6 +44,23 @@ const wellRun = (dir: string): void =>
     [`src/ship${n}.ts`]: 'export const ship = 1\n'.repeat(4),
     [`test/ship${n}.test.ts`]: "test('it floats', () => expect(ship).toBe(1))\n".repeat(3),
   }))
+
+test('[P6] no review and no CI that starts by itself is no beta, whatever a script would run', async () => {
+  const { at } = await project()
+  const change = (n: number) => ({
+    'README.md': README,
+    'CHANGELOG.md': `${n}`,
+    'package.json': '{"scripts": {"test": "vitest run", "lint": "eslint ."}}',
+    'ci/run': '#!/bin/sh\nnpm run lint\nnpm test\n',
+    [`docs/page${n}.md`]: 'a page',
+    [`src/ship${n}.ts`]: 'export const ship = 1\n'.repeat(4),
+    [`test/ship${n}.test.ts`]: "test('it floats', () => expect(ship).toBe(1))\n".repeat(3),
+  })
+  history(at.dir, 12, change, () => '')
+  const { level, gap } = await assess(at.dir)
+  expect(level).toBe('alpha')
+  expect(gap!.steps[0]).toEqual({ dimension: 'ci', must: true, step: 'let a CI that starts by itself run the tests' })
+})
 
 const configOf = (dir: string) => JSON.parse(readFileSync(join(dir, '.tidemark/config.json'), 'utf8'))
 

@@ -9,13 +9,13 @@ import { call, listening, stdioClient } from '../mcp/harness.ts'
 const RULE = [['record-decision', { name: 'use-queues', rationale: 'bursts' }]]
 
 test('[T38] a store that a program keeps inside a repository never shows in git, nor does its token', async () => {
-  const at = scratch()
-  git(at.dir, 'init', '-q')
-  mkdirSync(join(at.dir, 'there'))
-  writeFileSync(join(at.dir, 'there', 'own.txt'), 'of the repository')
-  mkdirSync(join(at.dir, 'ignoring'))
-  writeFileSync(join(at.dir, 'ignoring', '.gitignore'), '/build')
   for (const persistencePath of ['new/deep', 'there', 'ignoring', '.']) {
+    const at = scratch()
+    git(at.dir, 'init', '-q')
+    mkdirSync(join(at.dir, 'there'))
+    writeFileSync(join(at.dir, 'there', 'own.txt'), 'of the repository')
+    mkdirSync(join(at.dir, 'ignoring'))
+    writeFileSync(join(at.dir, 'ignoring', '.gitignore'), '/build')
     const server = await listening({ projectPath: at.dir, persistencePath })
     server.memory.act(RULE)
     server.memory.maintain()
@@ -24,9 +24,10 @@ test('[T38] a store that a program keeps inside a repository never shows in git,
     const shown = git(at.dir, 'ls-files').trim().split('\n')
     expect([persistencePath, shown.filter((f) => /store\.db|token|backups|archive|\.log/.test(f))]).toEqual([persistencePath, []]) // biome-ignore format: one thought
     expect(git(at.dir, 'status', '--porcelain', '--untracked-files=all')).not.toMatch(/store\.db|token|backups/)
+    expect(shown).toContain('there/own.txt')
+    const ignored = readFileSync(join(at.dir, 'ignoring', '.gitignore'), 'utf8')
+    expect(ignored).toMatch(persistencePath === 'ignoring' ? /^\/build\n/ : /^\/build$/)
   }
-  expect(git(at.dir, 'ls-files')).toContain('there/own.txt')
-  expect(readFileSync(join(at.dir, 'ignoring', '.gitignore'), 'utf8')).toMatch(/^\/build\n/)
 })
 
 test('[T38] where a program chose to keep the store every surface finds it; another choice wins, and doctor tells of two', async () => {
@@ -55,11 +56,14 @@ test('[T38] where a program chose to keep the store every surface finds it; anot
     expect((await inProcess(who, ['doctor'])).out).toContain(`has 2 stores: ${used} is used here, not ${not}`)
 })
 
-test('[T38] a store in its usual place stays the one in use when a program is given another', async () => {
+test('[T38] a program that names another place gets the store that the project has, and no second, empty one', async () => {
   const at = scratch()
   await inProcess(at, ['init', '--client', 'none', '--yes'])
   await inProcess(at, ['act', JSON.stringify(RULE)])
-  openMemory({ projectPath: at.dir, persistencePath: 'data' }).close()
-  expect((await inProcess(at, ['list', 'decision'])).out).toContain('use-queues')
-  expect((await inProcess(at, ['doctor'])).out).toMatch(/has 2 stores: .*store is used here/)
+  const memory = openMemory({ projectPath: at.dir, persistencePath: 'data' })
+  expect(memory.discover('(map :name (get-decisions))')).toEqual(['("use-queues")'])
+  memory.close()
+  const server = await listening({ projectPath: at.dir, persistencePath: '.awareness' })
+  expect(server.memory.reader.list('decision').map((e) => e.name)).toEqual(['use-queues'])
+  expect((await inProcess(at, ['doctor'])).out).not.toMatch(/has 2 stores/)
 })

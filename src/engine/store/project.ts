@@ -132,16 +132,18 @@ function refuseForeign(root: string, id: string): void {
   )
 }
 
-/** Where the store lies: as the caller says, else where one was chosen before and still is, else in its usual place. */
-function storeOf(
-  id: string,
-  root: string,
-  persistencePath = process.env.TIDEMARK_STORE,
-): Pick<Project, 'storePath' | 'chosen'> {
+/**
+ * Where the store lies: as the caller says, else where one was chosen before and still is, else in its usual place. Where the
+ * project has a store and a program names a place with none yet, it is that one: a second one would be empty.
+ */
+function storeOf(id: string, root: string, said?: string): Pick<Project, 'storePath' | 'chosen'> {
+  const persistencePath = said || process.env.TIDEMARK_STORE
   const usual = storePathFor(root, '')
   const named = persistencePath ? storePathFor(root, persistencePath) : undefined
-  if (named !== undefined) return { storePath: named, ...(named === usual ? {} : { chosen: 'named' }) }
-  const remembered = placesOf(id, root).find((path) => existsSync(path)) ?? usual
+  const there = [...placesOf(id, root), usual].find((path) => existsSync(path))
+  if (named !== undefined && (!said || there === undefined || existsSync(named)))
+    return { storePath: named, ...(named === usual ? {} : { chosen: 'named' }) }
+  const remembered = there ?? usual
   return { storePath: remembered, ...(remembered === usual ? {} : { chosen: 'remembered' }) }
 }
 

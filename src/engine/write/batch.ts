@@ -273,7 +273,7 @@ function runner(p: Planning, verbs: PlanOptions['verbs']): RunAction {
     const args = named(aliasesOf(p, verb, verbs), given)
     const recorded = registry.recordedBy(verb)
     if (recorded) {
-      const done = record(p, recorded, args, report)
+      const done = record(p, recorded, recorded.read?.(args) ?? args, report)
       if (done) linkRelated(p, recorded, args, String(done.id), done.created === true, run)
       return done
     }

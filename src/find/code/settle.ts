@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf } from '../../base/errors.ts'
+import { STATE } from '../../engine/log/cells.ts'
 import type { Memory } from '../../engine/memory.ts'
 import * as code from '../../engine/store/code.ts'
 import type { Project } from '../../engine/store/project.ts'
+import { kindOf } from '../../model/entity.ts'
 import { keyOf, noteLocations } from './locations.ts'
 
 /** So many locations that stood for nothing so far are looked for again with each action. */
@@ -26,4 +28,17 @@ export async function settleLocations(memory: Memory, project: Project): Promise
   } catch (error) {
     env.log(`tidemark: the code is to be scanned again: ${messageOf(error)}`)
   }
+}
+
+/** What is said of files that are not there, told once: at their first record. */
+export function absentFiles(memory: Memory, { root }: Project, since: number): string[] {
+  if (memory.cursor === since) return []
+  const made = memory
+    .newsSince(since)
+    .flatMap((n) => n.events.flatMap(({ event: e }) => (e.field === STATE ? e.entity : [])))
+  return memory.reader
+    .entities([...new Set(made.filter((id) => kindOf(id) === 'file'))])
+    .flatMap((e) =>
+      e.live && !existsSync(join(root, e.name)) ? `there is no file ${e.name} in ${root}: is the path right?` : [],
+    )
 }

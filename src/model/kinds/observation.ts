@@ -1,6 +1,10 @@
 import { flag, text, time } from '../field.ts'
 import { defineKind } from '../kind.ts'
 
+/** The tag of what one agent found in the work of another; the papers write it before the words. */
+export const AGENT_RETRO = 'agent-retro'
+const MARK = `[${AGENT_RETRO}]`
+
 export const observation = defineKind({
   name: 'observation',
   plural: 'observations',
@@ -18,5 +22,9 @@ export const observation = defineKind({
   },
   halfLifeDays: 30,
   travels: 'machine',
+  read: ({ what, tags = [], ...said }) =>
+    typeof what === 'string' && what.startsWith(MARK) && Array.isArray(tags)
+      ? { ...said, what: what.slice(MARK.length).trim(), tags: [AGENT_RETRO, ...tags] }
+      : undefined,
   example: { operation: 'deploy', what: 'skipped the smoke test', cost: 'cost: 2 h debugging' },
 })

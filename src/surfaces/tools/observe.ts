@@ -1,8 +1,9 @@
 import { UsageError, UserError } from '../../base/errors.ts'
+import { AGENT_RETRO } from '../../model/kinds/observation.ts'
 import { oneLine } from '../../model/text.ts'
 import { askWhetherSame } from '../../work/evolution/same.ts'
 import { SAME } from '../../work/evolution/synthesis.ts'
-import { AGENT_RETRO, observationLine } from '../../work/handoff/views/observations.ts'
+import { observationLine } from '../../work/handoff/views/observations.ts'
 import { entityJson, findOne } from './format.ts'
 import { actingAs, defineTool, written } from './tool.ts'
 

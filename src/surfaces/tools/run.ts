@@ -1,4 +1,4 @@
-import { settleLocations } from '../../find/code/settle.ts'
+import { absentFiles, settleLocations } from '../../find/code/settle.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject } from '../../model/object.ts'
 import { readEdits, refreshViews } from '../../work/handoff/views/refresh.ts'
@@ -47,5 +47,6 @@ export async function run(tool: Tool, context: ToolContext, args: Readonly<Recor
   const proposed = await proposals(context, before)
   const promoted = memory.cursor === before ? [] : await promotions(context, before)
   await settleLocations(memory, project)
-  return withNotes(output, [...edits, ...proposed, ...promoted, ...refreshViews(memory, project)])
+  const absent = absentFiles(memory, project, before)
+  return withNotes(output, [...edits, ...proposed, ...promoted, ...absent, ...refreshViews(memory, project)])
 }

@@ -1,8 +1,9 @@
 import { staticEmbedder } from '../../find/recall/embedders/static.ts'
 import { wordSet } from '../../find/recall/wording.ts'
 import type { Entity } from '../../model/entity.ts'
+import { AGENT_RETRO } from '../../model/kinds/observation.ts'
 import { foldText } from '../../model/names.ts'
-import { AGENT_RETRO, observedAt, operationOf, RUN } from '../handoff/views/observations.ts'
+import { observedAt, operationOf, RUN } from '../handoff/views/observations.ts'
 
 /** So many alike are a pattern (P2). */
 export const ENOUGH = 3

@@ -3,11 +3,12 @@ import { getMeta, setMeta } from '../../engine/store/meta.ts'
 import type { Project } from '../../engine/store/project.ts'
 import { MAX_ACTIONS } from '../../engine/write/batch.ts'
 import { SETTLES } from '../../engine/write/settled-mutations.ts'
-import type { Entity } from '../../model/entity.ts'
+import { type Entity, kindOf } from '../../model/entity.ts'
+import { AGENT_RETRO } from '../../model/kinds/observation.ts'
 import { defined } from '../../model/object.ts'
 import { cut } from '../../model/text.ts'
 import { nextNumber, numberOf, proposalText, waitingIn } from '../handoff/views/mutations.ts'
-import { AGENT_RETRO, operationOf } from '../handoff/views/observations.ts'
+import { operationOf } from '../handoff/views/observations.ts'
 import { addAmounts, amountsText, noAmounts } from './amounts.ts'
 import { isArchived } from './archive.ts'
 import { retroOfGoals } from './micro-retro.ts'
@@ -138,22 +139,31 @@ function renew(memory: Memory, { root }: Project, e: Entity): void {
   memory.act([['record-mutation', { ref: e.id, target: file.path, base: hash, before: before ?? null }]], AUTHOR)
 }
 
-/** Gives numbers to what agents have recorded as mutations themselves. */
-function numberOthers(memory: Memory): void {
+/** Gives numbers to what agents have recorded as mutations themselves; returns them. */
+function numberOthers(memory: Memory): string[] {
   const without = memory.reader.list('mutation').filter((e) => numberOf(e) === undefined)
-  for (const { id } of without.toReversed()) {
+  return without.toReversed().map(({ id }) => {
     const number = nextNumber(memory.reader.list('mutation', { all: true }))
     memory.act([['record-mutation', { ref: id, number }]], AUTHOR)
-  }
+    return number
+  })
 }
 
 /** After a write: an insight where the last task of a goal was completed, and a synthesis where ten observations came since the last one. Returns what is to be told. */
 export function synthesizeIfDue(memory: Memory, project: Project, since: number): string[] {
   if (memory.db.readOnly || memory.cursor === since) return []
   retroOfGoals(memory, since)
+  const told = (e: Entity) => `${proposalText(e)} \`tidemark mutation show ${numberOf(e)}\` shows what would change`
+  const isOf = (kind: string) =>
+    memory.newsSince(since).some((n) => n.events.some((x) => kindOf(x.event.entity) === kind))
+  if (isOf('mutation')) {
+    const numbers = numberOthers(memory)
+    for (const e of waitingIn(memory.reader)) renew(memory, project, e)
+    return waitingIn(memory.reader)
+      .filter((e) => numbers.includes(numberOf(e)!))
+      .map(told)
+  }
   const last = getMeta(memory.db, LOOKED_AT) ?? ''
   if (memory.reader.ids('observation').filter((id) => id > last).length < DUE) return []
-  return synthesize(memory, project).map(
-    (e) => `${proposalText(e)} \`tidemark mutation show ${String(e.fields.number)}\` shows what would change`,
-  )
+  return synthesize(memory, project).map(told)
 }

@@ -1,6 +1,7 @@
 import { measuresCoverage, runsChecks, runsTests } from '../../../model/commands.ts'
 import { runs } from './commands.ts'
 import type { Dimension, Repository } from './repository.ts'
+import { shareReviewed } from './review.ts'
 
 const GITHUB = /^\.(?:github|gitea|forgejo)\/workflows\/[^/]+\.ya?ml$/
 const OTHER =
@@ -122,7 +123,12 @@ export const ci: Dimension = {
           : `${files} ${files === 1 ? 'file' : 'files'}: ${does.join(', ') || 'runs no tests'}${when}`,
       findings: [
         ['alpha', '', files > 0 || hook, 'let a CI or a pre-commit hook run on each change'],
-        ['beta', 'must', tests, 'let the CI run the tests'],
+        [
+          'beta',
+          'must',
+          tests && (isStarted || shareReviewed(repo) >= 0.5),
+          'let a CI that starts by itself run the tests',
+        ],
         ['beta', '', gates, 'run the CI on pull requests, and let a failing test fail it'],
         ['beta', '', checks || hook, 'let the CI check style or types'],
         ['ga', 'must', gates, 'no merge without a passing CI'],

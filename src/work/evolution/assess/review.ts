@@ -1,4 +1,4 @@
-import { type Dimension, percent } from './repository.ts'
+import { type Dimension, percent, type Repository } from './repository.ts'
 
 const OF_REQUEST =
   /\(#\d+\)|\(!\d+\)|^Merge (?:pull request|merge request|PR)\b|^Merge branch '[^']+' into|See merge request/
@@ -6,14 +6,20 @@ const FROM_SAME = /^Merge (?:branch '(?:main|master)'|remote-tracking branch)/
 const RULES =
   /^(?:\.github\/|docs\/)?(?:CODEOWNERS|pull_request_template\.md)$|^\.github\/PULL_REQUEST_TEMPLATE\/|^\.gitlab\/merge_request_templates\//i
 
+/** The share of the changes of the main branch that came by a branch or a review. */
+export function shareReviewed({ history }: Pick<Repository, 'history'>): number {
+  const line = history?.changes ?? []
+  const through = line.filter(
+    (c) => c.reviewed || OF_REQUEST.test(c.subject) || (c.isMerge && !FROM_SAME.test(c.subject)),
+  )
+  return line.length === 0 ? 0 : through.length / line.length
+}
+
 export const review: Dimension = {
   name: 'review',
   look({ history, paths }) {
     const line = history?.changes ?? []
-    const through = line.filter(
-      (c) => c.reviewed || OF_REQUEST.test(c.subject) || (c.isMerge && !FROM_SAME.test(c.subject)),
-    )
-    const share = line.length === 0 ? 0 : through.length / line.length
+    const share = shareReviewed({ history })
     const people = new Set(history?.commits.map((c) => c.author)).size
     const hasRules = paths.some((p) => RULES.test(p))
     return {

@@ -1,4 +1,5 @@
 import type { Entity } from '../../../model/entity.ts'
+import { AGENT_RETRO } from '../../../model/kinds/observation.ts'
 import { foldText } from '../../../model/names.ts'
 import { defined } from '../../../model/object.ts'
 import { minute, onPage } from '../page.ts'
@@ -7,8 +8,6 @@ import { CUT_OFF, lineEdit, partsOf, type Taken, type View } from './view.ts'
 const HEAD = '# Process Observations\n\n'
 /** The newest are shown. */
 const MOST = 500
-/** What one agent found in the work of another. */
-export const AGENT_RETRO = 'agent-retro'
 /** A run of a skill: what goes wrong is counted against those. It is no trouble, unless somebody says that it failed. */
 export const RUN = 'run'
 
