@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { topicsOf, topicVocabularyOf } from '../../src/find/graph/topics.ts'
+import { topicsOf } from '../../src/find/graph/topics.ts'
+import { topicVocabularyOf } from '../../src/find/recall/topic-vocabulary.ts'
 import { signals } from '../../src/surfaces/tools/signals.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 

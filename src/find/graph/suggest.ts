@@ -4,12 +4,13 @@ import { cleanPath, type Entity, identityOf, linkId, madeAt } from '../../model/
 import { sayingOf } from '../recall/card.ts'
 import { contrary, type Vocabulary } from '../recall/contradictions.ts'
 import type { Recaller } from '../recall/recall.ts'
+import type { TopicVocabulary } from '../recall/topic-vocabulary.ts'
 import type { Recalled } from '../recall/types.ts'
 import { stateOf } from '../recall/validity.ts'
 import { stemsOf } from '../recall/wording.ts'
 import { type Cue, chosenIn, cuesIn } from './cues.ts'
 import { type Bridge, NameIndex } from './mentions.ts'
-import { ownTopics, type Topic, type TopicVocabulary } from './topics.ts'
+import { ownTopics, type Topic } from './topics.ts'
 
 /** Whether it was recorded before, stands, and nothing was said of the two yet. */
 type IsPrior = (e: Entity | undefined) => e is Entity

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openTestMemory, type TestMemory } from '../../../test/helpers.ts'
-import { crossTraceLinks, decisionsByTopic, TopicVocabulary, topicsOf, topicsOfPath, tracesByTopic } from './topics.ts'
+import { TopicVocabulary } from '../recall/topic-vocabulary.ts'
+import { crossTraceLinks, decisionsByTopic, topicsOf, topicsOfPath, tracesByTopic } from './topics.ts'
 
 /** The five decisions of the paper, in its words and its order. */
 const FIVE = ['Use JWT tokens', 'Use PostgreSQL', 'Add refresh tokens', 'Use Docker', 'Token expiry 1hr']

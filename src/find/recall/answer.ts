@@ -205,6 +205,7 @@ function whyOf(s: Scored, g: Grounds, now: number): string {
   if (s.linkedTo !== undefined) said.push(`linked to ${s.linkedTo.slice(0, 60)}`)
   if (s.cosine !== undefined && g.vectors && s.cosine > g.vectors.floor)
     said.push(`near in meaning (${s.cosine.toFixed(2)})`)
+  if (s.onTopic) said.push('speaks of the topic that is asked for')
   if (said.length === 0) said.push('holds the words of the question, which say little')
   if (g.place.task !== undefined && !s.named) said.push(WHERE[s.near.where])
   const days = Math.max(0, Math.round((now - s.entity.updated) / DAY_MS))

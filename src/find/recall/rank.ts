@@ -1,6 +1,6 @@
 import type { Reader } from '../../engine/read/reader.ts'
 import { hashOf, isCode, isStopWord, questionTerms, type Term, termsOf, tokensIn } from '../../engine/store/terms.ts'
-import type { Neighbours, TextRow } from '../../engine/store/text-index.ts'
+import type { Neighbours, Run, TextRow } from '../../engine/store/text-index.ts'
 import type { Entity } from '../../model/entity.ts'
 import { standingOf } from '../../model/entity.ts'
 import type { Corpus } from './corpus.ts'
@@ -18,6 +18,7 @@ import {
   TUNING,
   weigh,
 } from './relevance.ts'
+import { shippedWords } from './topic-vocabulary.ts'
 
 /** What the vectors of a store say of one question. */
 export interface VectorLeg {
@@ -39,6 +40,8 @@ export interface Ranked {
   readonly named: boolean
   /** The name of the result it is linked to, where it is here for that alone. */
   readonly linkedTo: string | undefined
+  /** It speaks of a topic that the question calls by its name. */
+  readonly onTopic: boolean
 }
 
 interface RankOptions {
@@ -75,8 +78,13 @@ const READ = 300_000
 const DEEP = 4_000
 const ENOUGH = 30
 
+/** A question of more words is no question that a page would quote. */
+const MAX_ASKED = 40
+
 /** What a result lends to what is linked to it. */
 const LINKED = 0.4
+/** For a word that speaks of a topic which the question names: SQLite of "which database". */
+const ON_TOPIC = 0.4
 /** For a path or name that the question holds. */
 const NAMED = 2
 
@@ -138,6 +146,10 @@ interface Question {
   readonly vectors: VectorLeg | undefined
   readonly spread: Spread | undefined
   readonly references: ReturnType<typeof named>
+  /** What speaks of the topics that it names. */
+  readonly topical: readonly Term[]
+  /** Its words in their order, as hashes, where it is put as a question. */
+  readonly asked: readonly number[]
 }
 
 function takeApart(question: string, { corpus, reader, vectors: all, isQuick = false }: RankOptions): Question {
@@ -154,7 +166,23 @@ function takeApart(question: string, { corpus, reader, vectors: all, isQuick = f
       weight: vectors.spread.weight * Math.min(1, TUNING.telling / terms.length),
     },
     references: named(question, reader, isQuick),
+    // a word that nobody wrote is understood by what speaks of its topic
+    topical: terms.flatMap((t) => (isQuick || corpus.count(t) > 0 ? [] : shippedWords().wordsOn(t.word))),
+    asked: question.trimEnd().endsWith('?') ? termsOf(question, MAX_ASKED).map((t) => hashOf(t.stem)) : [],
   }
+}
+
+/** A page that quotes the question says nothing of its answer by that: what it says besides counts. */
+function withoutQuotes(text: TextRow, asked: readonly number[]): TextRow {
+  if (asked.length < 2 || asked.length >= MAX_ASKED) return text
+  const isQuote = (terms: Run['terms'], at: number) => asked.every((hash, n) => terms[at + n] === hash)
+  const runs = text.runs.map((run) => {
+    const quotes =
+      run.terms.length < 2 * asked.length ? [] : [...run.terms.keys()].filter((at) => isQuote(run.terms, at))
+    if (quotes.length === 0) return run
+    return { ...run, terms: run.terms.filter((_, i) => !quotes.some((at) => i >= at && i < at + asked.length)) }
+  })
+  return { ...text, runs }
 }
 
 /** The texts that may answer a question. */
@@ -180,6 +208,8 @@ class Candidates {
     if (this.#gather(isQuick ? QUICK : BY_WORDS, BY_VECTOR) && this.entities.size < ENOUGH && !isQuick)
       this.#gather(DEEP, DEEP)
     const found = [...this.entities.keys()]
+    const topical = this.#q.topical.map((t) => [t])
+    this.admit(corpus.withTerms(topical, QUICK, this.#o).map((hit) => hit.key))
     this.admit([...whole, ...within].map((id) => corpus.keyOf(id)))
     for (const [key, of] of corpus.around(found)) this.#around.set(key, of)
     this.admit(
@@ -223,7 +253,8 @@ class Candidates {
   }
 
   #load(keys: readonly number[]): void {
-    for (const [key, text] of this.#o.corpus.texts(keys.filter((k) => !this.#texts.has(k)))) this.#texts.set(key, text)
+    for (const [key, text] of this.#o.corpus.texts(keys.filter((k) => !this.#texts.has(k))))
+      this.#texts.set(key, withoutQuotes(text, this.#q.asked))
   }
 
   /** Admits the best of so many; whether there may be more. */
@@ -297,6 +328,10 @@ export function rank(whole: string, o: RankOptions): Ranked[] {
   const legs = keys.map(legsOf)
   const fused = fuse(legs, q.spread)
   for (const [i, key] of keys.entries()) if (candidates.isNamed(key)) fused[i]! += NAMED
+  const topical = new Set(q.topical.map((t) => hashOf(t.stem)))
+  const onTopic = (key: number) =>
+    candidates.textOf(key).runs.some((run) => run.terms.some((term) => topical.has(term)))
+  if (topical.size > 0) for (const [i, key] of keys.entries()) if (onTopic(key)) fused[i]! += ON_TOPIC
   if (TUNING.referred > 0) for (const [i, more] of referred(keys, fused, candidates)) fused[i]! += more
   const linkedTo = o.isQuick ? new Map<number, string>() : addLinked(keys, fused, candidates, o)
   for (const key of keys.slice(legs.length)) legs.push(legsOf(key))
@@ -310,9 +345,11 @@ export function rank(whole: string, o: RankOptions): Ranked[] {
   return keys.flatMap((key, i): Ranked[] => {
     const { lexical, cosine } = legs[i]!
     const isNamed = candidates.isNamed(key)
-    const fits = lexical.score > 0 || isNamed || linkedTo.has(key) || (cosine ?? -1) > (q.vectors?.floor ?? 1)
+    const isOnTopic = topical.size > 0 && onTopic(key)
+    const fits =
+      lexical.score > 0 || isNamed || isOnTopic || linkedTo.has(key) || (cosine ?? -1) > (q.vectors?.floor ?? 1)
     if (!fits) return []
-    const about = { lexical, cosine, named: isNamed, linkedTo: linkedTo.get(key) }
+    const about = { lexical, cosine, named: isNamed, linkedTo: linkedTo.get(key), onTopic: isOnTopic }
     return [{ entity: entities.get(key)!, key, relevance: relevance[i]!, ...about }]
   })
 }

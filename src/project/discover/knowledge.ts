@@ -1,6 +1,7 @@
 import { type ListOptions, namesNear, type Reader } from '../../engine/read/reader.ts'
-import { onTopic, type TopicVocabulary } from '../../find/graph/topics.ts'
+import { onTopic } from '../../find/graph/topics.ts'
 import { momentSaid } from '../../find/recall/moment.ts'
+import type { TopicVocabulary } from '../../find/recall/topic-vocabulary.ts'
 import { cleanPath, type Entity as Known, kindOf, type Link, pathInProject } from '../../model/entity.ts'
 import { COMMON, type Kind } from '../../model/kind.ts'
 import { defined } from '../../model/object.ts'

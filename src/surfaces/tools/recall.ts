@@ -51,14 +51,26 @@ export const recall = defineTool({
     const { explanation } = await import('../../find/recall/answer.ts')
     const { recallerOf } = await import('../../find/recall/recall.ts')
     const recaller = recallerOf(context.memory, context.project)
-    const { text: question, scope, preset, task, limit, since, all, explain } = args
+    const { text: said, scope, preset, task, limit, since, all, explain } = args
     const budget = args.budget ?? recaller.config.budget ?? TOKENS_EACH * Math.max(1, limit ?? recaller.config.limit)
+    const [phrase, when] = /\b(?:at|as of) ([\w.-]{1,40})\??$/i.exec(said.trim()) ?? []
+    const moment = args['as-of'] ?? when
+    const isAsked = args['as-of'] !== undefined
+    const asOf =
+      moment === undefined || !(isAsked || /\d/.test(moment))
+        ? undefined
+        : await momentAsked(context, moment).catch((error: unknown) => {
+            if (isAsked || !(error instanceof UserError)) throw error // "at port 8080" is no moment
+            return undefined
+          })
+    const isTaken = asOf !== undefined && !isAsked
+    const question = isTaken ? said.trim().slice(0, -phrase!.length) : said
     const options: RecallOptions = {
       ...{ scope, preset, task, limit, budget, since, all, explain },
       goals: listOf(args.goal),
       kinds: listOf(args.kind),
       session: context.session,
-      asOf: args['as-of'] === undefined ? undefined : await momentAsked(context, args['as-of']),
+      asOf,
       validAt: args['valid-at'] === undefined ? undefined : await momentAsked(context, args['valid-at']),
     }
     const projects = args['all-projects']
@@ -66,12 +78,19 @@ export const recall = defineTool({
       : (listOf(args.in) ?? (context.served ? [] : [...recaller.config.projects])) // over HTTP those that the call names
     const { hasLibrary } = await import('../../project/tiers/library.ts')
     const isWide = projects.length > 0 || (!context.served && hasLibrary()) || hasOthers(context.memory.db)
-    const asking = !isWide
-      ? recaller.ask(question, options)
-      : (await import('./recall-across.ts')).recallAcross(context, recaller, question, options, projects)
-    const result = await asking.catch((error: unknown) => {
+    const asking = async (within: RecallOptions) =>
+      isWide
+        ? (await import('./recall-across.ts')).recallAcross(context, recaller, question, within, projects)
+        : recaller.ask(question, within)
+    const asked = async () => {
+      const all = await asking(options)
+      const told = estimateTokens(all.notes.map(remark).join('\n'))
+      return told > 0 && estimateTokens(all.text) + told > budget ? asking({ ...options, budget: budget - told }) : all
+    }
+    const result = await asked().catch((error: unknown) => {
       throw error instanceof UserError && error.code === 'bad-argument' ? asCalledHere(error) : error
     })
+    if (isTaken) result.notes.unshift(`as it was at ${moment}`)
     return {
       text: printed(result, options, budget),
       json: jsonOf(result),

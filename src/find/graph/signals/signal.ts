@@ -3,7 +3,8 @@ import { sha256 } from '../../../model/digest.ts'
 import { type Edge, type Entity, isAgreed } from '../../../model/entity.ts'
 import { oneLine } from '../../../model/text.ts'
 import type { Vocabulary } from '../../recall/contradictions.ts'
-import { type TopicVocabulary, topicsOfAll } from '../topics.ts'
+import type { TopicVocabulary } from '../../recall/topic-vocabulary.ts'
+import { topicsOfAll } from '../topics.ts'
 
 /** Of more of a kind the newest count: so many are read in some tenths of a second. */
 export const NEWEST = 2_000
