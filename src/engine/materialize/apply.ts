@@ -186,13 +186,13 @@ export function textOf(name: string, folded: Pick<Folded, 'fields' | 'created'>,
   const below = whole.slice(end).trimStart()
   const isTitled = end > 0 && !/^\p{Ll}/u.test(below)
   const weight = specs[kind.key[0]]?.weight ?? 1
-  // a piece of a page stands under its headings
-  const heading = inRow.includes('section') && typeof fields.section === 'string' ? fields.section : ''
-  const title = heading || (isTitled ? whole.slice(0, end) : name)
-  const body = heading ? whole : isTitled ? below : ''
+  // a piece of a page that has no title of its own stands under its headings
+  const heading = !isTitled && inRow.includes('section') && typeof fields.section === 'string' ? fields.section : ''
   return {
-    title: { text: title, weight: heading ? weightOf('section', kind) : weight },
-    parts: [{ text: body, weight }, ...parts].filter((p) => p.text !== ''),
+    title: heading
+      ? { text: heading, weight: weightOf('section', kind) }
+      : { text: isTitled ? whole.slice(0, end) : name, weight },
+    parts: [{ text: heading ? whole : isTitled ? below : '', weight }, ...parts].filter((p) => p.text !== ''),
     ...(row === undefined ? {} : { source: row, place }),
   }
 }
