@@ -32,13 +32,9 @@ export async function settleLocations(memory: Memory, project: Project): Promise
 
 /** What is said of files that are not there, told once: at their first record. */
 export function absentFiles(memory: Memory, { root }: Project, since: number): string[] {
-  if (memory.cursor === since) return []
-  const made = memory
-    .newsSince(since)
-    .flatMap((n) => n.events.flatMap(({ event: e }) => (e.field === STATE ? e.entity : [])))
+  const events = memory.cursor === since ? [] : memory.newsSince(since).flatMap((n) => n.events.map((x) => x.event))
+  const made = events.flatMap((e) => (e.field === STATE && kindOf(e.entity) === 'file' ? e.entity : []))
   return memory.reader
-    .entities([...new Set(made.filter((id) => kindOf(id) === 'file'))])
-    .flatMap((e) =>
-      e.live && !existsSync(join(root, e.name)) ? `there is no file ${e.name} in ${root}: is the path right?` : [],
-    )
+    .entities(made)
+    .flatMap(({ name, live }) => (live && !existsSync(join(root, name)) ? `there is no file ${name} in ${root}` : []))
 }

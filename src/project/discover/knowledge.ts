@@ -63,18 +63,18 @@ const charactersIn = (value: unknown): number =>
       ? Object.values(value).reduce<number>((sum, v) => sum + 8 + charactersIn(v), 0)
       : 8
 
-const idsOnTopic = ({ reader, topics }: Source, kind: string, topic: string, asked: ListOptions): string[] =>
-  onTopic(reader, [kind], topic, asked, topics()).map((e) => e.id)
+const listOf = ({ reader, topics }: Source, kind: string, { topic, ...asked }: Asked): Known[] =>
+  topic === undefined ? reader.list(kind, asked) : onTopic(reader, [kind], topic, asked, topics())
 
 /** Lists of entities that are read when a program looks into them, a page at a time. */
 function lazyLists(source: Source): (kind: string, asked: Asked, ctx: CallContext) => Value {
   let page = new Map<string, Known>()
   /** The one that was read last: programs mostly ask several fields of one, and then the next. */
   let last: { id: string; from: Reader; made: Entity } | undefined
-  return (kind, { topic, ...asked }, ctx) => {
+  return (kind, asked, ctx) => {
     const from = source.reader
     const registry = from.registry()
-    const ids = topic === undefined ? from.ids(kind, asked) : idsOnTopic(source, kind, topic, asked)
+    const ids = asked.topic === undefined ? from.ids(kind, asked) : listOf(source, kind, asked).map((e) => e.id)
     let next = 0
     const read = (i: number): Entity => {
       const id = ids[i]!
@@ -160,12 +160,8 @@ export function knowledgeFunctions(source: Source, kinds: readonly Kind[]): Func
       const { plain, asked } = listOptions(args, source.now())
       const { choices, default: unsaid } = registry().kind(kind)?.fields[field] ?? {}
       const wanted = choices ? choiceOf(field, textOf(plain[0]), choices) : textOf(plain[0])
-      const { limit, topic, ...rest } = asked
-      const all =
-        topic === undefined
-          ? source.reader.list(kind, rest)
-          : onTopic(source.reader, [kind], topic, rest, source.topics())
-      const found = all.filter((e) => (e.fields[field] ?? unsaid) === wanted)
+      const { limit, ...rest } = asked
+      const found = listOf(source, kind, rest).filter((e) => (e.fields[field] ?? unsaid) === wanted)
       return make(found.slice(0, limit ?? found.length), ctx)
     }
   const listed = lazyLists(source)

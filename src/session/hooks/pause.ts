@@ -11,7 +11,6 @@ export function pausedSince(db: Db): number | undefined {
 export const pauseAt = (db: Db, now: number): void => db.write(() => setMeta(db, PAUSED, String(now)))
 
 const OFF = 'off'
-const FOR_GOOD = Number.MAX_SAFE_INTEGER
 
 /** Until when everything is off here; nothing where it is on. */
 export function offUntil(db: Db, now: number): number | undefined {
@@ -19,9 +18,7 @@ export function offUntil(db: Db, now: number): number | undefined {
   return until > now ? until : undefined
 }
 
-export const isForGood = (until: number): boolean => until === FOR_GOOD
-
-export const switchOff = (db: Db, now: number, until = FOR_GOOD): void =>
+export const switchOff = (db: Db, now: number, until = Number.MAX_SAFE_INTEGER): void =>
   db.write(() => {
     resumeNow(db, now)
     keepPauses(db, [...pausesBefore(db), [now, until]])

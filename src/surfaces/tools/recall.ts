@@ -54,15 +54,13 @@ export const recall = defineTool({
     const { text: said, scope, preset, task, limit, since, all, explain } = args
     const budget = args.budget ?? recaller.config.budget ?? TOKENS_EACH * Math.max(1, limit ?? recaller.config.limit)
     const [phrase, when] = /\b(?:at|as of) ([\w.-]{1,40})\??$/i.exec(said.trim()) ?? []
-    const moment = args['as-of'] ?? when
     const isAsked = args['as-of'] !== undefined
-    const asOf =
-      moment === undefined || !(isAsked || /\d/.test(moment))
-        ? undefined
-        : await momentAsked(context, moment).catch((error: unknown) => {
-            if (isAsked || !(error instanceof UserError)) throw error // "at port 8080" is no moment
-            return undefined
-          })
+    const moment = args['as-of'] ?? (when !== undefined && /\d/.test(when) ? when : undefined)
+    const notSuch = (error: unknown) => {
+      if (isAsked || !(error instanceof UserError)) throw error // "at port 8080" is no moment
+      return undefined
+    }
+    const asOf = moment === undefined ? undefined : await momentAsked(context, moment).catch(notSuch)
     const isTaken = asOf !== undefined && !isAsked
     const question = isTaken ? said.trim().slice(0, -phrase!.length) : said
     const options: RecallOptions = {

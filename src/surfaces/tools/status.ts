@@ -10,7 +10,7 @@ import { waitingEndpoints } from '../../find/recall/embedders/consent.ts'
 import { costsOf } from '../../session/briefing/costs.ts'
 import { many } from '../../session/briefing/format.ts'
 import { meterLine, meterOf } from '../../session/hooks/extract/meter.ts'
-import { isForGood, offUntil, pausedSince } from '../../session/hooks/pause.ts'
+import { offUntil, pausedSince } from '../../session/hooks/pause.ts'
 import { claimsOf } from '../../work/coordination/claims.ts'
 import { titleOfSession } from '../../work/coordination/labels.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
@@ -71,7 +71,8 @@ export const status: Tool = {
         `${many(ahead.lines, 'batch', 'batches')} of this machine dated up to ${new Date(ahead.last).toISOString()}: its clock was wrong; they count as of when they came`,
       )
     const off = offUntil(memory.db, memory.env.now())
-    if (off !== undefined) parts.push(`off${isForGood(off) ? '' : ` until ${moment(off, local)}`}: \`tidemark on\``)
+    if (off !== undefined)
+      parts.push(`off${off === Number.MAX_SAFE_INTEGER ? '' : ` until ${moment(off, local)}`}: \`tidemark on\``)
     const paused = pausedSince(memory.db)
     if (paused !== undefined) parts.push(`capture paused ${ago(paused, memory.env.now())}`)
     const reviewers = reviewersNamed(project.reviewers)
