@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { hostname, uptime } from 'node:os'
 import { randomBytes } from './random.ts'
 
 /** What the outside world gives: time, chance and a place for diagnostics. Passed in, so that tests can move the clock. */
@@ -10,6 +10,8 @@ export interface Env {
   random(n: number): Uint8Array
   /** One line of diagnostics for a human; never protocol output. */
   log(line: string): void
+  /** How long this machine has run, in ms; no change of the wall clock touches it. `boot` names the start. */
+  sinceBoot?(): { boot: string; ms: number } | undefined
   /** Whether a process is there; asked of the system unless given. */
   isRunning?(process: ProcessRef): boolean | undefined
 }
@@ -63,7 +65,19 @@ export function isRunning(process: ProcessRef): boolean | undefined {
   return stat === undefined || process.born === '' || stat.born === process.born
 }
 
+let boot: string | undefined
+
+function sinceBoot(): { boot: string; ms: number } | undefined {
+  try {
+    boot ??= `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${thisHost()}`
+  } catch {
+    boot = '' // no such thing on this system
+  }
+  return boot === '' ? undefined : { boot, ms: uptime() * 1000 }
+}
+
 export const systemEnv: Env = {
+  sinceBoot,
   now: () => Date.now(),
   random: (n) => randomBytes(n),
   log: (line) => void process.stderr.write(line + '\n'),

@@ -13,6 +13,7 @@ import type { Kind } from '../model/kind.ts'
 import { withProjectKinds } from '../model/project-registry.ts'
 import { createRegistry, type Registry } from '../model/registry.ts'
 import type { Relation } from '../model/relation.ts'
+import { leaseTime } from './claims/lease.ts'
 import { lastBatch, type News, newsSince } from './feed/news.ts'
 import { type SubscribeOptions, Subscribers } from './feed/subscribers.ts'
 import { projectAll } from './materialize/apply.ts'
@@ -256,7 +257,7 @@ export class Memory {
 
   /** What a clock that was ahead has left is put right by the next one who opens the store. */
   #settleClock(): void {
-    const now = this.env.now()
+    const now = leaseTime(this.db, this.env)
     if (!this.db.readOnly && isAheadOf(this.db, now)) this.db.tryWrite(() => clampToNow(this.db, now))
   }
 

@@ -25,7 +25,7 @@ export function localMinute(ms: number): string {
 
 /** How long, in the largest unit that fits. */
 export function span(ms: number): string {
-  const seconds = Math.round(ms / 1000)
+  const seconds = Math.max(0, Math.round(ms / 1000))
   if (seconds < 90) return `${seconds} s`
   const minutes = Math.round(seconds / 60)
   return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`

@@ -7,7 +7,8 @@ import { type Env, isRunning } from '../../base/env.ts'
 import type { Json } from '../../model/field.ts'
 import { defined, type JsonObject } from '../../model/object.ts'
 import { workOf } from '../store/current-work.ts'
-import type { Db } from '../store/db.ts'
+import { type Db, stored } from '../store/db.ts'
+import { getMeta, setMeta } from '../store/meta.ts'
 import type { ClaimChanges, ClaimRow, PresenceType, SessionRow } from '../store/presence.ts'
 import * as presence from '../store/presence.ts'
 import { covers, isGlob, overlaps } from './glob.ts'
@@ -21,6 +22,30 @@ export const IMPLICIT_TTL_MS = 10 * 60_000
 /** A session without a known process counts as crashed after this long without a heartbeat. */
 export const SILENT_MS = 30 * 60_000
 export const IDLE_MS = 5 * 60_000
+
+/** A clock that is further from the time since the machine's start has jumped: no lease runs or ends by it. */
+const JUMP_MS = 60_000
+const LEASE_CLOCK = 'lease_clock'
+
+type LeaseClock = { boot: string; ms: number; now: number }
+
+/** The time by which sessions and claims of this store live: the same in processes whose clocks differ. */
+export function leaseTime(db: Db, env: Env): number {
+  const [now, machine] = [env.now(), env.sinceBoot?.()]
+  const kept = machine && stored<LeaseClock | null>(getMeta(db, LEASE_CLOCK) ?? 'null')
+  if (!kept || kept.boot !== machine.boot) return now
+  const due = Math.round(kept.now + machine.ms - kept.ms)
+  return Math.abs(now - due) < JUMP_MS ? now : due
+}
+
+/** Goes by the wall clock from now on, where none is kept yet or nobody holds anything. The caller holds the lock. */
+export function keepLeaseClock(db: Db, env: Env): void {
+  const [now, machine] = [env.now(), env.sinceBoot?.()]
+  if (!machine) return
+  const kept = stored<LeaseClock | null>(getMeta(db, LEASE_CLOCK) ?? 'null')
+  if (kept?.boot === machine.boot && (leaseTime(db, env) === now || presence.openClaims(db).length > 0)) return
+  setMeta(db, LEASE_CLOCK, JSON.stringify({ ...machine, now }))
+}
 
 export type SessionState = 'active' | 'idle' | 'crashed' | 'ended'
 

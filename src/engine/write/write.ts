@@ -14,7 +14,7 @@ import { KIND_KIND, kindOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { withProjectKinds } from '../../model/project-registry.ts'
 import type { Registry } from '../../model/registry.ts'
-import { isLive, stateOf } from '../claims/lease.ts'
+import { isLive, keepLeaseClock, leaseTime, stateOf } from '../claims/lease.ts'
 import { tick } from '../log/clock.ts'
 import type { Event } from '../log/events.ts'
 import { applyLine, entitiesIn, reprojectKinds, States } from '../materialize/apply.ts'
@@ -81,7 +81,7 @@ export function writeBatch(host: WriteHost, actions: readonly Action[], who: Who
   const ms = tick(clock, now)
   const batch = `${tag}:${head.seq + 1}`
   const states = new States(db)
-  const view = new View(host, states, now, said.session)
+  const view = new View(host, states, leaseTime(db, env), said.session)
   const work = said.session === undefined ? undefined : workOf(db, said.session)
   const ofCurrentTask = work !== undefined && said.task === undefined
   const task = ofCurrentTask ? placeOn(work, view.entity).task : said.task
@@ -105,7 +105,7 @@ export function writeBatch(host: WriteHost, actions: readonly Action[], who: Who
     },
   )
   const { events, purges, notes, results } = planned
-  const isCoordinating = keepPresence(host, said.session, planned, now)
+  const isCoordinating = keepPresence(host, said.session, planned, view.claims.now)
   const claimsChanged = planned.claims.events.length > 0
   const checked = results.filter((r) => r.verb === 're-anchor' || (r.kind === 'file' && r.verb.startsWith('record-')))
   const released = checked.filter(({ id }) => releaseAnchors(db, id))
@@ -175,6 +175,7 @@ function keepPresence(
     dropOldWork(db, now - WORK_KEPT_MS)
   }
   if (session !== undefined && claims.rows.length > 0) {
+    keepLeaseClock(db, env)
     const row = presence.ensureSession(db, session, now)
     // who claims is there: nothing that was acknowledged is held by nobody
     if (!isLive(stateOf(row, now, env))) presence.reviveSession(db, row, now)

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { below } from '../../base/files.ts'
 import { covers, overlaps } from '../../engine/claims/glob.ts'
-import { sameTree } from '../../engine/claims/lease.ts'
+import { leaseTime, sameTree } from '../../engine/claims/lease.ts'
 import { type Part, placeOf } from '../../engine/claims/part.ts'
 import { commandsIn, touchedBy } from '../../model/commands.ts'
 import { defined, type JsonObject } from '../../model/object.ts'
@@ -49,7 +49,7 @@ function conflictsOn(
 export function claimImplicitly(hook: Hook, paths: readonly string[], looks?: ReadonlyMap<string, Look>): void {
   const { config, session, memory } = hook
   if (!config.implicitClaims || session === '') return
-  const now = memory.env.now()
+  const now = leaseTime(memory.db, memory.env)
   const held = claimsOf(memory)
     .held()
     .filter((c) => c.session === session)

@@ -1,3 +1,4 @@
+import { leaseTime } from '../../engine/claims/lease.ts'
 import { type Claim, claimsOf } from '../../work/coordination/claims.ts'
 import { nameOfSession } from '../../work/coordination/labels.ts'
 import type { SessionInfo } from '../../work/coordination/session-info.ts'
@@ -10,7 +11,7 @@ export type Decision = keyof typeof SEVERITY
 
 export function who(hook: Hook, id: string): string {
   const s = hook.sessions.get(id)
-  return dataLine(s ? nameOfSession(s, hook.memory.env.now()) : id, 160)
+  return dataLine(s ? nameOfSession(s, leaseTime(hook.memory.db, hook.memory.env)) : id, 160)
 }
 
 /** The session that started this one, or one that it has started. */

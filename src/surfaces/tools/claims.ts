@@ -1,3 +1,4 @@
+import { leaseTime } from '../../engine/claims/lease.ts'
 import { placeOf } from '../../engine/claims/part.ts'
 import type { Json } from '../../model/field.ts'
 import { defined, type JsonObject } from '../../model/object.ts'
@@ -41,7 +42,7 @@ export const claimJson = ({
 
 /** A claim on a line. */
 function claimLine({ memory, project }: ToolContext, c: Claim): string {
-  const now = memory.env.now()
+  const now = leaseTime(memory.db, memory.env)
   const on = c.what === 'task' ? `task "${oneLine(memory.reader.entity(c.on)?.name ?? c.on, 60)}"` : placeOf(c)
   const left = c.until > now ? `for ${span(c.until - now)} more` : 'as long as its process lives'
   const holder = sessionsOf(memory).get(c.session)

@@ -1,6 +1,7 @@
 import { isRunning, type ProcessRef, processRef } from '../../base/env.ts'
 import { findSecrets } from '../../base/secrets/find.ts'
 import { tidyPath } from '../../engine/claims/glob.ts'
+import { leaseTime } from '../../engine/claims/lease.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { stored } from '../../engine/store/db.ts'
 import { isCount } from '../../engine/store/line.ts'
@@ -240,7 +241,7 @@ export class HubLife {
     }
     const said = isObject(data) && Array.isArray(data.sessions) ? data.sessions.filter(isObject) : []
     const { db, env } = this.#memory
-    const now = env.now()
+    const now = leaseTime(db, env)
     const all = said.slice(0, 100).flatMap(({ id, branch, editing }) => {
       const session = sessionId(member, id)
       return session === undefined ? [] : { session, branch, editing }
@@ -263,7 +264,7 @@ export class HubLife {
 
   #keep(): void {
     const { db, env } = this.#memory
-    const now = env.now()
+    const now = leaseTime(db, env)
     const theirs = [...this.#held, ...[...this.#editing.values()].flat().filter((c) => c.until > now)]
     db.write(() => {
       const isRemote = (session: string) => presence.getSession(db, session)?.client === HUB

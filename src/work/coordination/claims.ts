@@ -1,5 +1,5 @@
 import { covers } from '../../engine/claims/glob.ts'
-import { type Claim, ClaimPlan, ClaimView, isLive, sameTree, stateOf } from '../../engine/claims/lease.ts'
+import { type Claim, ClaimPlan, ClaimView, isLive, leaseTime, sameTree, stateOf } from '../../engine/claims/lease.ts'
 import { placeOf } from '../../engine/claims/part.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { isOpen } from '../../engine/read/work-tree.ts'
@@ -30,7 +30,7 @@ export function claimsOf(memory: Memory) {
   const { db, env } = memory
   const isStillOpen = (id: string | undefined) => id === undefined || isOpen(memory.reader.entity(id))
   /** Claims that hold now, oldest first. */
-  const held = (): Claim[] => new ClaimPlan(new ClaimView(db, env, env.now())).held()
+  const held = (): Claim[] => new ClaimPlan(new ClaimView(db, env, leaseTime(db, env))).held()
   return {
     held,
     /** Those of other sessions that claim a file. In another work tree they only meet at merge: `elsewhere`. */
@@ -50,7 +50,7 @@ export function claimsOf(memory: Memory) {
         const same = before[0]?.session === c.session && before.some((b) => b.ended === undefined || b.ended >= c.since)
         byRole.set(c.role!, same ? [...before, c] : [c])
       }
-      const now = env.now()
+      const now = leaseTime(db, env)
       const all = [...byRole.values()].map((claims) => blockOf(claims, memory, now)).sort((a, b) => a.since - b.since)
       return notOver(all, memory)
     },

@@ -7,7 +7,7 @@ import type { ProcessRef } from '../../base/env.ts'
 import { UserError } from '../../base/errors.ts'
 import { redact } from '../../base/secrets/find.ts'
 import { screen } from '../../base/secrets/screen.ts'
-import { ClaimPlan, ClaimView, isLive, stateOf } from '../../engine/claims/lease.ts'
+import { ClaimPlan, ClaimView, isLive, keepLeaseClock, leaseTime, stateOf } from '../../engine/claims/lease.ts'
 import { placeOf } from '../../engine/claims/part.ts'
 import type { Memory } from '../../engine/memory.ts'
 import type { SessionRow, Told } from '../../engine/store/presence.ts'
@@ -76,7 +76,7 @@ export class Sessions {
     return this.#memory.db
   }
   get #now(): number {
-    return this.#memory.env.now()
+    return leaseTime(this.#db, this.#memory.env)
   }
 
   /**
@@ -233,6 +233,7 @@ export class Sessions {
 
   /** Marks sessions as crashed whose process is gone, frees their claims and adds the events. */
   #sweep(now: number): void {
+    keepLeaseClock(this.#db, this.#memory.env)
     presence.clampToNow(this.#db, now)
     this.#claims((claims) => claims.sweep())
     for (const row of presence.listSessions(this.#db)) {
