@@ -297,6 +297,30 @@ test('all worktrees of a repository share one store, and git clean spares it', a
   expect(all.find((d) => d.name === 'from-the-side')!.provenance[0]!.branch).toBe('side')
 })
 
+test('hooks run in a linked work tree as git made it, or its first command says that they do not', async () => {
+  const at = scratch()
+  git(at.dir, 'init', '-q')
+  await tidemark(at, ['init', '--client', 'claude', '--yes', '--no-import'])
+  git(at.dir, 'add', '.tidemark')
+  git(at.dir, 'commit', '-qm', 'start')
+  const add = (name: string) => {
+    git(at.dir, 'worktree', 'add', '-q', '-b', name, join(at.home, name))
+    return { ...at, dir: join(at.home, name) }
+  }
+  const bare = add('bare')
+  const first = await tidemark(bare, ['status'])
+  expect(first.err).toContain('no hooks run in this work tree, since .claude/')
+  expect(first.err).toContain('`tidemark init` wires it here too')
+  expect((await tidemark(bare, ['status'])).err).toBe('')
+  expect((await tidemark(at, ['status'])).err).toBe('')
+  git(at.dir, 'add', '-f', '.claude')
+  git(at.dir, 'commit', '-qm', 'hooks')
+  const wired = add('wired')
+  expect((await tidemark(wired, ['status'])).err).toBe('')
+  const start = await tidemark(wired, ['hook', 'claude', 'SessionStart'], JSON.stringify({ session_id: 's1', cwd: wired.dir, source: 'startup' })) // biome-ignore format: one row
+  expect(start.out).toContain('additionalContext')
+})
+
 test('[C7] doctor --restore brings a damaged store back and says what it did; nothing re-initialises it before', async () => {
   const at = await project()
   await tidemark(at, ['act', decision('before')])

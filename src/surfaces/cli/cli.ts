@@ -3,6 +3,8 @@
  * what comes out; they decide nothing.
  */
 
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { errorJson, UsageError, UserError } from '../../base/errors.ts'
 import { diskError } from '../../base/files.ts'
 import type { Memory } from '../../engine/memory.ts'
@@ -219,6 +221,11 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
   const { openAt } = await import('../../project/open.ts')
   const { memory, project } = openAt({ projectPath: directoryOf(parsed.values) })
   if (memory.db.readOnly) err('note: the store cannot be written here: it is read as it is')
+  else if (statSync(join(project.root, '.git'), { throwIfNoEntry: false })?.isFile()) {
+    const { tellUnwired } = await import('../../session/clients/common/rewired.ts')
+    const unwired = tellUnwired(memory, project.root)
+    if (unwired !== undefined) err(shown(`note: ${unwired}`))
+  }
   let shows: (() => void) | undefined
   try {
     const session = await actor(memory, project, parsed.values, tool, args)

@@ -1,8 +1,12 @@
+import { join, relative } from 'node:path'
+import { realPath } from '../../../base/files.ts'
 import type { Memory } from '../../../engine/memory.ts'
+import { getMeta, setMeta } from '../../../engine/store/meta.ts'
 import { sha256 } from '../../../model/digest.ts'
 import { sessionsOf } from '../../../work/coordination/sessions.ts'
-import { readText } from './files.ts'
+import { isInside, readText } from './files.ts'
 import { entryOf, journalFiles } from './journal.ts'
+import { mainWorkTree } from './path.ts'
 
 /** Clients write their settings anew in a form of their own: what names us is to stand there still. */
 function namesUs(text: string): string[] {
@@ -33,4 +37,19 @@ export function tellRewired(memory: Memory, root: string, session: string): stri
   if (changed === '') return undefined
   const named = files.map((file) => (file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file)).join(', ')
   return `Tidemark: what wires it in ${named} was changed or removed, perhaps by an agent; \`tidemark init\` puts it back`
+}
+
+/** Said once in a linked work tree whose main one has hooks that git did not bring along. */
+export function tellUnwired({ db }: Memory, root: string): string | undefined {
+  const main = mainWorkTree(root)
+  if (main === realPath(root) || getMeta(db, `unwired:${root}`) !== undefined) return undefined
+  const hooked = journalFiles(main).filter(
+    (file) => isInside(file, main) && entryOf(main, file)?.steps.some(({ part }) => part.startsWith('hooks.')),
+  )
+  const ofClients = Map.groupBy(hooked.map((file) => relative(main, file)), (file) => file.split('/')[0]) // biome-ignore format: one row
+  const isHere = (file: string) => readText(join(root, file))?.includes('tidemark') === true
+  const missing = [...ofClients.values()].filter((files) => !files.some(isHere)).flat()
+  if (missing.length === 0) return undefined
+  db.tryWrite(() => setMeta(db, `unwired:${root}`, ''))
+  return `no hooks run in this work tree, since ${missing.join(', ')} stands in ${main} alone: \`tidemark init\` wires it here too`
 }
