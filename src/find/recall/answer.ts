@@ -1,6 +1,5 @@
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
-import { markOf, Staleness } from '../../engine/read/stale.ts'
 import type { Place } from '../../engine/read/work-tree.ts'
 import type { Entity } from '../../model/entity.ts'
 import { formsOf, sayingOf } from './card.ts'
@@ -15,6 +14,7 @@ import { halfLifeOf, recencyOf } from './recency.ts'
 import { makeProximity, type Proximity } from './scope.ts'
 import { UNVERIFIED, unverifiedAmong, upheld } from './standing.ts'
 import { estimateTokens } from './token-estimate.ts'
+import { holdsOf } from './told.ts'
 import type { Recalled, RecallResult } from './types.ts'
 import { type State, statesOf } from './validity.ts'
 
@@ -50,7 +50,6 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
   const registry = reader.registry()
   const proximity = makeProximity(reader, g.place, asked, config)
   const near = new Map<string, Proximity>()
-  const states = new Map<string, string | undefined>()
   const admits = (e: Entity, state: State | undefined): boolean => {
     if (registry.kind(e.kind)?.internal) return false
     if (asked.since !== undefined && e.updated < asked.since) return false
@@ -59,7 +58,6 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
     if (state === 'deleted' || state === 'rejected') return false
     if (state !== undefined && !asked.all && !(asked.asOf !== undefined && state !== 'proposed')) return false
     near.set(e.id, p)
-    states.set(e.id, state)
     return true
   }
   const ranked = rank(question, {
@@ -101,17 +99,22 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
   )
   const shown = folded.slice(0, asked.limit)
   const marks = contradictionsAmong(new Set(shown.map(({ item }) => item.id)), reader)
-  const staleness =
-    asked.asOf === undefined && g.root !== undefined ? new Staleness(g.memory.db, g.root, reader) : undefined
+  const holds = holdsOf(
+    g.memory,
+    g.root ?? '',
+    shown.map(({ item }) => item.scored.entity),
+    {
+      reader,
+      now: asked.validAt,
+      past: asked.asOf ?? (g.root === undefined ? 'nowhere' : undefined),
+    },
+  )
   const results = shown.map(({ item: { scored: s, otherwise }, similar }) => {
     const { id, kind, name, fields } = s.entity
-    const state = states.get(id)
-    const isStale = staleness?.of(id)
     const printable = {
       ...{ id, kind, name, fields, similar: [...similar], contradicts: marks.get(id) ?? [] },
       ...(otherwise.length > 0 && { otherwise: [...otherwise] }),
-      ...(state && { state }),
-      ...(isStale && { stale: markOf(isStale) }),
+      ...holds.get(id),
     }
     const forms = formsOf(printable, registry)
     return { ...printable, score: s.score, parts: s.parts, why: whyOf(s, g, now), text: forms.card, forms }

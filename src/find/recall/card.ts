@@ -4,8 +4,9 @@ import { fieldsOf, type Kind } from '../../model/kind.ts'
 import { type Registry, shapeOf } from '../../model/registry.ts'
 import { type Data, DataEntity, printData, type Shapes } from '../../scheme/data.ts'
 import { remark } from '../../scheme/lexical.ts'
+import { type Holds, marksOf } from './told.ts'
 
-export interface Printable {
+export interface Printable extends Holds {
   readonly id: string
   readonly kind: string
   readonly name: string
@@ -13,9 +14,6 @@ export interface Printable {
   readonly similar?: readonly string[]
   readonly otherwise?: readonly string[]
   readonly contradicts?: readonly string[]
-  readonly state?: string
-  /** Why what it says of the code may no longer hold. */
-  readonly stale?: string
 }
 
 /** The two forms in which a result is told: all that was said, or what it is called and a reference to ask for it by. */
@@ -48,7 +46,8 @@ export function formsOf(e: Printable, registry: Registry): Card {
   const card = cardOf(e, registry)
   const line = lineOf(e, registry)
   // the card says by itself what its fields say
-  const told = e.state !== undefined && (e.fields.status === e.state || e.fields[e.state] !== undefined)
+  const isSaid = e.fields.status === e.state && !e.replacedBy?.length
+  const told = e.state !== undefined && (isSaid || e.fields[e.state] !== undefined)
   const whole = card + remarks(told ? { ...e, state: undefined } : e)
   return { card: whole, line: line.length < card.length ? line + remarks(e) : whole }
 }
@@ -78,10 +77,8 @@ function cutLine(text: string): string {
   return `${space > LINE_FIELD / 2 ? cut.slice(0, space) : cut}…`
 }
 
-function remarks({ similar = [], otherwise = [], contradicts = [], state, stale }: Printable): string {
-  const notes: string[] = []
-  if (state) notes.push(state)
-  if (stale) notes.push(stale)
+function remarks({ similar = [], otherwise = [], contradicts = [], ...holds }: Printable): string {
+  const notes = marksOf(holds)
   if (contradicts.length > 0) notes.push(`contradicts ${contradicts.join(', ')}`)
   notes.push(...otherwise.slice(0, SIMILAR_NAMED))
   if (otherwise.length > SIMILAR_NAMED) notes.push(`${otherwise.length - SIMILAR_NAMED} more of others`)

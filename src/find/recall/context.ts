@@ -5,6 +5,7 @@ import type { Registry } from '../../model/registry.ts'
 import type { Card, Printable } from './card.ts'
 import { pack } from './pack.ts'
 import { estimateTokens } from './token-estimate.ts'
+import { marksOf } from './told.ts'
 
 export interface Remembered extends Printable {
   readonly recorded?: number
@@ -47,7 +48,7 @@ function formsOf(r: Remembered, kind: Kind | undefined, nameOf: ContextOptions['
     .filter(Boolean)
     .join(' ')
   const marks = [
-    r.state ? ` ${plain(r.state)}.` : '',
+    ...marksOf(r).map((mark) => ` ${plain(mark)}.`),
     r.contradicts?.length ? ` Contradicts ${r.contradicts.map(code).join(', ')}.` : '',
     r.similar?.length ? ` Said ${r.similar.length + 1} times.` : '',
   ].join('')

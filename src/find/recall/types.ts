@@ -1,4 +1,5 @@
 import type { Json } from '../../model/field.ts'
+import type { Holds } from './told.ts'
 
 export const SCOPES = ['micro', 'balanced', 'macro', 'selected'] as const
 /** How far to look: this task; this task first, then the rest; everything alike; the goals that are named. */
@@ -48,7 +49,7 @@ export interface Parts {
   standing?: number
 }
 
-export interface Recalled {
+export interface Recalled extends Holds {
   id: string
   kind: string
   name: string
@@ -63,10 +64,6 @@ export interface Recalled {
   otherwise?: string[]
   /** Ids of other results that contradict it. */
   contradicts: string[]
-  /** superseded, retired, out of its validity: only with `all` or as of a moment. */
-  state?: string
-  /** Why what it says of the code may no longer hold. */
-  stale?: string
   fields: { readonly [field: string]: Json }
 }
 

@@ -1,5 +1,4 @@
 import type { Memory } from '../../engine/memory.ts'
-import { markOf, Staleness } from '../../engine/read/stale.ts'
 import * as code from '../../engine/store/code.ts'
 import type { Project } from '../../engine/store/project.ts'
 import { lastName, symbolAt } from '../../find/code/anchors.ts'
@@ -9,6 +8,7 @@ import { languageOf } from '../../find/code/languages.ts'
 import { locationOf } from '../../find/code/location.ts'
 import type { CodeSymbol, Parsed } from '../../find/code/parse.ts'
 import { CodeTree } from '../../find/code/tree.ts'
+import { type Holds, holdsOf } from '../../find/recall/told.ts'
 import { cleanPath, type Entity, pathInProject } from '../../model/entity.ts'
 import { type Claim, claimsOf } from '../../work/coordination/claims.ts'
 
@@ -22,8 +22,7 @@ const CALLERS = 20
 
 export interface Known {
   readonly entity: Entity
-  /** Why it may no longer hold. */
-  readonly stale?: string
+  readonly holds: Holds
 }
 
 /** What is known of a place in the code. */
@@ -85,15 +84,12 @@ export class CodeReader {
   #explained(path: string, parsed: Parsed | undefined, symbol: CodeSymbol | undefined): Explanation {
     const { db, reader } = this.#memory
     const { root } = this.#project
-    const staleness = new Staleness(db, root, reader)
     const anchored = code.anchorsAt(db, root, path)
     const spoken = knownOn({ memory: this.#memory }, path, KINDS)
     const ids = new Set([...spoken.map((e) => e.id), ...anchored.map((a) => a.entity)])
-    const known = [...ids].flatMap((id): Known[] => {
-      const entity = reader.entity(id)
-      const stale = staleness.of(id)
-      return entity?.live ? [{ entity, ...(stale ? { stale: markOf(stale) } : {}) }] : []
-    })
+    const live = reader.entities([...ids]).filter((e) => e.live)
+    const holds = holdsOf(this.#memory, root, live)
+    const known = live.map((entity): Known => ({ entity, holds: holds.get(entity.id)! }))
     // of a symbol: what speaks of another one in the same file comes last
     const elsewhere = (k: Known) =>
       anchored.some((a) => a.entity === k.entity.id && a.symbol !== '' && a.symbol !== symbol?.name)

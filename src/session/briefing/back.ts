@@ -15,7 +15,7 @@ import { type CurrentHandoff, currentHandoffs } from '../../work/handoff/current
 import { HANDOFF_PARTS } from '../../work/handoff/page.ts'
 import { aboutOf, type BriefOptions } from './brief.ts'
 import { plain } from './fence.ts'
-import { byline, claimedOn, field, many, markedStale, minute, refOf } from './format.ts'
+import { byline, claimedOn, field, many, minute, refOf } from './format.ts'
 import { lastHere } from './last-visit.ts'
 import { calledHandoff, leftInHand, matteringFirst, recoveryItem } from './sections/handoff.ts'
 import { changesSince } from './sections/news.ts'
@@ -100,7 +100,7 @@ function roleLine(
 
 function decided(e: Entity, about: About): string {
   const [what, why] = [field(e, 'description', 200), field(e, 'rationale', 200)]
-  return `- ${refOf(e)}${what === '' ? '' : `: ${what}`}${why === '' ? '' : `; why: ${why}`} ${byline(e, about)}${markedStale(e, about)}`
+  return `- ${refOf(e)}${what === '' ? '' : `: ${what}`}${why === '' ? '' : `; why: ${why}`} ${byline(e, about)}`
 }
 
 /** Where the work was left, how to go on with it, and what happened since the person left. What is empty is not named. */

@@ -191,6 +191,7 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
       return new Set(ids.filter((id) => vouched.get(id)))
     },
     counts,
+    holds: ({ id }) => ({ isUnverified: !about.vouched([id]).has(id), stale: about.stale(id) }),
     newest(kind, limit) {
       const all = reader.list(kind, { limit })
       if (all.length < limit) return all

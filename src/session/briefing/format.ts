@@ -1,4 +1,5 @@
-import { type Entity, provenanceOf, saidAt } from '../../model/entity.ts'
+import { besideOf } from '../../find/recall/told.ts'
+import { type Entity, saidAt } from '../../model/entity.ts'
 import { localMinute } from '../../model/times.ts'
 import { plain } from './fence.ts'
 import type { About } from './types.ts'
@@ -7,20 +8,9 @@ export const minute = (ms: number, { local }: Pick<About, 'local'>): string =>
   local ? localMinute(ms) : `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')}Z`
 export const day = (ms: number, about: Pick<About, 'local'>): string => minute(ms, about).slice(0, 10)
 
-function saidBy(e: Entity): string {
-  const last = provenanceOf(e).at(-1) ?? {}
-  const who = [last.user, last.agent, last.source, last.session].find((w) => typeof w === 'string' && w !== '')
-  return plain(typeof who === 'string' ? who : 'somebody', 40)
-}
-
-export const byline = (e: Entity, about: Pick<About, 'vouched' | 'local'>): string =>
-  `(${saidBy(e)}, ${day(saidAt(e), about)}${about.vouched([e.id]).has(e.id) ? '' : ', unverified'})`
-
-/** What is said of something that the code has left behind, or may have. */
-export function markedStale(e: Entity, about: Pick<About, 'stale'>): string {
-  const stale = about.stale(e.id)
-  return stale === undefined ? '' : ` [${plain(stale, 200)}: check before you rely on it]`
-}
+/** Who said it, when, and whether it holds, behind the fence. */
+export const byline = (e: Entity, about: Pick<About, 'holds' | 'local'>): string =>
+  besideOf(e, about.holds(e), day(saidAt(e), about), plain)
 
 export const field = (e: Entity, name: string, max: number): string => {
   const value = e.fields[name]

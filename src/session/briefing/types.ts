@@ -2,6 +2,7 @@ import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import type { Project } from '../../engine/store/project.ts'
 import type { WideStatement } from '../../find/recall/overridden.ts'
+import type { Holds } from '../../find/recall/told.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { Focus, foundBy } from './focus.ts'
 
@@ -59,6 +60,8 @@ export interface About {
   howMany(kind: string): number
   /** Why what it says of the code may hold no more, as far as its files show; nothing where it holds. */
   stale(id: string): string | undefined
+  /** What is said beside an entity that counts. */
+  holds(e: Entity): Holds
   /** Entities that a section has told: no other repeats them. */
   readonly delivered: Set<string>
   /** Whether it counts: live, agreed to, not taken out, not replaced, true at the moment. */

@@ -1,9 +1,6 @@
-import type { Memory } from '../../engine/memory.ts'
-import { markOf, Staleness } from '../../engine/read/stale.ts'
-import { vouchedFor } from '../../engine/replication/vouched.ts'
 import { knownOn } from '../../find/code/known.ts'
+import { besideOf, dayOf, type Holds, holdsOf } from '../../find/recall/told.ts'
 import type { Entity } from '../../model/entity.ts'
-import { byline } from '../briefing/format.ts'
 import { dataLine, dataList, deliveredSince, keepDelivered } from './delivery.ts'
 import type { Hook } from './hook.ts'
 
@@ -11,17 +8,19 @@ const MAX_ITEMS = 4
 
 const TEXTS = ['summary', 'description', 'rationale', 'outcome', 'lesson', 'rightBelief', 'justification', 'body']
 
-/** One line that says what it is, where more of it is, who said it, whether somebody here stands by it (M6), and whether it may still hold. */
-function shortly(e: Entity, memory: Memory, staleness: Staleness): string {
-  const stale = staleness.of(e.id)
+/** What it is, where more of it is, who said it, and whether it holds. */
+function shortly(e: Entity, holds: Holds): string {
   const more = TEXTS.map((f) => e.fields[f]).filter((v): v is string => typeof v === 'string' && v !== e.name)
-  return `${e.kind} "${dataLine(e.name, 120)}"${more.length > 0 ? `: ${dataLine(more.join(' · '), 260)}` : ''} (${e.id}) ${byline(e, { vouched: (ids) => vouchedFor(memory, ids) })}${stale ? ` [${dataLine(markOf(stale), 200)}: check before you rely on it]` : ''}`
+  const said = more.length > 0 ? `: ${dataLine(more.join(' · '), 260)}` : ''
+  return `${e.kind} "${dataLine(e.name, 120)}"${said} (${e.id}) ${besideOf(e, holds, dayOf(e), dataLine)}`
 }
 
 export async function tell(hook: Hook, found: readonly Entity[], title: string): Promise<string> {
-  const staleness = new Staleness(hook.memory.db, hook.project.root, hook.memory.reader)
-  const lines = found.map((e) => shortly(e, hook.memory, staleness))
-  const text = dataList(title, lines)
+  const holds = holdsOf(hook.memory, hook.project.root, found)
+  const text = dataList(
+    title,
+    found.map((e) => shortly(e, holds.get(e.id)!)),
+  )
   const ids = found.map((e) => e.id)
   await keepDelivered(hook, ids, text)
   return text

@@ -9,6 +9,8 @@ import {
 import { attempt } from '../../base/errors.ts'
 import { SHARED_KIND } from '../../engine/log/context-value.ts'
 import type { Memory, News } from '../../engine/memory.ts'
+import { lookAgain } from '../../find/code/look.ts'
+import { holdsJson, holdsOf } from '../../find/recall/told.ts'
 import { kindOf, LINK_KIND } from '../../model/entity.ts'
 import { jsonData } from '../../session/briefing/fence.ts'
 import { getShared } from '../../work/coordination/shared-context.ts'
@@ -90,7 +92,8 @@ function registerEntities(server: McpServer, resolve: Resolve): void {
   const about = 'one piece of knowledge with its links; the id as it is printed, e.g. decision:use-sqlite'
   const config = { title: 'Entity', description: about, mimeType: 'application/json' }
   server.registerResource('entity', template, config, async (uri, { id }, ctx) => {
-    const { reader } = (await resolve(ctx)).memory
+    const { memory, project } = await resolve(ctx)
+    const { reader } = memory
     const ref = decodeURIComponent(String(id))
     const there = reader.entity(ref)
     const found = there ? [there] : reader.find(ref, true)
@@ -98,7 +101,9 @@ function registerEntities(server: McpServer, resolve: Resolve): void {
     const entity = found[0]!
     const ends = (end: 'from' | 'to') =>
       reader.links(end, entity.id).map((l) => ({ type: l.type, from: l.from, to: l.to }))
-    const text = jsonData(JSON.stringify({ ...entity, links: [...ends('from'), ...ends('to')] }, null, 1))
+    await lookAgain(memory, project)
+    const holds = holdsJson(holdsOf(memory, project.root, [entity]).get(entity.id)!)
+    const text = jsonData(JSON.stringify({ ...entity, ...holds, links: [...ends('from'), ...ends('to')] }, null, 1))
     return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] }
   })
 }

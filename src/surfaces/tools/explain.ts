@@ -1,5 +1,6 @@
 import { UserError } from '../../base/errors.ts'
 import { scan } from '../../find/code/scan.ts'
+import { besideOf, dayOf, holdsJson } from '../../find/recall/told.ts'
 import type { Json } from '../../model/field.ts'
 import { CodeReader, type Explanation, type Known } from '../../project/discover/explain.ts'
 import { claimJson } from './claims.ts'
@@ -8,11 +9,11 @@ import { defineTool, type Output } from './tool.ts'
 
 const SAYING = ['summary', 'description', 'rationale', 'outcome', 'lesson', 'rightBelief', 'justification', 'body']
 
-/** What an entity says, on a line, with its id, and whether it may no longer hold. */
-function told({ entity: e, stale }: Known): string {
+/** What an entity says, on a line, with its id, who said it, and whether it holds. */
+function told({ entity: e, holds }: Known): string {
   const said = SAYING.flatMap((f) => (typeof e.fields[f] === 'string' && e.fields[f] !== e.name ? [e.fields[f]] : []))
   const text = said.length > 0 ? `: ${oneLine(said.join(' · '), 240)}` : ''
-  return `  ${e.kind} "${oneLine(e.name, 100)}"${text}\n    ${e.id}${stale ? `  (${stale})` : ''}`
+  return `  ${e.kind} "${oneLine(e.name, 100)}"${text}\n    ${e.id}  ${besideOf(e, holds, dayOf(e), oneLine)}`
 }
 
 const section = (title: string, lines: readonly string[]): string[] => (lines.length > 0 ? ['', title, ...lines] : [])
@@ -32,9 +33,9 @@ function page(x: Explanation): string {
   ].join('\n') // biome-ignore format: a page
 }
 
-const knownJson = ({ entity, stale }: Known): Json => ({
+const knownJson = ({ entity, holds }: Known): Json => ({
   ...(entityJson(entity) as { [k: string]: Json }),
-  ...(stale ? { stale } : {}),
+  ...holdsJson(holds),
 })
 
 const jsonOf = ({ path, language, symbol, symbols, understanding, known, callers, claims }: Explanation): Json => ({

@@ -1,11 +1,10 @@
 import { UserError } from '../../base/errors.ts'
 import { oldestFirst } from '../../engine/read/order.ts'
-import { markOf, Staleness } from '../../engine/read/stale.ts'
 import { lookAgain } from '../../find/code/look.ts'
 import { onTopic } from '../../find/graph/topics.ts'
 import { momentSaid } from '../../find/recall/moment.ts'
+import { holdsJson, holdsOf, marksOf } from '../../find/recall/told.ts'
 import { topicVocabularyOf } from '../../find/recall/topic-vocabulary.ts'
-import { stateOf } from '../../find/recall/validity.ts'
 import { type Entity, kindOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { fieldsOf, type Kind } from '../../model/kind.ts'
@@ -24,7 +23,20 @@ const spent = (e: Entity): { [k: string]: Json } => ({
 })
 
 /** What the JSON says of each entity beside its fields. */
-const BESIDE = ['id', 'kind', 'name', 'recorded', 'updated', 'version', 'state', 'stale', 'good', 'amounts']
+const BESIDE = [
+  'id',
+  'kind',
+  'name',
+  'recorded',
+  'updated',
+  'version',
+  'state',
+  'replacedBy',
+  'unverified',
+  'stale',
+  'good',
+  'amounts',
+]
 /** Stands for every field that names other entities by their ids. */
 const REFS = 'refs'
 
@@ -97,24 +109,13 @@ export const list = defineTool({
         ? reader.ids(kinds, options)
         : onTopic(reader, kinds, topic, options, topicVocabularyOf(project)).map((e) => e.id)
     const found = oldestFirst(memory.db, reader.entities(ids.slice(0, limit))).reverse()
-    const staleness = new Staleness(memory.db, project.root, reader)
-    const links = reader.edges(
-      'to',
-      found.map((e) => e.id),
-      ['supersedes'],
-    )
-    const replaced = new Set(links.map((l) => l.to))
-    const isSuperseded = (e: Entity) => stateOf(e, reader, now, (id) => replaced.has(id)) === 'superseded'
-    const jsonOf = (e: Entity): { [k: string]: Json } => {
-      const stale = fields && !fields.includes('stale') ? undefined : staleness.of(e.id)
-      return {
-        ...(entityJson(e) as { [k: string]: Json }),
-        ...(isSuperseded(e) ? { state: 'superseded' } : {}),
-        ...(e.kind === 'observation' ? spent(e) : {}),
-        ...(stale ? { stale: markOf(stale) } : {}),
-      }
-    }
-    const all = found.map(jsonOf)
+    const isUnlooked = past ?? (fields && !fields.includes('stale'))
+    const holds = holdsOf(memory, project.root, found, { reader, now, past: isUnlooked })
+    const all = found.map((e): { [k: string]: Json } => ({
+      ...(entityJson(e) as { [k: string]: Json }),
+      ...(e.kind === 'observation' ? spent(e) : {}),
+      ...holdsJson(holds.get(e.id)!),
+    }))
     const left =
       ids.length > limit
         ? `… more: give --limit ${Math.max(50, limit * 2)}, a kind, --topic or --since`
@@ -131,21 +132,15 @@ export const list = defineTool({
       return { text: [...lines, left].filter(Boolean).join('\n'), json }
     }
     const width = Math.max(0, ...found.map((e) => e.kind.length))
-    const rows = found.map((e, i) => {
+    const rows = found.map((e) => {
       const second = registry
         .kind(e.kind)
         ?.positional.map((f) => e.fields[f])
         .find((v) => typeof v === 'string' && v !== e.name)
-      const marks = [
-        e.fields.standing === 'proposed' ? 'proposed' : '',
-        e.fields.retired === undefined ? '' : 'retired',
-        all[i]!.state === 'superseded' ? 'superseded' : '',
-        !past && all[i]!.stale ? 'stale' : '',
-      ].filter(Boolean)
       return {
         e,
         second: second === undefined ? '' : String(second),
-        marks: marks.join(', '),
+        marks: marksOf(holds.get(e.id)!).join(', '),
         when: ago(e.created, now),
       }
     })

@@ -3,6 +3,7 @@ import type { Memory } from '../../engine/memory.ts'
 import { hasOthers } from '../../engine/store/own-lines.ts'
 import { lookAgain } from '../../find/code/look.ts'
 import { estimateTokens } from '../../find/recall/token-estimate.ts'
+import { holdsJson, marksOf } from '../../find/recall/told.ts'
 import { PRESETS, type Recalled, type RecallOptions, type RecallResult, SCOPES } from '../../find/recall/types.ts'
 import type { Json } from '../../model/field.ts'
 import { fieldsOf } from '../../model/kind.ts'
@@ -156,7 +157,7 @@ function proseOf(
     const against = r.contradicts.map((id) => refs.get(id) ?? id).join(', ')
     const over = r.overriddenBy === undefined ? '' : `overridden here by ${refs.get(r.overriddenBy) ?? r.overriddenBy}`
     const team = r.tier === 'team' && 'from others, unverified here'
-    const marks = [r.state, r.stale, over, team, against && `contradicts ${against}`].filter(Boolean).join('; ')
+    const marks = [...marksOf(r), over, team, against && `contradicts ${against}`].filter(Boolean).join('; ')
     const age = e === undefined ? '' : `  ${ago(options.asOf === undefined ? e.updated : e.created, env.now())}`
     return [
       {
@@ -191,7 +192,7 @@ function jsonOf({ results, omitted, notes }: RecallResult): Json {
       ...(r.project === undefined ? {} : { project: r.project }),
       ...(r.tier === undefined ? {} : { tier: r.tier }),
       ...(r.overriddenBy === undefined ? {} : { overriddenBy: r.overriddenBy }),
-      ...(r.state === undefined ? {} : { state: r.state }),
+      ...holdsJson(r),
       ...(r.similar.length > 0 ? { similar: r.similar } : {}),
       ...(r.contradicts.length > 0 ? { contradicts: r.contradicts } : {}),
     })),

@@ -1,6 +1,7 @@
-import { currentHash, markOf, Staleness } from '../../engine/read/stale.ts'
+import { currentHash, Staleness } from '../../engine/read/stale.ts'
 import { waitingAt } from '../../engine/replication/waiting.ts'
 import { lookAgain } from '../../find/code/look.ts'
+import { holdsJson, holdsOf, marksOf } from '../../find/recall/told.ts'
 import { provenanceOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { fieldsOf } from '../../model/kind.ts'
@@ -62,9 +63,11 @@ export const show = defineTool({
     for (const { by, wants } of waiting) lines.push(`  ${oneLine(by, 60)}, unverified, ${oneLine(wants, 600)}`)
     if (waiting.length > 0)
       lines.push(`  tidemark confirm ${e.id} takes the change; tidemark reject ${e.id} keeps it as it is`)
-    const stale = past ? undefined : new Staleness(memory.db, project.root, reader).of(e.id)
-    const current = stale && e.kind === 'file' ? currentHash(memory.db, project.root, stale) : undefined
-    if (stale) lines.push(`  ${markOf(stale)}`)
+    const holds = holdsOf(memory, project.root, [e], then).get(e.id)!
+    const stale = past || e.kind !== 'file' ? undefined : new Staleness(memory.db, project.root, reader).of(e.id)
+    const current = stale && currentHash(memory.db, project.root, stale)
+    const marks = marksOf(holds)
+    if (marks.length > 0) lines.push(`  ${marks.join('; ')}`)
     if (current !== undefined) lines.push(`  currentHash: ${current}`)
     const who = provenanceOf(e).map((p) => {
       const [name, ...rest] = [p.user, p.agent, p.session && `session ${p.session}`].filter(Boolean)
@@ -98,7 +101,7 @@ export const show = defineTool({
         links: [...from, ...to].map(link),
         conflicts: e.conflicts as unknown as Json,
         ...(waiting.length > 0 ? { waiting: waiting.map(({ by, wants }) => ({ by, wants })) } : {}),
-        ...(stale ? { stale: markOf(stale) } : {}),
+        ...holdsJson(holds),
         ...(current === undefined ? {} : { currentHash: current }),
       },
     }

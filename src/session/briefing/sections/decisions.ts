@@ -1,7 +1,7 @@
 import { type Entity, kindOf, saidAt } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'
 import { nearness } from '../focus.ts'
-import { byline, field, markedStale, refOf } from '../format.ts'
+import { byline, field, refOf } from '../format.ts'
 import type { About, Built, Section } from '../types.ts'
 
 const FOUND = 10
@@ -26,7 +26,7 @@ export const decisions: Section = {
       // a name that was made of the description says nothing more
       const isNamed = e.name.length < LEAST_MADE || !what.startsWith(e.name.replace(/…$/, ''))
       const head = `- ${isNamed ? `${refOf(e)}${what === '' ? '' : `: ${what}`}` : what}`
-      const by = `${byline(e, about)}${markedStale(e, about)}`
+      const by = byline(e, about)
       return {
         text: `${head}${why === '' || what.includes(unended(why)) ? '' : `; why: ${why}`} ${by}`,
         short: `${head} ${by}`,
@@ -40,7 +40,7 @@ export const failures: Section = {
   share: 8,
   build: (about) =>
     relevant(about, ['failed-approach', 'correction'], 'discover (get-failed-approaches), (get-corrections)', (e) => {
-      const by = `${byline(e, about)}${markedStale(e, about)}`
+      const by = byline(e, about)
       if (e.kind === 'correction') {
         const wrong = field(e, 'wrongBelief', 160)
         return {
@@ -66,7 +66,7 @@ export function learnedLine(e: Entity, about: About): string {
   const isLonger = body.startsWith(e.name)
   const said = isLonger ? body : unended(plain(e.name, 200))
   const more = body === '' || isLonger || e.name.startsWith(body) ? '' : `: ${body}`
-  return `- ${said}${more} ${byline(e, about)}${markedStale(e, about)}`
+  return `- ${said}${more} ${byline(e, about)}`
 }
 
 /** As the first part of a line that goes on behind a semicolon. */
