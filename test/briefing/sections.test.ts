@@ -117,6 +117,41 @@ test('[P4] [W2] a session with a task is told its place, and what was learned th
   expect(textOf(t, { session: 'other' })).not.toContain('Your work')
 })
 
+test('[P4] what was done, decided, learned and reached in its branch of the work is told to a session, nearest first', () => {
+  const t = openTestMemory()
+  const other = { session: 'other' }
+  t.act([['start-goal', { originalAsk: 'Sell abroad' }]], other)
+  t.act([['start-activity', { description: 'Taxes' }]], other)
+  const [add, print] = ['add VAT', 'print VAT'].map((description) => t.act([['add-task', { description }]], other).results[0]!.id!) // biome-ignore format: one row
+  for (const [task, word] of [
+    [print, 'beside'],
+    [add, 'own'],
+  ] as const) {
+    // biome-ignore format: one row
+    t.act([['start-task', { ref: task }]], other)
+    t.act([['record-decision', { name: `rate-table-${word}`, rationale: 'rates change' }]], other)
+    t.act([['record-action-note', { text: `Wrote the table, ${word}` }]], other)
+    t.act([['record-result', { text: `All rates are right, ${word}` }]], other)
+    t.act([['record-learning', { title: `Rates differ by month, ${word}`, severity: word === 'own' ? 'high' : 'low' }]], other) // biome-ignore format: one row
+    t.clock.now += 60_000
+  }
+  for (const n of [1, 2, 3, 4, 5]) t.act([['record-decision', { name: `noise-${n}` }]], { session: 'stranger' })
+  t.act([['start-task', { ref: add }]], { session: 'me' })
+  const work = textOf(t).split('## ').find((s) => s.startsWith('Your work'))! // biome-ignore format: one row
+  const order = [
+    'Rates differ by month, own',
+    'Result: All rates are right, own',
+    'Done: Wrote the table, own',
+    'rate-table-own',
+    'Rates differ by month, beside',
+    'Result: All rates are right, beside',
+  ].map((text) => work.indexOf(text))
+  expect(order.every((at) => at > 0)).toBe(true)
+  expect(order).toEqual(order.toSorted((a, b) => a - b))
+  expect(work).not.toContain('noise')
+  expect(textOf(t).split('rate-table-own')).toHaveLength(2) // once
+})
+
 test('[P4] what a session decided is told once, among the decisions; a name that is the beginning of what it says, too', () => {
   const t = openTestMemory()
   const description = 'We want a single git repository for all of the packages, at its top'

@@ -1,7 +1,7 @@
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import type { Place } from '../../engine/read/work-tree.ts'
-import type { Entity } from '../../model/entity.ts'
+import { type Entity, saidAt } from '../../model/entity.ts'
 import { formsOf, sayingOf } from './card.ts'
 import type { RecallConfig } from './config.ts'
 import type { Corpus } from './corpus.ts'
@@ -14,7 +14,7 @@ import { halfLifeOf, recencyOf } from './recency.ts'
 import { makeProximity, type Proximity } from './scope.ts'
 import { UNVERIFIED, unverifiedAmong, upheld } from './standing.ts'
 import { estimateTokens } from './token-estimate.ts'
-import { holdsOf } from './told.ts'
+import { dayOf, holdsOf } from './told.ts'
 import type { Recalled, RecallResult } from './types.ts'
 import { type State, statesOf } from './validity.ts'
 
@@ -22,6 +22,9 @@ const DAY_MS = 86_400_000
 
 /** Judges this many times `limit` results, so that folded duplicates can be replaced. */
 const SPARE = 2
+
+/** From then on it is told how old it is. */
+const OLD_MS = 180 * DAY_MS
 
 /** How far below what took its place something is at least. */
 const BELOW = 0.999
@@ -115,6 +118,7 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
       ...{ id, kind, name, fields, similar: [...similar], contradicts: marks.get(id) ?? [] },
       ...(otherwise.length > 0 && { otherwise: [...otherwise] }),
       ...holds.get(id),
+      ...(now - saidAt(s.entity) > OLD_MS && { since: dayOf(s.entity) }),
     }
     const forms = formsOf(printable, registry)
     return { ...printable, score: s.score, parts: s.parts, why: whyOf(s, g, now), text: forms.card, forms }

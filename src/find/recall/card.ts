@@ -14,6 +14,8 @@ export interface Printable extends Holds {
   readonly similar?: readonly string[]
   readonly otherwise?: readonly string[]
   readonly contradicts?: readonly string[]
+  /** The day of what is old. */
+  readonly since?: string
 }
 
 /** The two forms in which a result is told: all that was said, or what it is called and a reference to ask for it by. */
@@ -77,8 +79,9 @@ function cutLine(text: string): string {
   return `${space > LINE_FIELD / 2 ? cut.slice(0, space) : cut}…`
 }
 
-function remarks({ similar = [], otherwise = [], contradicts = [], ...holds }: Printable): string {
+function remarks({ similar = [], otherwise = [], contradicts = [], since, ...holds }: Printable): string {
   const notes = marksOf(holds)
+  if (since) notes.push(`of ${since}`)
   if (contradicts.length > 0) notes.push(`contradicts ${contradicts.join(', ')}`)
   notes.push(...otherwise.slice(0, SIMILAR_NAMED))
   if (otherwise.length > SIMILAR_NAMED) notes.push(`${otherwise.length - SIMILAR_NAMED} more of others`)

@@ -1,5 +1,6 @@
 import { knownOn } from '../../find/code/known.ts'
 import { besideOf, dayOf, type Holds, holdsOf } from '../../find/recall/told.ts'
+import { stateOf } from '../../find/recall/validity.ts'
 import type { Entity } from '../../model/entity.ts'
 import { dataLine, dataList, deliveredSince, keepDelivered } from './delivery.ts'
 import type { Hook } from './hook.ts'
@@ -32,6 +33,7 @@ export async function knownOf(hook: Hook, paths: readonly string[]): Promise<str
   const found = paths
     .flatMap((path) => knownOn(hook, path))
     .filter((e) => !delivered.has(e.id) && delivered.add(e.id))
+    .filter((e) => stateOf(e, hook.memory.reader, hook.memory.env.now()) === undefined)
     .slice(0, MAX_ITEMS)
   if (found.length === 0) return undefined
   // a name with spaces could be a sentence, and this line stands before the fence

@@ -72,7 +72,7 @@ function proposalsIn({ memory }: ToolContext, all: readonly Entity[], slice: Sli
   const unverified = new Set(unverifiedRules(memory).map((e) => e.id))
   const now = memory.env.now()
   const lines = found.map((e) => {
-    const standing = unverified.has(e.id) ? 'from others, unverified, ' : ''
+    const standing = unverified.has(e.id) ? 'from others, unverified, ' : 'proposed, '
     return `${e.kind}  ${oneLine(nameOf(e), e.kind === 'relationship' ? 200 : 90)}  (${standing}${ago(e.created, now)})\n  ${e.id}`
   })
   const [first] = found

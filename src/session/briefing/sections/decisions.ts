@@ -20,18 +20,20 @@ export const decisions: Section = {
   title: 'Decisions',
   share: 12,
   build: (about) =>
-    relevant(about, ['decision'], 'discover (get-decisions), or recall in plain words', (e) => {
-      const why = field(e, 'rationale', 160)
-      const what = unended(field(e, 'description', 240))
-      // a name that was made of the description says nothing more
-      const isNamed = e.name.length < LEAST_MADE || !what.startsWith(e.name.replace(/…$/, ''))
-      const head = `- ${isNamed ? `${refOf(e)}${what === '' ? '' : `: ${what}`}` : what}`
-      const by = byline(e, about)
-      return {
-        text: `${head}${why === '' || what.includes(unended(why)) ? '' : `; why: ${why}`} ${by}`,
-        short: `${head} ${by}`,
-      }
-    }),
+    relevant(about, ['decision'], 'discover (get-decisions), or recall in plain words', (e) => decisionItem(e, about)),
+}
+
+export function decisionItem(e: Entity, about: About): { text: string; short: string } {
+  const why = field(e, 'rationale', 160)
+  const what = unended(field(e, 'description', 240))
+  // a name that was made of the description says nothing more
+  const isNamed = e.name.length < LEAST_MADE || !what.startsWith(e.name.replace(/…$/, ''))
+  const head = `- ${isNamed ? `${refOf(e)}${what === '' ? '' : `: ${what}`}` : what}`
+  const by = byline(e, about)
+  return {
+    text: `${head}${why === '' || what.includes(unended(why)) ? '' : `; why: ${why}`} ${by}`,
+    short: `${head} ${by}`,
+  }
 }
 
 export const failures: Section = {

@@ -1,19 +1,27 @@
 import { type Entity, provenanceOf } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'
-import { refOf } from '../format.ts'
+import { byline, field, refOf } from '../format.ts'
 import type { About, Item, Section } from '../types.ts'
-import { learnedLine } from './decisions.ts'
+import { decisionItem, learnedLine } from './decisions.ts'
 
 const LOOKED_AT = 200
-const MAX_LEARNINGS = 5
+const MAX_TOLD = 8
 const TITLES: Readonly<Record<string, string>> = { goal: 'Goal', activity: 'Activity', task: 'Task' }
-const SEVERITY = ['low', 'medium', 'high', 'critical']
+const SEVERE: ReadonlySet<unknown> = new Set(['high', 'critical'])
 
-/** What the session works on, and what was learned there: at its own task, then at those beside it. */
+/** What is told of a branch of the work tree, and how. */
+const TOLD: Readonly<Record<string, (e: Entity, about: About) => string>> = {
+  learning: learnedLine,
+  decision: (e, about) => decisionItem(e, about).text,
+  result: (e, about) => `- Result: ${field(e, 'text', 240)} ${byline(e, about)}`,
+  'action-note': (e, about) => `- Done: ${field(e, 'text', 240)} ${byline(e, about)}`,
+}
+
+/** What the session works on, and what was done, decided and learned there: at its own task first, then beside it. */
 export const work: Section = {
   name: 'work',
   title: 'Your work',
-  share: 8,
+  share: 12,
   build(about) {
     const { memory, session, focus } = about
     const { goal, activity, task } = memory.place(session)
@@ -24,28 +32,29 @@ export const work: Section = {
         text: `- ${TITLES[e.kind]}: ${plain(e.name, 200)} (${refOf(e)})`,
       }),
     )
-    const learned = learnedThere(about)
-    const items = learned.slice(0, MAX_LEARNINGS).map((e): Item => {
+    const found = ofBranch(about)
+    const items = found.slice(0, MAX_TOLD).map((e): Item => {
       about.delivered.add(e.id)
-      return { id: e.id, text: learnedLine(e, about) }
+      return { id: e.id, text: TOLD[e.kind]!(e, about) }
     })
-    return { items: [...places, ...items], beyond: learned.length - items.length, see: 'discover (get-learnings)' }
+    const see = 'recall with scope balanced'
+    return { items: [...places, ...items], beyond: found.length - items.length, see }
   },
 }
 
-/** The weightiest first, of each weight those of the task itself, and then the newest. */
-function learnedThere(about: About): Entity[] {
+/** Nearest first: of the task itself, of its activity, of its goal. What is severe counts as one step nearer. */
+function ofBranch(about: About): Entity[] {
   const { memory, session, focus, reader } = about
-  const own = memory.place(session).task
-  const above = new Set(focus.work.map((e) => e.id))
-  const beside = reader
-    .list('task', { limit: LOOKED_AT })
-    .filter(({ fields }) => [fields.activity, fields.goal].some((id) => typeof id === 'string' && above.has(id)))
-  const tasks = new Set([...above, ...beside.map((e) => e.id)])
-  const taskOf = (e: Entity) => String(provenanceOf(e).at(-1)?.task)
-  const weight = (e: Entity) => 2 * SEVERITY.indexOf(String(e.fields.severity)) + Number(taskOf(e) === own)
-  return about
-    .newest('learning', LOOKED_AT)
-    .filter((e) => about.counts(e) && tasks.has(taskOf(e)))
-    .sort((a, b) => weight(b) - weight(a) || b.updated - a.updated || (a.id < b.id ? -1 : 1))
+  const { goal, activity, task } = memory.place(session)
+  const steps = new Map<unknown, number>(focus.work.map((e) => [e.id, e.id === task ? 0 : e.kind === 'goal' ? 2 : 1]))
+  for (const { id, fields } of reader.list('task', { limit: LOOKED_AT })) {
+    const step = fields.activity === (activity ?? '') ? 1 : fields.goal === (goal ?? '') ? 2 : undefined
+    if (step !== undefined && !steps.has(id)) steps.set(id, step)
+  }
+  const stepsTo = (e: Entity) => steps.get(provenanceOf(e).at(-1)?.task)
+  const rank = (e: Entity) => stepsTo(e)! - Number(SEVERE.has(e.fields.severity))
+  return Object.keys(TOLD)
+    .flatMap((kind) => about.newest(kind, LOOKED_AT))
+    .filter((e) => stepsTo(e) !== undefined && about.counts(e))
+    .sort((a, b) => rank(a) - rank(b) || b.updated - a.updated || (a.id < b.id ? -1 : 1))
 }

@@ -1,5 +1,6 @@
 import { UserError } from '../../../base/errors.ts'
 import type { Memory } from '../../../engine/memory.ts'
+import { unverifiedAmong } from '../../../find/recall/standing.ts'
 import { stateOf } from '../../../find/recall/validity.ts'
 import { type Entity, LINK_KIND, readField, standingOf } from '../../../model/entity.ts'
 import type { Json } from '../../../model/field.ts'
@@ -112,7 +113,11 @@ export const markdown = {
         )
         .sort(inOrder)
       if (entities.length === 0 && only === undefined) return []
-      const cards = entities.map((e) => (kind.name === 'decision' ? decision(memory, kind, e) : card(kind, e)))
+      const unverified = unverifiedAmong(memory, entities)
+      const cards = entities.map((e) => {
+        const lines = kind.name === 'decision' ? decision(memory, kind, e) : card(kind, e)
+        return unverified.has(e.id) ? lines.toSpliced(1, 0, '', '*unverified*') : lines
+      })
       const heading = [`# ${title(kind.plural)}`, '', countOf(kind, entities.length)]
       return [[heading.join('\n'), ...cards.map((c) => c.join('\n'))]]
     })
