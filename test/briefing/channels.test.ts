@@ -178,3 +178,22 @@ const TABLE = new Map(
       return Object.hasOwn(CHANNELS, channel) ? [[channel, tells] as const] : []
     }),
 )
+
+/** What lists only what is stale or waits, and so says why. */
+const QUEUES = [
+  'src/find/recall/told.ts',
+  'src/session/briefing/brief.ts', // hands it on to told.ts
+  'src/session/briefing/sections/news.ts', // who changed it, not who said it
+  'src/surfaces/tools/retro.ts',
+  'src/surfaces/tools/review-walk.ts',
+  'src/surfaces/tools/review.ts',
+]
+
+test('[W1] no channel formats standing or staleness by itself', () => {
+  const root = join(import.meta.dirname, '../../src')
+  const forms = /\bmarkOf\(|superseded by \$|, unverified'|check before you rely/
+  const found = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    (f) => /(?<!\.test)\.ts$/.test(f) && forms.test(readFileSync(join(root, f), 'utf8')),
+  )
+  expect(found.map((f) => `src/${f.replaceAll('\\', '/')}`).sort()).toEqual(QUEUES)
+})

@@ -1,8 +1,7 @@
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { markOf, Staleness } from '../../engine/read/stale.ts'
-import type { Entity } from '../../model/entity.ts'
-import { provenanceOf, saidAt } from '../../model/entity.ts'
+import { type Entity, provenanceOf, saidAt } from '../../model/entity.ts'
 import { unverifiedAmong } from './standing.ts'
 import { statesOf } from './validity.ts'
 
@@ -74,6 +73,14 @@ export function besideOf(e: Entity, holds: Holds, day: string, clean: (text: str
   const [now, stale] = [marksOf({ ...holds, stale: undefined }), holds.stale]
   const by = [clean(typeof who === 'string' ? who : 'somebody', 40), day, ...now.map((mark) => clean(mark, 200))]
   return `(${by.join(', ')})${stale === undefined ? '' : ` [${clean(stale, 200)}: check before you rely on it]`}`
+}
+
+const SAYING = ['summary', 'description', 'rationale', 'outcome', 'lesson', 'rightBelief', 'justification', 'body']
+
+/** What it is called and what it says, on a line. */
+export function inShort(e: Entity, clean: (text: string, most: number) => string): string {
+  const said = SAYING.flatMap((f) => (typeof e.fields[f] === 'string' && e.fields[f] !== e.name ? [e.fields[f]] : []))
+  return `${e.kind} "${clean(e.name, 120)}"${said.length > 0 ? `: ${clean(said.join(' · '), 260)}` : ''}`
 }
 
 export const dayOf = (e: Entity): string => new Date(saidAt(e)).toISOString().slice(0, 10)

@@ -1,5 +1,5 @@
 import { knownOn } from '../../find/code/known.ts'
-import { besideOf, dayOf, type Holds, holdsOf } from '../../find/recall/told.ts'
+import { besideOf, dayOf, holdsOf, inShort } from '../../find/recall/told.ts'
 import { stateOf } from '../../find/recall/validity.ts'
 import type { Entity } from '../../model/entity.ts'
 import { dataLine, dataList, deliveredSince, keepDelivered } from './delivery.ts'
@@ -7,20 +7,11 @@ import type { Hook } from './hook.ts'
 
 const MAX_ITEMS = 4
 
-const TEXTS = ['summary', 'description', 'rationale', 'outcome', 'lesson', 'rightBelief', 'justification', 'body']
-
-/** What it is, where more of it is, who said it, and whether it holds. */
-function shortly(e: Entity, holds: Holds): string {
-  const more = TEXTS.map((f) => e.fields[f]).filter((v): v is string => typeof v === 'string' && v !== e.name)
-  const said = more.length > 0 ? `: ${dataLine(more.join(' · '), 260)}` : ''
-  return `${e.kind} "${dataLine(e.name, 120)}"${said} (${e.id}) ${besideOf(e, holds, dayOf(e), dataLine)}`
-}
-
 export async function tell(hook: Hook, found: readonly Entity[], title: string): Promise<string> {
   const holds = holdsOf(hook.memory, hook.project.root, found)
   const text = dataList(
     title,
-    found.map((e) => shortly(e, holds.get(e.id)!)),
+    found.map((e) => `${inShort(e, dataLine)} (${e.id}) ${besideOf(e, holds.get(e.id)!, dayOf(e), dataLine)}`),
   )
   const ids = found.map((e) => e.id)
   await keepDelivered(hook, ids, text)

@@ -1,20 +1,14 @@
 import { UserError } from '../../base/errors.ts'
 import { scan } from '../../find/code/scan.ts'
-import { besideOf, dayOf, holdsJson } from '../../find/recall/told.ts'
+import { besideOf, dayOf, holdsJson, inShort } from '../../find/recall/told.ts'
 import type { Json } from '../../model/field.ts'
 import { CodeReader, type Explanation, type Known } from '../../project/discover/explain.ts'
 import { claimJson } from './claims.ts'
 import { entityJson, oneLine } from './format.ts'
 import { defineTool, type Output } from './tool.ts'
 
-const SAYING = ['summary', 'description', 'rationale', 'outcome', 'lesson', 'rightBelief', 'justification', 'body']
-
-/** What an entity says, on a line, with its id, who said it, and whether it holds. */
-function told({ entity: e, holds }: Known): string {
-  const said = SAYING.flatMap((f) => (typeof e.fields[f] === 'string' && e.fields[f] !== e.name ? [e.fields[f]] : []))
-  const text = said.length > 0 ? `: ${oneLine(said.join(' · '), 240)}` : ''
-  return `  ${e.kind} "${oneLine(e.name, 100)}"${text}\n    ${e.id}  ${besideOf(e, holds, dayOf(e), oneLine)}`
-}
+const told = ({ entity: e, holds }: Known): string =>
+  `  ${inShort(e, oneLine)}\n    ${e.id}  ${besideOf(e, holds, dayOf(e), oneLine)}`
 
 const section = (title: string, lines: readonly string[]): string[] => (lines.length > 0 ? ['', title, ...lines] : [])
 

@@ -22,7 +22,7 @@ const RETRY_AT_MOST_MS = 60_000
 const LOOK_MS = 5_000
 const PRESENCE_MS = 60_000
 /** The hub passes on no more than a few kB. */
-const EDITING_CHARS = 4_000
+const PRESENCE_CHARS = 6_000
 const ELSEWHERE = 'another machine'
 const BRANCH = /^[\w./@+-]{1,100}$/
 
@@ -164,8 +164,9 @@ export class HubLife {
   /** Says which sessions live here, and what they are editing: when that changes, and now and then. */
   #tellPresence(): void {
     const edits = this.#claims().filter((c) => c.what === 'path' && c.implicit)
-    let room = EDITING_CHARS
-    const sessions = this.#own().map(({ id, branch = null }) => ({
+    const own = this.#own().map(({ id, branch = null }) => ({ id, branch }))
+    let room = PRESENCE_CHARS - JSON.stringify(own).length - 14 * own.length
+    const sessions = own.map(({ id, branch }) => ({
       id,
       branch,
       editing: edits.flatMap((c) => (c.session === id && (room -= c.on.length + 3) > 0 ? c.on : [])),
