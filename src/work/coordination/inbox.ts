@@ -54,7 +54,7 @@ const CONCERNING = 30
 /** So many words of the work in hand show that a text is about it. */
 const SHARED_WORDS = 2
 
-/** What a session has in hand. `isKnown`: by what it edits, works on or was asked for. */
+/** What a session has in hand. `isKnown`: by what it edits or works on; a request alone may be about anything. */
 function inHand(memory: Memory, session: string) {
   const { files = [], data = {} } = sessionsOf(memory).get(session) ?? {}
   const work = workOf(memory.db, session)
@@ -74,7 +74,7 @@ function inHand(memory: Memory, session: string) {
     if (what === 'task') return work.includes(on)
     return files.some((f) => covers(on, f)) || claims.some((c) => c.what === 'path' && overlaps(c.on, on))
   }
-  return { files: new Set(files), isKnown: files.length + work.length + words.size > 0, isAbout, isClaimed }
+  return { files: new Set(files), isKnown: files.length + work.length > 0, isAbout, isClaimed }
 }
 
 const saidBy = ({ name, fields: { provenance: _, ...said } }: Entity): string => `${name} ${JSON.stringify(said)}`
