@@ -7,6 +7,7 @@ import { toolOf } from '../../src/session/clients/common/tool.ts'
 import type { HookCall, HookReply } from '../../src/session/hooks/call.ts'
 import { respond } from '../../src/session/hooks/run.ts'
 import { claim } from '../../src/surfaces/tools/claim.ts'
+import { foresee } from '../../src/surfaces/tools/foresee.ts'
 import { run } from '../../src/surfaces/tools/run.ts'
 import { claimsOf } from '../../src/work/coordination/claims.ts'
 import { openTestMemory } from '../helpers.ts'
@@ -193,4 +194,34 @@ test('[E3] a collision is refused where the project wants that, and after a shel
   }
   expect(await run('return 1', 'return 9')).toBeUndefined()
   expect(await run('const all = sum', 'const all = 5')).toContain('collides in total(), line 7 with the uncommitted change of reviewer') // biome-ignore format: a row
+})
+
+test('[E3] foresee shows which branches and work trees will not merge, uncommitted work included, and writes nothing', async () => {
+  const { root, tree, git, write, memory, project, start } = await repository()
+  const look = async (...branches: string[]) =>
+    (await run(foresee, { memory, project }, branches.length > 0 ? { branches: branches.join('\n') } : {})).text
+  expect(await look()).toBe('nothing to compare: one branch, one work tree')
+  const [fix, docs] = [tree('fix'), tree('docs')]
+  await start('reviewer', fix, process.ppid)
+  write(join(fix, 'src/cart.js'), CART.replace('const all = sum', 'const all = sum + 1'))
+  write(join(docs, 'src/cart.js'), CART.replace('const due', 'let due'))
+  git(docs, 'commit', '-qam', 'due')
+  write(join(root, 'src/cart.js'), `// the cart\n${CART.replace('log(sum)', 'log(sum, 1)')}`)
+  git(root, 'branch', 'tax')
+  const objects = git(root, 'count-objects', '-v')
+  const status = git(fix, 'status', '--porcelain')
+  expect((await look()).split('\n')).toEqual([
+    'main (uncommitted) and fix (uncommitted, reviewer) collide in src/cart.js: in total(), line 7',
+    '2 of 3 pairs merge',
+  ])
+  // a file that is not in git yet, and one that is gone
+  write(join(fix, 'notes.md'), 'one\n')
+  git(root, 'rm', '-q', '--cached', 'src/cart.js')
+  write(join(docs, 'notes.md'), 'two\n')
+  expect(await look('docs')).toContain('docs (uncommitted) and fix (uncommitted, reviewer) collide in notes.md: line 1')
+  git(root, 'reset', '-q')
+  expect(await look('tax', 'docs')).toBe('1 of 1 pair merges')
+  await expect(look('nothing')).rejects.toMatchObject({ code: 'not-found' })
+  expect(git(root, 'count-objects', '-v')).toBe(objects)
+  expect(git(fix, 'status', '--porcelain')).toBe(`${status}?? notes.md\n`)
 })

@@ -18,16 +18,24 @@ const ENVIRONMENT = {
   LC_ALL: 'C',
 }
 
+interface GitOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string
+}
+
 /** What git tells of a history. @throws where there is no git, or no history. */
-export async function runGit(root: string, ...args: string[]): Promise<string> {
+export const runGit = (root: string, ...args: string[]): Promise<string> => runGitWith(root, {}, ...args)
+
+export async function runGitWith(root: string, { env, input }: GitOptions, ...args: string[]): Promise<string> {
   // taken when it is called: an import would load it at the start of every command
   const { execFile } = process.getBuiltinModule('node:child_process')
-  const { stdout } = await promisify(execFile)('git', [...SAFE, ...args], {
+  const running = promisify(execFile)('git', [...SAFE, ...args], {
     cwd: root,
-    env: { ...process.env, ...ENVIRONMENT },
+    env: { ...process.env, ...ENVIRONMENT, ...env },
     maxBuffer: 256 * 1024 * 1024,
     timeout: 60_000,
     windowsHide: true,
   })
-  return stdout
+  running.child.stdin?.on('error', () => {}).end(input ?? '')
+  return (await running).stdout
 }

@@ -14,7 +14,7 @@ export interface Version {
   readonly rows: readonly string[]
 }
 
-function versionOf(text: string): Version {
+export function versionOf(text: string): Version {
   const bytes = Buffer.from(text)
   const id = createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
   return { id, text, rows: rowsOf(text) }
@@ -77,7 +77,13 @@ export function heldBy(symbols: readonly CodeSymbol[], span: Span): Span {
   return s && !CONTAINERS.has(s.kind) ? [s.start - 1, s.end] : [Math.max(0, span[0] - CONTEXT), span[1] + CONTEXT]
 }
 
-export const named = (s: CodeSymbol | undefined): string =>
+/** A place in a file for a reader: `in total(), lines 12–20`. */
+export function placeIn(symbols: readonly CodeSymbol[], span: Span, [from, to]: Span = span): string {
+  const name = named(around(symbols, span))
+  return `${name && `in ${name}, `}${to - from > 1 ? `lines ${from + 1}–${to}` : `line ${from + 1}`}`
+}
+
+const named = (s: CodeSymbol | undefined): string =>
   s === undefined ? '' : ['function', 'method'].includes(s.kind) ? `${s.name}()` : s.name
 
 /** Sorted, and each line once. */

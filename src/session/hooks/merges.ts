@@ -1,7 +1,7 @@
 import { gitState } from '../../base/git.ts'
 import { symbolOf } from '../../engine/claims/part.ts'
 import {
-  around, heldBy, named, symbolIn, symbolsOf, united, type Version, versionAt, versionBetween, versionById, versionHere,
+  heldBy, placeIn, symbolIn, symbolsOf, united, type Version, versionAt, versionBetween, versionById, versionHere,
 } from '../../find/code/versions.ts' // biome-ignore format: a list
 import { carried, collisions, difference, type Hunk, overlap, rowsOf, type Span, touch } from '../../model/lines.ts'
 import type { Claim } from '../../work/coordination/claims.ts'
@@ -37,8 +37,6 @@ function afterwards({ root, call }: Hook, path: string, before: string): string 
   return text
 }
 
-const numbers = ([from, to]: Span): string => (to - from > 1 ? `lines ${from + 1}–${to}` : `line ${from + 1}`)
-
 /** The same look for a tool that has written already: all that differs from git's version counts as its change. */
 export async function lookAt(
   hook: Hook,
@@ -55,8 +53,7 @@ export async function lookAt(
   const after = rowsOf(text)
   const before = isWritten ? head : here
   const change = difference(before.rows, after)
-  const nameAt = (span: Span) => named(around(symbols, span))
-  const collide = await inOtherTrees({ hook, path, after, change, head }, others, nameAt)
+  const collide = await inOtherTrees({ hook, path, after, change, head, symbols }, others)
   if (isWritten || head === EMPTY || !others.some((s) => s.root === root))
     return { spared: new Set(), where: new Map(), collide }
   const up = difference(head.rows, before.rows)
@@ -77,7 +74,7 @@ export async function lookAt(
     if (c.session === hook.session || c.elsewhere || !lines) continue
     const met = raw.find((r) => lines.some((l) => overlap(r, l)))
     if (!met) spared.add(c.n)
-    else where.set(c.n, [nameAt(met) && `in ${nameAt(met)}`, numbers(carried(up, met))].filter(Boolean).join(', '))
+    else where.set(c.n, placeIn(symbols, met, carried(up, met)))
   }
   const own = mine ? (spans.find(([c]) => c === mine)?.[1] ?? unsaid() ?? []) : []
   const lines = united([...own, ...raw.map((s) => heldBy(symbols, s))])
@@ -108,13 +105,13 @@ interface Mine {
   readonly after: readonly string[]
   readonly change: readonly Hunk[]
   readonly head: Version
+  readonly symbols: Awaited<ReturnType<typeof symbolsOf>>
 }
 
 /** What does not merge with the file as other live sessions have it in work trees of their own. */
 async function inOtherTrees(
-  { hook: { root }, path, after, change, head }: Mine,
+  { hook: { root }, path, after, change, head, symbols }: Mine,
   others: readonly SessionInfo[],
-  nameAt: (span: Span) => string,
 ) {
   const commit = gitState(root).commit
   const found: { root: string; text: string }[] = []
@@ -127,8 +124,8 @@ async function inOtherTrees(
     const met = collisions(base.rows, after, theirs.rows).find((c) => change.some((h) => touch(h.b, c.mine.b)))
     if (!met) continue
     const own = await versionAt(other, 'HEAD', path)
-    const name = at === commit || base.id === head.id ? nameAt(met.theirs.a) : ''
-    const place = [name && `in ${name}`, numbers(met.mine.b)].filter(Boolean).join(', ')
+    const known = base.id === head.id ? symbols : []
+    const place = placeIn(known, met.theirs.a, met.mine.b)
     found.push({ root: other, text: `${place} with the ${own?.id === theirs.id ? '' : 'uncommitted '}change` })
   }
   return found

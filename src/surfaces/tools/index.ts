@@ -68,6 +68,7 @@ export const TOOLS: Readonly<Record<string, Entry<Tool>>> = {
   claim: { group: 'together', load: async () => (await import('./claim.ts')).claim },
   claims: { group: 'together', load: async () => (await import('./claims.ts')).claims },
   release: { group: 'together', load: async () => (await import('./release.ts')).release },
+  foresee: { group: 'together', load: async () => (await import('./foresee.ts')).foresee },
   session: { group: 'together', load: async () => (await import('./session.ts')).session },
   reviewers: { group: 'together', load: async () => (await import('./reviewers.ts')).reviewers },
   share: { group: 'together', load: async () => (await import('./share.ts')).share },

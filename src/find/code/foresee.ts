@@ -1,0 +1,184 @@
+import { copyFileSync, existsSync, lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { UserError } from '../../base/errors.ts'
+import { gitDirectory, gitState, linkedWorkTrees } from '../../base/git.ts'
+import { collisions } from '../../model/lines.ts'
+import { runGit, runGitWith } from './run-git.ts'
+import { placeIn, symbolsOf, type Version, versionOf } from './versions.ts'
+
+/** A branch, or what a work tree has of it. */
+export interface Side {
+  readonly name: string
+  readonly root?: string
+  /** With what is not committed. */
+  readonly commit: string
+  readonly uncommitted: boolean
+}
+
+export interface Crossing {
+  readonly a: Side
+  readonly b: Side
+  readonly files: readonly { readonly path: string; readonly places: readonly string[] }[]
+}
+
+export interface Foreseen {
+  readonly sides: readonly Side[]
+  readonly pairs: number
+  readonly collide: readonly Crossing[]
+  /** Branches that were not looked at: those without a commit for longest. */
+  readonly left: number
+}
+
+const SIDES_AT_MOST = 24
+const FILES_AT_MOST = 2_000
+const MOST_BYTES = 2_000_000
+const PLACES_AT_MOST = 5
+const NOBODY = ['AUTHOR', 'COMMITTER'].flatMap((who) => [[`GIT_${who}_NAME`, 'tidemark'], [`GIT_${who}_EMAIL`, 'tidemark@localhost']]) // biome-ignore format: a row
+
+/**
+ * A git directory beside the repository, which reads its objects. New ones go into it: nothing of the repository is
+ * written, and nothing that its configuration names is run.
+ */
+class Scratch {
+  readonly dir = mkdtempSync(join(tmpdir(), 'tidemark-foresee-'))
+  readonly #env: Record<string, string>
+
+  constructor(common: string, isLong: boolean) {
+    for (const dir of ['objects/info', 'refs', 'info']) mkdirSync(join(this.dir, dir), { recursive: true })
+    writeFileSync(join(this.dir, 'HEAD'), 'ref: refs/heads/none\n')
+    const format = isLong ? '1\n[extensions]\n\tobjectformat = sha256' : '0'
+    writeFileSync(join(this.dir, 'config'), `[core]\n\trepositoryformatversion = ${format}\n`)
+    writeFileSync(join(this.dir, 'objects/info/alternates'), `${join(common, 'objects')}\n`)
+    if (existsSync(join(common, 'shallow'))) copyFileSync(join(common, 'shallow'), join(this.dir, 'shallow'))
+    this.#env = { ...Object.fromEntries(NOBODY), GIT_DIR: this.dir, GIT_INDEX_FILE: join(this.dir, 'index') }
+  }
+
+  git = (args: readonly string[], input?: string, tree = this.dir): Promise<string> =>
+    runGitWith(tree, { env: { ...this.#env, GIT_WORK_TREE: tree }, ...(input !== undefined && { input }) }, ...args)
+
+  async version(commit: string, path: string): Promise<Version> {
+    return versionOf(await this.git(['cat-file', 'blob', `${commit}:${path}`]).catch(() => ''))
+  }
+
+  close(): void {
+    rmSync(this.dir, { recursive: true, force: true })
+  }
+}
+
+const fields = (said: string): string[] => said.split('\0').filter((f) => f !== '')
+
+/** A work tree as a commit: its own, or one on it that holds what is not committed. */
+async function sideOf(scratch: Scratch, root: string): Promise<Side | undefined> {
+  const head = await runGit(root, 'rev-parse', '--verify', 'HEAD').catch(() => undefined)
+  if (head === undefined) return undefined
+  const commit = head.trim()
+  const name = gitState(root).branch ?? basename(root)
+  const changed = fields(await runGit(root, 'diff-index', '--name-only', '-z', 'HEAD', '--'))
+  const added = fields(await runGit(root, 'ls-files', '--others', '--exclude-standard', '-z'))
+  const paths = [...changed, ...added].filter((p) => !p.includes('\n')).slice(0, FILES_AT_MOST)
+  const stats = new Map(paths.map((p) => [p, lstatSync(join(root, p), { throwIfNoEntry: false })]))
+  const files = paths.filter((p) => stats.get(p)?.isFile() && stats.get(p)!.size <= MOST_BYTES)
+  await scratch.git(['read-tree', commit])
+  const ids = fields((await scratch.git(['hash-object', '-w', '--no-filters', '--stdin-paths'], files.map((p) => `${p}\n`).join(''), root)).replaceAll('\n', '\0')) // biome-ignore format: a row
+  const none = '0'.repeat(commit.length)
+  const rows = [
+    ...files.map((p, i) => `${stats.get(p)!.mode & 0o100 ? '100755' : '100644'} ${ids[i]}\t${p}\0`),
+    ...changed.filter((p) => stats.has(p) && !stats.get(p)).map((p) => `0 ${none}\t${p}\0`),
+  ]
+  await scratch.git(['update-index', '-z', '--add', '--index-info'], rows.join(''))
+  const tree = (await scratch.git(['write-tree'])).trim()
+  if (tree === (await scratch.git(['rev-parse', `${commit}^{tree}`])).trim())
+    return { name, root, commit, uncommitted: false }
+  const kept = await scratch.git(['commit-tree', tree, '-p', commit, '-m', 'uncommitted'])
+  return { name, root, commit: kept.trim(), uncommitted: true }
+}
+
+/** The files in which two commits do not merge. */
+async function conflictsOf(scratch: Scratch, a: string, b: string): Promise<string[]> {
+  try {
+    await scratch.git(['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', a, b])
+    return []
+  } catch (error) {
+    const { code, stdout } = error as { code?: unknown; stdout?: unknown }
+    if (code === 129)
+      throw new UserError('old-git', 'this git cannot merge without a work tree', 'install git 2.38 or newer')
+    if (code !== 1) throw error
+    return fields(String(stdout)).slice(1)
+  }
+}
+
+/** Where the lines of two commits collide in a file, in lines of the first. */
+async function placesOf(
+  scratch: Scratch,
+  root: string,
+  { a, b }: { a: Side; b: Side },
+  path: string,
+): Promise<string[]> {
+  const base = await scratch.git(['merge-base', a.commit, b.commit]).catch(() => '')
+  const [from, one, other] = await Promise.all([base.trim(), a.commit, b.commit].map((c) => scratch.version(c, path)))
+  const found = collisions(from!.rows, one!.rows, other!.rows)
+  const symbols = found.length === 0 ? [] : await symbolsOf(root, path, one!, true)
+  return [...new Set(found.map((c) => placeIn(symbols, c.mine.b)))].slice(0, PLACES_AT_MOST)
+}
+
+/** Work trees and the branches that no work tree has and that HEAD does not hold, newest first. */
+async function sidesOf(
+  scratch: Scratch,
+  root: string,
+  common: string,
+  since: number,
+): Promise<{ all: Side[]; left: number }> {
+  const trees: Side[] = []
+  for (const dir of [...(basename(common) === '.git' ? [dirname(common)] : []), ...linkedWorkTrees(common)]) {
+    const side = await sideOf(scratch, dir)
+    if (side) trees.push(side)
+  }
+  const format = '--format=%(refname:short) %(objectname) %(committerdate:unix)'
+  const listed = await runGit(root, 'for-each-ref', '--sort=-committerdate', '--no-merged=HEAD', format, 'refs/heads')
+  const branches = listed.split('\n').flatMap((line) => {
+    const [name, commit, at] = line.split(' ')
+    return commit === undefined || trees.some((t) => t.name === name)
+      ? []
+      : [{ name: name!, commit, uncommitted: false, isLive: Number(at) * 1000 >= since }]
+  })
+  const live = branches.filter((b) => b.isLive).slice(0, Math.max(0, SIDES_AT_MOST - trees.length))
+  return { all: [...trees, ...live], left: branches.length - live.length }
+}
+
+/**
+ * Which branches and work trees collide, and where. Without names: every work tree, and the branches with a commit since
+ * then. One name is held against all of these, several against each other.
+ */
+export async function foresee(root: string, names: readonly string[], since: number): Promise<Foreseen> {
+  const git = gitDirectory(root)
+  const head = await runGit(root, 'rev-parse', '--verify', 'HEAD').catch(() => undefined)
+  if (git.is !== 'own' || head === undefined)
+    throw new UserError('no-history', `${root} has no commit of git`, 'foresee compares branches and work trees')
+  const scratch = new Scratch(git.common, head.trim().length > 40)
+  try {
+    const { all, left } = await sidesOf(scratch, root, git.common, since)
+    const named: Side[] = []
+    for (const name of names) named.push(all.find((s) => s.name === name) ?? (await branchOf(root, name)))
+    const sides = named.length > 1 ? named : [...named, ...all.filter((s) => !named.includes(s))]
+    const pairs = sides.flatMap((a, i) =>
+      named.length === 1 && i > 0 ? [] : sides.slice(i + 1).map((b) => ({ a, b })),
+    )
+    const collide: Crossing[] = []
+    for (const pair of pairs) {
+      const files: { path: string; places: readonly string[] }[] = []
+      for (const path of await conflictsOf(scratch, pair.a.commit, pair.b.commit))
+        files.push({ path, places: await placesOf(scratch, root, pair, path) })
+      if (files.length > 0) collide.push({ ...pair, files })
+    }
+    return { sides, pairs: pairs.length, collide, left: named.length > 1 ? 0 : left }
+  } finally {
+    scratch.close()
+  }
+}
+
+async function branchOf(root: string, name: string): Promise<Side> {
+  const commit = await runGit(root, 'rev-parse', '--verify', '--end-of-options', `${name}^{commit}`).catch(() => '')
+  if (commit !== '') return { name, commit: commit.trim(), uncommitted: false }
+  throw new UserError('not-found', `git knows no branch ${name}`, '`git branch -a` shows them')
+}

@@ -1,0 +1,60 @@
+import { foresee as look, type Side } from '../../find/code/foresee.ts'
+import type { JsonObject } from '../../model/object.ts'
+import { titleOfSession } from '../../work/coordination/labels.ts'
+import { sessionsOf } from '../../work/coordination/sessions.ts'
+import { oneLine } from './format.ts'
+import { defineTool } from './tool.ts'
+
+/** A branch without a commit for longer is nobody's work, unless it is named. */
+const LIVE_MS = 30 * 86_400_000
+
+export const foresee = defineTool({
+  name: 'foresee',
+  title: 'What will not merge',
+  about:
+    'shows which branches and work trees will not merge, and where, before anybody merges them; uncommitted work counts',
+  example: 'tidemark foresee',
+  params: {
+    branches: {
+      type: 'text',
+      about: 'one branch against all others, or several against each other; all that are live unless given',
+      place: 'rest',
+      list: true,
+    },
+  },
+  readOnly: true,
+  async run({ memory, project }, args) {
+    const names = args.branches?.split('\n') ?? []
+    const found = await look(project.root, names, memory.env.now() - LIVE_MS)
+    const live = sessionsOf(memory).list()
+    const label = ({ name, root, uncommitted }: Side): string => {
+      const whose = live
+        .filter((s) => root !== undefined && s.root === root)
+        .map(titleOfSession)
+        .slice(0, 3)
+      const parts = [uncommitted && 'uncommitted', ...whose].filter(Boolean)
+      return oneLine(`${name}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}`, 80)
+    }
+    const rows = found.collide.flatMap(({ a, b, files }) =>
+      files.map(
+        (f) => [label(a), label(b), oneLine(f.path, 200), f.places.join('; ') || 'see `git merge-tree`'] as const,
+      ),
+    )
+    const merge = found.pairs - found.collide.length
+    const rest = [
+      found.pairs === 0 && 'nothing to compare: one branch, one work tree',
+      merge > 0 && `${merge} of ${found.pairs} ${found.pairs === 1 ? 'pair merges' : 'pairs merge'}`,
+      found.left > 0 && `${found.left} branches without a commit for 30 days were not looked at: name one to see it`,
+    ].filter((line) => line !== false)
+    return {
+      text: [...rows.map(([a, b, path, at]) => `${a} and ${b} collide in ${path}: ${at}`), ...rest].join('\n'),
+      json: { ...found, merge } as unknown as JsonObject,
+      page: () => [
+        ...(rows.length > 0
+          ? [{ head: ['one', 'other', 'file', 'where'], rows: rows.map((r) => r.map((c) => [c])), cuts: 3 }]
+          : []),
+        ...rest.map((line) => ({ line: [line] })),
+      ],
+    }
+  },
+})
