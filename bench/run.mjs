@@ -32,6 +32,7 @@ const NAMES = [
   'topics',
   'links',
   'observations',
+  'foresee',
   'dashboard',
 ]
 

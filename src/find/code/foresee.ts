@@ -57,9 +57,8 @@ class Scratch {
   git = (args: readonly string[], input?: string, tree = this.dir): Promise<string> =>
     runGitWith(tree, { env: { ...this.#env, GIT_WORK_TREE: tree }, ...(input !== undefined && { input }) }, ...args)
 
-  async version(commit: string, path: string): Promise<Version> {
-    return versionOf(await this.git(['cat-file', 'blob', `${commit}:${path}`]).catch(() => ''))
-  }
+  version = (commit: string, path: string): Promise<Version> =>
+    this.git(['cat-file', 'blob', `${commit}:${path}`]).then(versionOf, () => versionOf(''))
 
   close(): void {
     rmSync(this.dir, { recursive: true, force: true })
@@ -118,7 +117,7 @@ async function placesOf(
   const base = await scratch.git(['merge-base', a.commit, b.commit]).catch(() => '')
   const [from, one, other] = await Promise.all([base.trim(), a.commit, b.commit].map((c) => scratch.version(c, path)))
   const found = collisions(from!.rows, one!.rows, other!.rows)
-  const symbols = found.length === 0 ? [] : await symbolsOf(root, path, one!, true)
+  const symbols = found.length === 0 ? [] : await symbolsOf(root, path, one!)
   return [...new Set(found.map((c) => placeIn(symbols, c.mine.b)))].slice(0, PLACES_AT_MOST)
 }
 

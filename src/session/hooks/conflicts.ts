@@ -9,6 +9,9 @@ import type { Look } from './merges.ts'
 export const SEVERITY = { warn: 1, ask: 2, deny: 3 } as const
 export type Decision = keyof typeof SEVERITY
 
+/** What is left of a hook's time for its answer. */
+const MARGIN_MS = 80
+
 export function who(hook: Hook, id: string): string {
   const s = hook.sessions.get(id)
   return dataLine(s ? nameOfSession(s, leaseTime(hook.memory.db, hook.memory.env)) : id, 160)
@@ -27,19 +30,17 @@ export async function foreseen(hook: Hook, paths: readonly string[], isWritten?:
   const others = hook.attempt('others', () => othersAtWork(hook)) ?? []
   const looks = new Map<string, Look>()
   if (others.length === 0) return looks
-  await hook.attemptLater('merges', async () => {
+  const { against } = claimsOf(hook.memory)
+  const look = async () => {
     const { lookAt } = await import('./merges.ts')
     for (const path of paths) {
-      const look = await lookAt(
-        hook,
-        path,
-        others,
-        claimsOf(hook.memory).against(undefined, path, hook.root),
-        isWritten,
-      )
-      if (look) looks.set(path, look)
+      const found = await lookAt(hook, path, others, against(undefined, path, hook.root), isWritten)
+      if (found) looks.set(path, found)
     }
-  })
+  }
+  // where git is slow, a claim on the file counts as one on all of it
+  const late = new Promise<void>((done) => setTimeout(done, hook.left - MARGIN_MS).unref())
+  await hook.attemptLater('merges', () => Promise.race([look(), late]))
   return looks
 }
 

@@ -1,7 +1,8 @@
 import { gitState } from '../../base/git.ts'
 import { symbolOf } from '../../engine/claims/part.ts'
+import { runGit } from '../../find/code/run-git.ts'
 import {
-  heldBy, placeIn, symbolIn, symbolsOf, united, type Version, versionAt, versionBetween, versionById, versionHere,
+  heldBy, placeIn, type Symbols, symbolIn, symbolsKnown, type Version, versionAt, versionHere,
 } from '../../find/code/versions.ts' // biome-ignore format: a list
 import { carried, collisions, difference, type Hunk, overlap, rowsOf, type Span, touch } from '../../model/lines.ts'
 import type { Claim } from '../../work/coordination/claims.ts'
@@ -47,7 +48,8 @@ export async function lookAt(
 ): Promise<Look | undefined> {
   const { root } = hook
   const here = versionHere(root, path) ?? EMPTY
-  const [head, symbols] = await headOf(root, path)
+  const head = (await versionAt(root, `HEAD:./${path}`)) ?? EMPTY
+  const symbols = head === EMPTY ? [] : symbolsKnown(root, path, head)
   const text = isWritten ? here.text : afterwards(hook, path, here.text)
   if (text === undefined) return undefined
   const after = rowsOf(text)
@@ -77,7 +79,8 @@ export async function lookAt(
     else where.set(c.n, placeIn(symbols, met, carried(up, met)))
   }
   const own = mine ? (spans.find(([c]) => c === mine)?.[1] ?? unsaid() ?? []) : []
-  const lines = united([...own, ...raw.map((s) => heldBy(symbols, s))])
+  const all = [...own, ...raw.map((s) => heldBy(symbols, s))]
+  const lines = [...new Map(all.map((s) => [s.join(), s])).values()]
   return { spared, where, collide, ...(lines.length <= SPANS_AT_MOST && { held: { base: head.id, lines } }) }
 
   /** What a claim holds, as lines of git's version; nothing for all of it, or where nobody knows. */
@@ -88,15 +91,10 @@ export async function lookAt(
     if (now) return [now]
     if (!c.lines || c.base === undefined) return c.lines?.map(inHead)
     if (c.base === head.id) return [...c.lines]
-    const base = await versionById(root, c.base)
+    const base = await versionAt(root, c.base)
     const moved = base && difference(base.rows, before.rows)
     return moved && c.lines.map((s) => inHead(carried(moved, s)))
   }
-}
-
-async function headOf(root: string, path: string) {
-  const head = (await versionAt(root, 'HEAD', path)) ?? EMPTY
-  return [head, head === EMPTY ? [] : await symbolsOf(root, path, head)] as const
 }
 
 interface Mine {
@@ -105,8 +103,16 @@ interface Mine {
   readonly after: readonly string[]
   readonly change: readonly Hunk[]
   readonly head: Version
-  readonly symbols: Awaited<ReturnType<typeof symbolsOf>>
+  readonly symbols: Symbols
 }
+
+const NO_COMMIT = '0'.repeat(40)
+
+const mergeBase = (root: string, commit: string): Promise<string> =>
+  runGit(root, 'merge-base', 'HEAD', commit).then(
+    (said) => said.trim(),
+    () => NO_COMMIT,
+  )
 
 /** What does not merge with the file as other live sessions have it in work trees of their own. */
 async function inOtherTrees(
@@ -120,10 +126,10 @@ async function inOtherTrees(
     if (theirs.id === head.id) continue
     const at = gitState(other).commit
     if (at === undefined) continue
-    const base = at === commit ? head : ((await versionBetween(root, 'HEAD', at, path)) ?? EMPTY)
+    const base = at === commit ? head : ((await versionAt(root, `${await mergeBase(root, at)}:./${path}`)) ?? EMPTY)
     const met = collisions(base.rows, after, theirs.rows).find((c) => change.some((h) => touch(h.b, c.mine.b)))
     if (!met) continue
-    const own = await versionAt(other, 'HEAD', path)
+    const own = await versionAt(other, `HEAD:./${path}`)
     const known = base.id === head.id ? symbols : []
     const place = placeIn(known, met.theirs.a, met.mine.b)
     found.push({ root: other, text: `${place} with the ${own?.id === theirs.id ? '' : 'uncommitted '}change` })
