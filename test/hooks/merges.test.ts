@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { scan } from '../../src/find/code/scan.ts'
 import { toolOf } from '../../src/session/clients/common/tool.ts'
 import type { HookCall, HookReply } from '../../src/session/hooks/call.ts'
@@ -11,6 +11,7 @@ import { foresee } from '../../src/surfaces/tools/foresee.ts'
 import { run } from '../../src/surfaces/tools/run.ts'
 import { claimsOf } from '../../src/work/coordination/claims.ts'
 import { openTestMemory } from '../helpers.ts'
+import { hookProject, PATIENT, runHook } from './run.ts'
 
 const CART = `const RATE = 0.2
 
@@ -151,7 +152,7 @@ test('[E3] [X6] a claim on a function or on lines refuses an edit of those alone
   git(root, 'commit', '-qam', 'moved')
   const refusedEdit = await edit('b', root, 'const all = sum', 'const all = 0')
   expect(refusedEdit.decision).toBe('deny')
-  expect(refusedEdit.reason).toContain('src/cart.js (line 9) is claimed by a')
+  expect(refusedEdit.reason).toContain('src/cart.js (at line 9) is claimed by a')
   act([['release', { paths: ['src/cart.js#total'] }]], { session: 'a' })
   expect(await edit('b', root, 'const all = sum', 'const all = 0')).toEqual({})
 })
@@ -218,10 +219,45 @@ test('[E3] foresee shows which branches and work trees will not merge, uncommitt
   write(join(fix, 'notes.md'), 'one\n')
   git(root, 'rm', '-q', '--cached', 'src/cart.js')
   write(join(docs, 'notes.md'), 'two\n')
-  expect(await look('docs')).toContain('docs (uncommitted) and fix (uncommitted, reviewer) collide in notes.md: line 1')
+  expect(await look('docs')).toContain(
+    'docs (uncommitted) and fix (uncommitted, reviewer) collide in notes.md: at line 1',
+  )
   git(root, 'reset', '-q')
   expect(await look('tax', 'docs')).toBe('1 of 1 pair merges')
   await expect(look('nothing')).rejects.toMatchObject({ code: 'not-found' })
   expect(git(root, 'count-objects', '-v')).toBe(objects)
   expect(git(fix, 'status', '--porcelain')).toBe(`${status}?? notes.md\n`)
+})
+
+test('[E3] hooks as clients run them: a patch of Codex collides with what Claude Code wrote in another work tree', async () => {
+  const { dir } = hookProject()
+  const git = (at: string, ...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=Ana', '-c', 'user.email=a@b.example', ...args], { cwd: at, stdio: 'pipe' })
+  const other = `${dir}-other`
+  onTestFinished(() => rmSync(other, { recursive: true, force: true }))
+  git(dir, 'init', '-q', '-b', 'main')
+  mkdirSync(join(dir, 'src'))
+  writeFileSync(join(dir, 'src/cart.js'), CART)
+  git(dir, 'add', 'src')
+  git(dir, 'commit', '-qm', 'cart')
+  git(dir, 'worktree', 'add', '-q', '-b', 'other', other)
+  const at = (client: string, event: string, cwd: string, more: object = {}) =>
+    runHook([client, event], { session_id: client, cwd, source: 'startup', ...more }, { cwd, env: PATIENT })
+  await at('claude', 'SessionStart', other)
+  await at('codex', 'SessionStart', dir)
+  const edit = { file_path: join(other, 'src/cart.js'), old_string: 'const all = sum', new_string: 'const all = 0' }
+  expect((await at('claude', 'PreToolUse', other, { tool_name: 'Edit', tool_input: edit })).out).toBe('')
+  writeFileSync(join(other, 'src/cart.js'), CART.replace(edit.old_string, edit.new_string))
+  const patch = (...lines: string[]) => ({
+    tool_name: 'apply_patch',
+    tool_input: {
+      command: ['*** Begin Patch', '*** Update File: src/cart.js', '@@ x', ...lines, '*** End Patch'].join('\n'),
+    },
+  })
+  const clean = patch('   const due = sum * RATE', '-  return due', '+  return due + 1', ' }')
+  expect((await at('codex', 'PreToolUse', dir, clean)).out).toBe('')
+  const told = await at('codex', 'PreToolUse', dir, patch('   log(sum)', '-  const all = sum', '+  const all = 9'))
+  expect(told.out).toContain('src/cart.js collides at line 7 with the uncommitted change of')
+  const unknown = patch('   log(sum)', '-  const nothing', '+  const something')
+  expect((await at('codex', 'PreToolUse', dir, unknown)).code).toBe(0)
 })

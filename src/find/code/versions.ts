@@ -57,10 +57,10 @@ export function heldBy(symbols: readonly CodeSymbol[], span: Span): Span {
   return inside ? [Math.min(from, inside.start - 1), Math.max(to, inside.end)] : [from, to]
 }
 
-/** A place in a file for a reader: `in total(), lines 12–20`. */
+/** A place in a file for a reader: `in total(), lines 12–20`, or `at line 7`. */
 export function placeIn(symbols: readonly CodeSymbol[], span: Span, [from, to]: Span = span): string {
   const name = named(around(symbols, span))
-  return `${name && `in ${name}, `}${to - from > 1 ? `lines ${from + 1}–${to}` : `line ${from + 1}`}`
+  return `${name === '' ? 'at ' : `in ${name}, `}${to - from > 1 ? `lines ${from + 1}–${to}` : `line ${from + 1}`}`
 }
 
 const named = (s: CodeSymbol | undefined): string =>
