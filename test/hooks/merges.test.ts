@@ -158,7 +158,7 @@ test('[E3] [X6] a claim on a function or on lines refuses an edit of those alone
 })
 
 test('[E3] before an edit it is held against what others have changed in their work trees: what merges passes in silence', async () => {
-  const { root, edit, start, tree, git, hook, write } = await repository()
+  const { root, edit, start, tree, git, hook, write, memory, project } = await repository()
   const other = tree('fix')
   await start('a', root)
   await start('reviewer', other, process.ppid)
@@ -173,6 +173,12 @@ test('[E3] before an edit it is held against what others have changed in their w
   git(other, 'commit', '-qam', 'sum')
   expect(await edit('a', root, 'return 1', 'return 7')).toEqual({})
   expect((await edit('a', root, 'log(sum, 2)', 'log(sum, 3)')).reason).toContain('with the change of reviewer')
+  // claimed by name in another work tree, a part is in the way of edits of that part alone
+  await run(claim, { memory, project: { ...project, root: other }, session: 'reviewer' }, { paths: 'src/cart.js#Cart' })
+  expect((await edit('a', root, 'return 7', 'return 8')).reason).toContain(
+    'in another work tree: the two will meet at merge',
+  )
+  expect(await edit('a', root, 'return due', 'return due + 1')).toEqual({})
   // a file that both add
   write(join(other, 'src/new.js'), 'one\n')
   write(join(root, 'src/new.js'), 'two\n')

@@ -34,7 +34,7 @@ const SIDES_AT_MOST = 24
 const FILES_AT_MOST = 2_000
 const MOST_BYTES = 2_000_000
 const PLACES_AT_MOST = 5
-const NOBODY = ['AUTHOR', 'COMMITTER'].flatMap((who) => [[`GIT_${who}_NAME`, 'tidemark'], [`GIT_${who}_EMAIL`, 'tidemark@localhost']]) // biome-ignore format: a row
+const NOBODY = ['-c', 'user.name=tidemark', '-c', 'user.email=tidemark@localhost']
 
 /**
  * A git directory beside the repository, which reads its objects. New ones go into it: nothing of the repository is
@@ -51,11 +51,16 @@ class Scratch {
     writeFileSync(join(this.dir, 'config'), `[core]\n\trepositoryformatversion = ${format}\n`)
     writeFileSync(join(this.dir, 'objects/info/alternates'), `${join(common, 'objects')}\n`)
     if (existsSync(join(common, 'shallow'))) copyFileSync(join(common, 'shallow'), join(this.dir, 'shallow'))
-    this.#env = { ...Object.fromEntries(NOBODY), GIT_DIR: this.dir, GIT_INDEX_FILE: join(this.dir, 'index') }
+    this.#env = { GIT_DIR: this.dir, GIT_INDEX_FILE: join(this.dir, 'index') }
   }
 
   git = (args: readonly string[], input?: string, tree = this.dir): Promise<string> =>
-    runGitWith(tree, { env: { ...this.#env, GIT_WORK_TREE: tree }, ...(input !== undefined && { input }) }, ...args)
+    runGitWith(
+      tree,
+      { env: { ...this.#env, GIT_WORK_TREE: tree }, ...(input !== undefined && { input }) },
+      ...NOBODY,
+      ...args,
+    )
 
   version = (commit: string, path: string): Promise<Version> =>
     this.git(['cat-file', 'blob', `${commit}:${path}`]).then(versionOf, () => versionOf(''))
@@ -107,13 +112,8 @@ async function conflictsOf(scratch: Scratch, a: string, b: string): Promise<stri
   }
 }
 
-/** Where the lines of two commits collide in a file, in lines of the first. */
-async function placesOf(
-  scratch: Scratch,
-  root: string,
-  { a, b }: { a: Side; b: Side },
-  path: string,
-): Promise<string[]> {
+/** Where the lines of two sides collide in a file, in lines of the first. */
+async function placesOf(scratch: Scratch, root: string, a: Side, b: Side, path: string): Promise<string[]> {
   const base = await scratch.git(['merge-base', a.commit, b.commit]).catch(() => '')
   const [from, one, other] = await Promise.all([base.trim(), a.commit, b.commit].map((c) => scratch.version(c, path)))
   const found = collisions(from!.rows, one!.rows, other!.rows)
@@ -121,13 +121,8 @@ async function placesOf(
   return [...new Set(found.map((c) => placeIn(symbols, c.mine.b)))].slice(0, PLACES_AT_MOST)
 }
 
-/** Work trees and the branches that no work tree has and that HEAD does not hold, newest first. */
-async function sidesOf(
-  scratch: Scratch,
-  root: string,
-  common: string,
-  since: number,
-): Promise<{ all: Side[]; left: number }> {
+/** Work trees, and branches that no work tree has and HEAD does not hold, newest first. */
+async function sidesOf(scratch: Scratch, root: string, common: string, since: number) {
   const trees: Side[] = []
   for (const dir of [...(basename(common) === '.git' ? [dirname(common)] : []), ...linkedWorkTrees(common)]) {
     const side = await sideOf(scratch, dir)
@@ -135,14 +130,11 @@ async function sidesOf(
   }
   const format = '--format=%(refname:short) %(objectname) %(committerdate:unix)'
   const listed = await runGit(root, 'for-each-ref', '--sort=-committerdate', '--no-merged=HEAD', format, 'refs/heads')
-  const branches = listed.split('\n').flatMap((line) => {
-    const [name, commit, at] = line.split(' ')
-    return commit === undefined || trees.some((t) => t.name === name)
-      ? []
-      : [{ name: name!, commit, uncommitted: false, isLive: Number(at) * 1000 >= since }]
-  })
-  const live = branches.filter((b) => b.isLive).slice(0, Math.max(0, SIDES_AT_MOST - trees.length))
-  return { all: [...trees, ...live], left: branches.length - live.length }
+  const rows = listed.split('\n').map((line) => line.split(' ') as [name: string, commit: string, at: string])
+  const branches = rows.filter(([name]) => name !== '' && !trees.some((t) => t.name === name))
+  const live = branches.filter(([, , at]) => Number(at) * 1000 >= since).slice(0, SIDES_AT_MOST)
+  const all: Side[] = [...trees, ...live.map(([name, commit]) => ({ name, commit, uncommitted: false }))]
+  return { all, left: branches.length - live.length }
 }
 
 /**
@@ -160,15 +152,14 @@ export async function foresee(root: string, names: readonly string[], since: num
     const named: Side[] = []
     for (const name of names) named.push(all.find((s) => s.name === name) ?? (await branchOf(root, name)))
     const sides = named.length > 1 ? named : [...named, ...all.filter((s) => !named.includes(s))]
-    const pairs = sides.flatMap((a, i) =>
-      named.length === 1 && i > 0 ? [] : sides.slice(i + 1).map((b) => ({ a, b })),
-    )
+    const first = named.length === 1 ? sides.slice(0, 1) : sides
+    const pairs = first.flatMap((a, i) => sides.slice(i + 1).map((b) => ({ a, b })))
     const collide: Crossing[] = []
-    for (const pair of pairs) {
+    for (const { a, b } of pairs) {
       const files: { path: string; places: readonly string[] }[] = []
-      for (const path of await conflictsOf(scratch, pair.a.commit, pair.b.commit))
-        files.push({ path, places: await placesOf(scratch, root, pair, path) })
-      if (files.length > 0) collide.push({ ...pair, files })
+      for (const path of await conflictsOf(scratch, a.commit, b.commit))
+        files.push({ path, places: await placesOf(scratch, root, a, b, path) })
+      if (files.length > 0) collide.push({ a, b, files })
     }
     return { sides, pairs: pairs.length, collide, left: named.length > 1 ? 0 : left }
   } finally {

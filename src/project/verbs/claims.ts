@@ -111,21 +111,11 @@ const MORE = reading(
 const HELD = reading(
   map('lines of these places, as a hook found them: {"a.ts": {"base": "id in git", "lines": [[11, 20]]}}'),
   (_p, given, field, report): { [place: string]: Part } | undefined => {
-    const isLine = (n: unknown) => Number.isSafeInteger(n) && Number(n) >= 0
-    const isSpan = (s: unknown) => Array.isArray(s) && s.length === 2 && s.every(isLine) && s[0] <= s[1]
-    const isPart = (v: Json) =>
-      isObject(v) &&
-      Array.isArray(v.lines) &&
-      v.lines.length <= SPANS_AT_MOST &&
-      v.lines.every(isSpan) &&
-      (v.base === undefined || typeof v.base === 'string')
+    const isSpan = (s: unknown) => Array.isArray(s) && s.length === 2 && s.every(Number.isSafeInteger) && s[0] <= s[1]
+    const areLines = (v: unknown) => Array.isArray(v) && v.length <= SPANS_AT_MOST && v.every(isSpan)
+    const isPart = (v: Json) => isObject(v) && areLines(v.lines) && typeof (v.base ?? '') === 'string'
     if (Object.values(given).every(isPart)) return given as { [place: string]: Part }
-    return report({
-      field,
-      message: 'not lines of files',
-      received: shown(given),
-      accepted: '{"path": {"lines": [[0, 9]]}}',
-    })
+    return report({ field, message: 'not lines of files', received: shown(given) })
   },
 )
 

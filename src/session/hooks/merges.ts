@@ -55,7 +55,7 @@ export async function lookAt(
   const after = rowsOf(text)
   const before = isWritten ? head : here
   const change = difference(before.rows, after)
-  const collide = await inOtherTrees({ hook, path, after, change, head, symbols }, others)
+  const collide = await inOtherTrees({ root, path, after, change, head, symbols }, others)
   if (isWritten || head === EMPTY || !others.some((s) => s.root === root))
     return { spared: new Set(), where: new Map(), collide }
   const up = difference(head.rows, before.rows)
@@ -73,7 +73,7 @@ export async function lookAt(
   const where = new Map<number, string>()
   for (const [c, known] of spans) {
     const lines = known ?? (c.implicit && c.on === path ? unsaid() : undefined)
-    if (c.session === hook.session || c.elsewhere || !lines) continue
+    if (c.session === hook.session || !lines) continue
     const met = raw.find((r) => lines.some((l) => overlap(r, l)))
     if (!met) spared.add(c.n)
     else where.set(c.n, placeIn(symbols, met, carried(up, met)))
@@ -97,28 +97,12 @@ export async function lookAt(
   }
 }
 
-interface Mine {
-  readonly hook: Hook
-  readonly path: string
-  readonly after: readonly string[]
-  readonly change: readonly Hunk[]
-  readonly head: Version
-  readonly symbols: Symbols
-}
+type Mine = { root: string; path: string; after: string[]; change: Hunk[]; head: Version; symbols: Symbols }
 
 const NO_COMMIT = '0'.repeat(40)
 
-const mergeBase = (root: string, commit: string): Promise<string> =>
-  runGit(root, 'merge-base', 'HEAD', commit).then(
-    (said) => said.trim(),
-    () => NO_COMMIT,
-  )
-
 /** What does not merge with the file as other live sessions have it in work trees of their own. */
-async function inOtherTrees(
-  { hook: { root }, path, after, change, head, symbols }: Mine,
-  others: readonly SessionInfo[],
-) {
+async function inOtherTrees({ root, path, after, change, head, symbols }: Mine, others: readonly SessionInfo[]) {
   const commit = gitState(root).commit
   const found: { root: string; text: string }[] = []
   for (const other of new Set(others.flatMap((s) => (s.root === undefined || s.root === root ? [] : [s.root])))) {
@@ -126,12 +110,12 @@ async function inOtherTrees(
     if (theirs.id === head.id) continue
     const at = gitState(other).commit
     if (at === undefined) continue
-    const base = at === commit ? head : ((await versionAt(root, `${await mergeBase(root, at)}:./${path}`)) ?? EMPTY)
+    const parted = at === commit ? '' : await runGit(root, 'merge-base', 'HEAD', at).catch(() => NO_COMMIT)
+    const base = at === commit ? head : ((await versionAt(root, `${parted.trim()}:./${path}`)) ?? EMPTY)
     const met = collisions(base.rows, after, theirs.rows).find((c) => change.some((h) => touch(h.b, c.mine.b)))
     if (!met) continue
     const own = await versionAt(other, `HEAD:./${path}`)
-    const known = base.id === head.id ? symbols : []
-    const place = placeIn(known, met.theirs.a, met.mine.b)
+    const place = placeIn(base.id === head.id ? symbols : [], met.theirs.a, met.mine.b)
     found.push({ root: other, text: `${place} with the ${own?.id === theirs.id ? '' : 'uncommitted '}change` })
   }
   return found

@@ -9,19 +9,7 @@ import { readEdits } from '../../work/handoff/views/refresh.ts'
 import { oneLine, span } from './format.ts'
 import { defineTool, type Output, type ToolContext } from './tool.ts'
 
-export const claimJson = ({
-  n,
-  session,
-  what,
-  note,
-  role,
-  task,
-  root,
-  lines,
-  base,
-  implicit,
-  ...c
-}: Claim): JsonObject => {
+export const claimJson = ({ n, session, what, note, role, task, root, implicit, ...c }: Claim): JsonObject => {
   const [since, until] = [c.since, c.until].map((ms) => new Date(ms).toISOString())
   return defined({
     n,
@@ -34,10 +22,8 @@ export const claimJson = ({
     role,
     task,
     root,
-    lines,
-    base,
     implicit: implicit || undefined,
-  }) as unknown as JsonObject
+  }) as JsonObject
 }
 
 /** A claim on a line. */

@@ -17,7 +17,7 @@ export const foresee = defineTool({
   params: {
     branches: {
       type: 'text',
-      about: 'one branch against all others, or several against each other; all that are live unless given',
+      about: 'one against all others, or several against each other',
       place: 'rest',
       list: true,
     },
@@ -28,31 +28,24 @@ export const foresee = defineTool({
     const found = await look(project.root, names, memory.env.now() - LIVE_MS)
     const live = sessionsOf(memory).list()
     const label = ({ name, root, uncommitted }: Side): string => {
-      const whose = live
-        .filter((s) => root !== undefined && s.root === root)
-        .map(titleOfSession)
-        .slice(0, 3)
-      const parts = [uncommitted && 'uncommitted', ...whose].filter(Boolean)
-      return oneLine(`${name}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}`, 80)
+      const whose = live.filter((s) => s.root !== undefined && s.root === root).slice(0, 3)
+      const about = [...(uncommitted ? ['uncommitted'] : []), ...whose.map(titleOfSession)].join(', ')
+      return oneLine(about === '' ? name : `${name} (${about})`, 80)
     }
     const rows = found.collide.flatMap(({ a, b, files }) =>
-      files.map(
-        (f) => [label(a), label(b), oneLine(f.path, 200), f.places.join('; ') || 'see `git merge-tree`'] as const,
-      ),
+      files.map((f) => [label(a), label(b), oneLine(f.path, 200), f.places.join('; ') || 'see `git merge-tree`']),
     )
     const merge = found.pairs - found.collide.length
     const rest = [
       found.pairs === 0 && 'nothing to compare: one branch, one work tree',
       merge > 0 && `${merge} of ${found.pairs} ${found.pairs === 1 ? 'pair merges' : 'pairs merge'}`,
-      found.left > 0 && `${found.left} branches without a commit for 30 days were not looked at: name one to see it`,
+      found.left > 0 && `${found.left} older branches were not looked at: name one to see it`,
     ].filter((line) => line !== false)
     return {
       text: [...rows.map(([a, b, path, at]) => `${a} and ${b} collide in ${path}: ${at}`), ...rest].join('\n'),
       json: { ...found, merge } as unknown as JsonObject,
       page: () => [
-        ...(rows.length > 0
-          ? [{ head: ['one', 'other', 'file', 'where'], rows: rows.map((r) => r.map((c) => [c])), cuts: 3 }]
-          : []),
+        { head: ['one', 'other', 'file', 'where'], rows: rows.map((r) => r.map((c) => [c])), cuts: 3 },
         ...rest.map((line) => ({ line: [line] })),
       ],
     }

@@ -111,28 +111,20 @@ function editsOf(input: Payload, path: string | undefined): Edit[] {
 
 /** The parts of a patch, each with the lines around it, as it writes them. */
 function patchEdits(patch: string): Edit[] {
-  return patch
-    .split(/^\*\*\* (?=Add File: |Update File: )/m)
-    .slice(1)
-    .flatMap((file) => {
-      const [head = '', ...rest] = file.split('\n')
-      const path = head.slice(head.indexOf(': ') + 2).trim()
-      const lines = rest.slice(0, rest.findIndex((l) => /^\*\*\* (?:End Patch|Delete File)/.test(l)) >>> 0)
-      const side = (of: readonly string[], signs: string) =>
-        of.flatMap((l) => (signs.includes(l[0] ?? ' ') ? [l.slice(1)] : []))
-      if (head.startsWith('Add')) return [{ path, text: `${side(lines, '+').join('\n')}\n` }]
-      return lines
-        .join('\n')
-        .split(/^@@.*\n?/m)
-        .flatMap((part): Edit[] => {
-          const rows = part
-            .replace(/\n$/, '')
-            .split('\n')
-            .filter((l) => !l.startsWith('***'))
-          const [old, next] = [side(rows, ' -').join('\n'), side(rows, ' +').join('\n')]
-          return old === next ? [] : [{ path, old, text: next }]
-        })
-    })
+  const edits: Edit[] = []
+  for (const file of patch.split(/^\*\*\* (?=(?:Add|Update|Delete) File: |End Patch)/m).slice(1)) {
+    const [head = '', ...lines] = file.replace(/\n$/, '').split('\n')
+    const path = head.slice(head.indexOf(': ') + 2).trim()
+    const side = (signs: string, of = lines) => of.filter((l) => signs.includes(l[0] ?? ' ')).map((l) => l.slice(1))
+    if (head.startsWith('Add')) edits.push({ path, text: `${side('+').join('\n')}\n` })
+    if (!head.startsWith('Update')) continue
+    for (const part of lines.join('\n').split(/^@@.*\n?/m)) {
+      const rows = part.replace(/\n$/, '').split('\n')
+      const [old, text] = [side(' -', rows).join('\n'), side(' +', rows).join('\n')]
+      if (old !== text) edits.push({ path, old, text })
+    }
+  }
+  return edits
 }
 
 export function toolOf(
