@@ -56,8 +56,7 @@ export async function lookAt(
   const before = isWritten ? head : here
   const change = difference(before.rows, after)
   const collide = await inOtherTrees({ root, path, after, change, head, symbols }, others)
-  if (isWritten || head === EMPTY || !others.some((s) => s.root === root))
-    return { spared: new Set(), where: new Map(), collide }
+  if (isWritten || head === EMPTY) return { spared: new Set(), where: new Map(), collide }
   const up = difference(head.rows, before.rows)
   const inHead = (span: Span): Span => carried(up, span, true)
   const mine = claims.find((c) => c.on === path && c.session === hook.session && c.implicit)
@@ -81,7 +80,8 @@ export async function lookAt(
   const own = mine ? (spans.find(([c]) => c === mine)?.[1] ?? unsaid() ?? []) : []
   const all = [...own, ...raw.map((s) => heldBy(symbols, s))]
   const lines = [...new Map(all.map((s) => [s.join(), s])).values()]
-  return { spared, where, collide, ...(lines.length <= SPANS_AT_MOST && { held: { base: head.id, lines } }) }
+  const isShared = others.some((s) => s.root === root) && lines.length <= SPANS_AT_MOST
+  return { spared, where, collide, ...(isShared && { held: { base: head.id, lines } }) }
 
   /** What a claim holds, as lines of git's version; nothing for all of it, or where nobody knows. */
   async function spansOf(c: Against): Promise<Span[] | undefined> {
