@@ -1,6 +1,7 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { knownOn } from '../../src/find/code/known.ts'
 import { printReport } from '../../src/travel/formats/import/report.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 import { lay, take, unplaced } from './helpers.ts'
@@ -43,7 +44,7 @@ this -->
 <!-- tidemark: end -->
 `
 
-test('[G7] rules become facts with category, line and topics; the rest of the page is counted', async () => {
+test('[G7] rules become facts with category, line and topics; the rest of the page is searchable', async () => {
   const t = openTestMemory()
   lay(t.dir, { 'CLAUDE.md': PAGE })
   const report = await take(t, 'claude-md', 'CLAUDE.md')
@@ -58,8 +59,12 @@ test('[G7] rules become facts with category, line and topics; the rest of the pa
   expect(t.get('fact:always-run-tests-before-committing')?.fields.context).toBe('They take a minute.')
   expect(t.get('fact:prefer-named-exports')?.fields.category).toBe('convention')
   expect(t.get('fact:the-pattern-is-one-repository-per-aggregate')?.fields.category).toBe('pattern')
-  expect(unplaced(report)).toEqual(['CLAUDE.md:6 1 passage of prose — no rules; they stay in the file'])
-  expect(printReport(report)).toMatch(/^import claude-md CLAUDE\.md: 6 new, 0 updated, 0 there already \(1 batch\)\n/)
+  expect(t.memory.reader.list('chunk').map((e) => e.fields.content)).toEqual([
+    '```sh\nnever run this\n```',
+    'The shop sells tea.',
+  ])
+  expect(unplaced(report)).toEqual([])
+  expect(printReport(report)).toContain('read: 6 rules, 2 chunks')
 })
 
 test('a second run writes nothing; lines that moved are followed; a rule that left is retired, one that returns restored', async () => {
@@ -170,10 +175,105 @@ test('[A7] [T50] a private key goes whole where another secret overlaps its begi
   expect(t.get('fact:never-panic')?.fields.locations).toEqual(['CLAUDE.md:6'])
 })
 
-test('a file of prose alone gives no facts and a count', async () => {
+test('a file of prose alone gives no rules: it is a document', async () => {
   const t = openTestMemory()
   lay(t.dir, { 'CLAUDE.md': `# T\n\n${'A story.\n\n'.repeat(30)}` })
   const report = await take(t, 'claude-md', 'CLAUDE.md')
-  expect(report).toMatchObject({ created: 0, read: { rules: 0, prose: 30 } })
-  expect(unplaced(report)).toEqual(['CLAUDE.md:3 30 passages of prose — no rules; they stay in the file'])
+  expect(report).toMatchObject({ read: { rules: 0, chunks: 1 } })
+  expect(t.memory.reader.list('fact')).toEqual([])
+})
+
+/** The rules of one page, as they would be told. */
+async function rulesOf(page: string, path = 'CLAUDE.md') {
+  const t = openTestMemory()
+  lay(t.dir, { [path]: page })
+  await take(t, 'claude-md', path)
+  return facts(t).map(([fact]) => fact)
+}
+
+test('a rule keeps its subject: the words before it, what leads to its list, a heading that forbids', async () => {
+  expect(
+    await rulesOf('- A field is for ever. Never rename or retype one that was released. Clients keep it.\n'),
+  ).toEqual(['A field is for ever. Never rename or retype one that was released'])
+  expect(await rulesOf('Adding a field is safe. Never rename one that was released.\n')).toEqual([
+    'Adding a field is safe. Never rename one that was released',
+  ])
+  expect(await rulesOf('## Release\n\nBefore you release:\n\n- the changelog names it\n- bump the version\n')).toEqual([
+    'Before you release: the changelog names it',
+    'Before you release: bump the version',
+  ])
+  expect(await rulesOf("## Don'ts\n\n- Secrets in the log\n- Never push to main\n")).toEqual([
+    "Don'ts: Secrets in the log",
+    'Never push to main',
+  ])
+  expect(await rulesOf('**Never:**\n- commit secrets\n')).toEqual(['Never: commit secrets'])
+})
+
+test('two lines are two rules, and one statement of two sentences is one', async () => {
+  expect(await rulesOf('Never push to main\nUse tabs, not spaces\nAvoid default exports\n', '.cursorrules')).toEqual([
+    'Never push to main',
+    'Use tabs, not spaces',
+    'Avoid default exports',
+  ])
+  expect(await rulesOf('- Prefer immutable state. Do not use `ref` as a workaround.\n')).toEqual([
+    'Prefer immutable state. Do not use `ref` as a workaround',
+  ])
+})
+
+test('commands, tables, paragraphs on how it is built and steps of a procedure are no rules, and can be found', async () => {
+  const page = `# Shop
+
+## Commands
+
+- \`pnpm build\` - Build the library
+- \`pnpm test\`: Run all tests
+
+| Command | Use |
+|---|---|
+| \`always\` | never |
+
+## Architecture
+
+The gateway uses Redis for sessions. Requests pass the gate first.
+
+- **Server**: F# with ASP.NET
+
+## Adding a route
+
+1. Create a file in routes
+2. Run the generator
+`
+  expect(await rulesOf(page)).toEqual([])
+  const t = openTestMemory()
+  lay(t.dir, { 'CLAUDE.md': page })
+  await take(t, 'claude-md', 'CLAUDE.md')
+  expect(
+    t.memory.reader
+      .list('chunk')
+      .map((e) => e.fields.section)
+      .sort(),
+  ).toEqual(['Shop › Adding a route', 'Shop › Architecture', 'Shop › Commands'])
+})
+
+test('rules for some files keep their globs: of Cursor, of Copilot, of a package', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    '.cursor/rules/ui.mdc':
+      '---\ndescription: UI\nglobs: web/**/*.{ts,tsx}, *.css\nalwaysApply: false\n---\n- Never use inline styles\n',
+    '.cursor/rules/all.mdc': '---\nglobs: web/**\nalwaysApply: true\n---\n- Never push to main\n',
+    '.github/instructions/specs.instructions.md': '---\napplyTo: "docs/spec/**"\n---\n- Do not record history\n',
+    'packages/cart/CLAUDE.md': '- Never round twice\n',
+    'GEMINI.md': '- Never guess\n',
+  })
+  for (const path of ['.cursor/rules', '.github/instructions', 'packages/cart/CLAUDE.md', 'GEMINI.md'])
+    await take(t, 'claude-md', path)
+  expect(Object.fromEntries(t.memory.reader.list('fact').map((e) => [e.name, e.fields.paths]))).toEqual({
+    'Never use inline styles': ['web/**/*.{ts,tsx}', '**/*.css'],
+    'Never push to main': undefined,
+    'Do not record history': ['docs/spec/**'],
+    'Never round twice': ['packages/cart/**'],
+    'Never guess': undefined,
+  })
+  expect(knownOn(t, 'packages/cart/src/sum.ts').map((e) => e.name)).toEqual(['Never round twice'])
+  expect(knownOn(t, 'web/shop/page.tsx').map((e) => e.name)).toEqual(['Never use inline styles'])
 })

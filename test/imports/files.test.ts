@@ -32,7 +32,7 @@ test('a directory is no file, and a file no directory', async () => {
   const t = openTestMemory()
   mkdirSync(join(t.dir, 'folder'))
   writeFileSync(join(t.dir, 'file'), 'x')
-  for (const format of ['mcp-memory', 'claude-md', 'json'])
+  for (const format of ['mcp-memory', 'json'])
     await expect(importTool.run(t, { format, path: join(t.dir, 'folder') })).rejects.toMatchObject({
       code: 'not-a-file',
     })

@@ -28,6 +28,8 @@ function isAt({ fields: { locations, location } }: Entity, path: string): boolea
 
 /** Whether an entity speaks of a file: by a location that is it or lies around it, by naming it, or the folder or pattern it is in. */
 export function speaksOf(e: Entity, path: string): boolean {
+  const { paths } = e.fields
+  if (Array.isArray(paths)) return paths.some((glob) => typeof glob === 'string' && covers(glob, path))
   if (isAt(e, path)) return true
   const texts = Object.entries(e.fields).filter(([name]) => name !== 'provenance' && name !== 'locations')
   const said = texts.map(([, v]) => (typeof v === 'string' ? v : JSON.stringify(v))).join('\n')

@@ -94,6 +94,8 @@ function ruleItem(e: Entity, under: string, rank: number, against?: Entity, stal
     : ''
   // no line of code stands among instructions
   const since = stale === undefined ? '' : ` [${plain(stale.split(' to `')[0]!, CONTEXT)}: does it still fit?]`
-  const text = `- ${fact}${other}${since}`
+  const { paths } = e.fields
+  const where = Array.isArray(paths) && paths.length > 0 ? ` (for ${plain(paths.join(', '), CONTEXT)})` : ''
+  const text = `- ${fact}${where}${other}${since}`
   return [{ id: e.id, under, rank, text: context === '' ? text : `${text} (${context})`, short: text }]
 }

@@ -97,6 +97,12 @@ function isOrder(sentence: string): boolean {
   )
 }
 
+/** Whether a heading, or what leads to a list, forbids what stands below it: "Never", "Don'ts", "Banned behaviors". */
+export const isForbidding = (heading: string): boolean =>
+  /^(?:(?:things|what|you|agents?)\s+(?:to\s+|must\s+)?)?(?:never|do not|don['’]ts?|must not|avoid|forbidden|banned|prohibited|not to do|not allowed|anti-?patterns?|no-?gos?)\b/i.test(
+    heading.replace(/^\W{1,6}/, ''),
+  )
+
 /** The category that a heading promises for the short items below it: "## Conventions", "## Commands". */
 export function categoryOfHeading(heading: string): Category | undefined {
   const h = heading.toLowerCase()

@@ -1,153 +1,126 @@
+import { statSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { UserError } from '../../../base/errors.ts'
 import { inspect, pathIn } from '../../../base/files.ts'
-import { enterHeading } from '../../../model/markdown.ts'
+import { frontMatterOf } from '../../../model/markdown.ts'
 import { foldText } from '../../../model/names.ts'
-import { type Category, categoryOfHeading, classifyRule, plainLine } from './classify.ts'
+import { sectionsOf } from './docs.ts'
 import { labelOf, readText } from './files.ts'
-import { blocksOf, sentencesOf } from './markdown.ts'
+import { blocksOf, withoutComments } from './markdown.ts'
+import { pagesAt } from './pages.ts'
+import { chunksOf } from './shorten.ts'
+import { rulesIn, type Statement } from './statements.ts'
 import { scrub } from './text.ts'
 import { unlessNone } from './trees.ts'
 import type { Importer, Item, Unplaced } from './types.ts'
 
-/** An item longer than this says more than a rule, whatever its heading promises. */
-const SHORT_ITEM = 200
-/** Headings that say nothing about what the rules below them are about. */
-const EMPTY_HEADING =
-  /^(?:rules?|guidelines?|conventions?|instructions?|notes?|general|overview|important|misc\w*|claude|agents|claude\.md|agents\.md)$/
-
-interface Found {
-  fact: string
-  category: Category
-  context: string[]
-  locations: string[]
-  topics: string[]
-}
+type Found = Pick<Statement, 'fact' | 'category' | 'context'> & Record<'locations' | 'topics' | 'paths', string[]>
 
 interface Page {
   file: string
   label: string
   text: string
+  /** Its rules are for work on these files alone. */
+  globs: readonly string[]
 }
 
 export const claudeMd: Importer = {
   name: 'claude-md',
-  about: 'rules of a CLAUDE.md or AGENTS.md become facts',
+  about:
+    'rule files (CLAUDE.md, AGENTS.md, .cursor/rules, .github/instructions …): rules become facts, the rest searchable chunks',
   read(path, root) {
     const unplaced: Unplaced[] = []
     const redacted: { where: string; category: string }[] = []
-    const open = (file: string): Page => {
+    const open = (file: string, globs: readonly string[]): Page => {
       const label = labelOf(file, root)
       const page = scrub(readText(file, root), label)
       redacted.push(...page.redacted)
-      return { file, label, text: page.text }
+      return { file, label, text: page.text, globs }
     }
-    const first = open(path)
-    const pages = [first]
+    const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+    const folder = isFolder ? pagesAt(path, root, ['.md', '.mdc', '.txt']) : undefined
+    unplaced.push(...(folder?.unplaced ?? []))
+    redacted.push(...(folder?.rest.redacted ?? []))
+    const named = folder?.pages.map((p) => ({ ...p, file: resolve(root, p.label), globs: [] })) ?? [open(path, [])]
+    const first: Page[] = named.map((p) => ({ ...p, globs: globsOf(p) }))
+    const pages = [...first]
     const found = new Map<string, Found>()
-    const counts = { rules: 0, prose: 0 }
     for (const page of pages) {
+      const isImported = !first.includes(page)
       for (const i of importsOf(page.text)) {
         const target = resolveImport(i.path, page.file, root)
         const leaveOut = (why: string) =>
           void unplaced.push({ where: `${page.label}:${i.line}`, what: `@${i.path}`, why })
         if (typeof target !== 'string') {
-          if (target && page === first) leaveOut(target.why)
-        } else if (page !== first) leaveOut('an import within an import is not followed')
+          if (target && !isImported) leaveOut(target.why)
+        } else if (isImported) leaveOut('an import within an import is not followed')
         else if (!pages.some((p) => p.file === target))
           try {
-            pages.push(open(target))
+            pages.push(open(target, page.globs))
           } catch (error) {
             if (!(error instanceof UserError)) throw error
             leaveOut(error.message)
           }
       }
-      const prose = rulesOf(page, found)
-      counts.prose += prose.length
-      if (prose.length > 0)
-        unplaced.push({
-          where: `${page.label}:${prose[0]}`,
-          what: `${prose.length} ${prose.length === 1 ? 'passage' : 'passages'} of prose`,
-          why: 'no rules; they stay in the file',
-        })
     }
-    counts.rules = found.size
-    const items = [...found.values()].map(itemOf)
-    return { items, unplaced, counts, redacted, owns: ['fact', 'chunk'], files: pages.map((p) => p.label) }
+    const rest = pages.flatMap((page) => {
+      const sourceFile = page.label
+      const sections = sectionsOf(takeRules(page, found)).filter((s) => /\w/.test(s.text))
+      return sections.flatMap(
+        ({ title, text, line }) =>
+          chunksOf(text, { sourceFile, section: title, where: `${sourceFile}:${line}` }).chunks,
+      )
+    })
+    const counts = { rules: found.size, chunks: rest.length }
+    const items = [...[...found.values()].map(itemOf), ...rest]
+    const files = pages.map((p) => p.label)
+    return { items, unplaced, counts, redacted, owns: ['fact', 'chunk'], files, partial: folder?.rest.partial === true }
   },
 }
 
-function itemOf({ fact, category, locations, topics, context }: Found): Item {
-  const more = { topics: unlessNone(topics), context: context.join(' ') || undefined }
+const itemOf = ({ fact, category, locations, topics, paths, context }: Found): Item => {
+  const more = { topics: unlessNone(topics), paths: unlessNone(paths), context: context || undefined }
   return { verb: 'record-fact', args: { fact, category, locations, ...more }, where: locations[0]! }
 }
 
-/** Adds the rules of a page to what was found; returns the lines at which prose begins. */
-function rulesOf(page: Page, found: Map<string, Found>): number[] {
-  const prose: number[] = []
-  const headings: string[] = []
-  for (const block of blocksOf(page.text)) {
-    if (block.type === 'heading') {
-      enterHeading(headings, block.level, plainLine(block.text))
-      continue
-    }
-    const where = `${page.label}:${block.line}`
-    const promised = headings.findLast((h) => h && categoryOfHeading(h) !== undefined)
-    let last: Found | undefined
-    let before: string | undefined
-    for (const sentence of sentencesOf(block.text)) {
-      const rule = classifyRule(sentence)
-      if (rule) {
-        last = add(found, rule.fact, rule.category, where, topicsOf(headings))
-        // "Don't break this." means little without the sentence before it
-        if (before !== undefined) last.context.push(before)
-        before = undefined
-      } else if (last) last.context.push(sentence.trim())
-      else before = sentence.trim()
-    }
-    if (last) continue
-    const category = promised && categoryOfHeading(promised)
-    const whole = plainLine(block.text)
-    if (
-      block.type === 'item' &&
-      category &&
-      whole.length >= 6 &&
-      whole.length <= SHORT_ITEM &&
-      !/[?:]$/.test(whole) &&
-      !/^@/.test(whole)
-    )
-      add(found, whole, category, where, topicsOf(headings))
-    else if (importsOf(block.text).length === 0) prose.push(block.line)
-  }
-  return prose
+/** The files that the rules of a page are for: as its front matter says, else those of its folder; nothing for all. */
+function globsOf({ label, text }: Pick<Page, 'label' | 'text'>): string[] {
+  const { fields } = frontMatterOf(text)
+  const folder = dirname(label.replace(/(?:^|\/)\.(?:cursor|claude|github|windsurf|clinerules)\/.*$/, '/.')).replace(
+    /^(?:\.|\/|\.\..*)$/,
+    '',
+  )
+  const said =
+    fields.get('alwaysapply') === 'true' ? [] : ['globs', 'applyto', 'paths'].map((key) => fields.get(key) ?? '')
+  const globs = said.flat().join(',').slice(0, 2_000).split(',').reduce<string[]>(joinBraces, [])
+  const named = globs.map((glob) => glob.trim().replace(/^['"]|['"]$/g, '')).filter((glob) => glob !== '')
+  const isAll = named.length === 0 || named.some((glob) => /^\*{1,2}(?:\/\*)?$/.test(glob))
+  const below = folder === '' ? '' : `${folder}/`
+  if (isAll) return below === '' ? [] : [`${below}**`]
+  return named.map((glob) => below + (glob.includes('/') ? glob.replace(/^\//, '') : `**/${glob}`))
 }
 
-function add(found: Map<string, Found>, fact: string, category: Category, where: string, topics: string[]): Found {
-  const key = foldText(fact)
-  const there = found.get(key)
-  if (there) {
+/** Puts together what was cut at a comma within `{a,b}`. */
+const joinBraces = (globs: string[], part: string): string[] => {
+  const last = globs.at(-1) ?? ''
+  return last.split('{').length > last.split('}').length ? [...globs.slice(0, -1), `${last},${part}`] : [...globs, part]
+}
+
+/** Adds the rules of a page to what was found, and returns the page without them. */
+function takeRules({ text, label, globs }: Page, found: Map<string, Found>): string {
+  const lines = withoutComments(text).split('\n')
+  for (const { fact, category, context, line, end, topics } of rulesIn(text)) {
+    lines.fill('', line - 1, end)
+    const key = foldText(fact)
+    const there = found.get(key)
     // said again: one fact, both places
-    if (!there.locations.includes(where)) there.locations.push(where)
-    there.topics.push(...topics.filter((t) => !there.topics.includes(t)))
-    return { ...there, context: [] }
+    const was = there ?? { fact, category, context, locations: [], topics: [], paths: [...globs] }
+    const where = `${label}:${line}`
+    const paths = was.paths.length > 0 && globs.length > 0 ? [...new Set([...was.paths, ...globs])] : []
+    const locations = [...new Set([...was.locations, where])]
+    found.set(key, { ...was, locations, topics: [...new Set([...was.topics, ...topics])], paths })
   }
-  const fresh: Found = { fact, category, context: [], locations: [where], topics: [...topics] }
-  found.set(key, fresh)
-  return fresh
-}
-
-function topicsOf(headings: readonly string[]): string[] {
-  return headings
-    .slice(1)
-    .map(
-      (h) =>
-        h
-          ?.toLowerCase()
-          .replace(/[`*_:]/g, '')
-          .replace(/^\d+[.)]\s*/, '')
-          .trim() ?? '',
-    )
-    .filter((h) => h !== '' && h.length <= 40 && !EMPTY_HEADING.test(h))
+  return lines.map((line) => (/^\s*@\S+\s*$/.test(line) ? '' : line)).join('\n')
 }
 
 /** `@path` outside code, with its line. */

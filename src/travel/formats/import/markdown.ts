@@ -9,6 +9,8 @@ export interface Block {
   readonly text: string
   /** Of a heading: 1 to 6; of an item: its indentation. */
   readonly level: number
+  /** An item with a number. */
+  readonly isOrdered: boolean
 }
 
 /**
@@ -27,10 +29,10 @@ export function blocksOf(page: string): Block[] {
   for (const [index, line] of lines.entries()) {
     const start = (type: Block['type'], level: number, text: string) => {
       close()
-      open = { type, line: index + 1, end: index + 1, level, text: [text] }
+      open = { type, line: index + 1, end: index + 1, level, isOrdered: /^\s*\d/.test(line), text: [text] }
     }
     const heading = /^ {0,3}(#{1,6})\s+(\S.*)?$/.exec(line)
-    const item = /^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(.*)$/.exec(line)
+    const item = /^(\s*)(?:(?:[-*+•]|\d{1,3}[.)])\s+|(?=[✅❌🚫⛔]))(.*)$/u.exec(line)
     if (fenced[index]) close()
     else if (heading) {
       start('heading', heading[1]!.length, (heading[2] ?? '').replace(/(?<!#)#+$/, ''))
@@ -42,13 +44,26 @@ export function blocksOf(page: string): Block[] {
     else if (item) start('item', item[1]!.replaceAll('\t', '    ').length, item[2]!.trim())
     else if (!open && /^(?: {4}|\t)/.test(line))
       continue // indented code
-    else if (open && !/^\s*\|/.test(line)) {
+    else if (open && !/^\s*\|/.test(line) && !(open.type === 'text' && isOwnLine(lines, index))) {
       open.text.push(line.trim())
       open.end = index + 1
     } else start('text', 0, line.trim())
   }
   close()
   return blocks.filter((b) => b.text !== '')
+}
+
+/** Text is wrapped no earlier than here. */
+const NARROWEST = 60
+
+/** Whether a line of a paragraph begins where its first word would have fitted above: it was meant to stand alone. */
+function isOwnLine(lines: readonly string[], index: number): boolean {
+  const [above, line] = [lines[index - 1]!.trim(), lines[index]!.trim()]
+  if (!/^[\p{Lu}`"*]/u.test(line) || /[,;(–—-]$/.test(above)) return false
+  let width = NARROWEST
+  for (const near of lines.slice(Math.max(0, index - 9), index + 9))
+    if (!/^\s*[|#]/.test(near)) width = Math.max(width, near.trim().length)
+  return above.length + 1 + line.split(/\s/, 1)[0]!.length <= width
 }
 
 /** The page without what stands between `<!-- tidemark … begin … -->` and the next `<!-- tidemark … end … -->`. */
@@ -67,7 +82,7 @@ function withoutOurs(page: string, blank: (region: string) => string): string {
 }
 
 /** The page on the same lines without HTML comments, Tidemark's own blocks and front matter. */
-function withoutComments(page: string): string {
+export function withoutComments(page: string): string {
   const blank = (region: string) => region.replace(/[^\n]/g, '')
   return frontMatterOf(withoutOurs(page, blank)).body.replace(
     /((`{3}|~{3})[\s\S]*?(?:\2|$))|<!--[\s\S]*?(?:-->|$)/g,

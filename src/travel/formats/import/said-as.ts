@@ -118,7 +118,8 @@ function decisionIn(sentence: string, line: string): Args | undefined {
   return name === '' ? undefined : { name, description: line, rationale }
 }
 
-function isRule(sentence: string): boolean {
+/** Whether a sentence tells somebody to do or not to do something from now on. */
+export function isRule(sentence: string): boolean {
   if (DESCRIBES.test(sentence)) return false
   if (classifyRule(sentence) || ORDERS.some((pattern) => pattern.test(sentence))) return true
   const order = sentence.replace(WHERE, '')

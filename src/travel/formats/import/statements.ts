@@ -1,0 +1,169 @@
+import { enterHeading } from '../../../model/markdown.ts'
+import { type Category, categoryOfHeading, classifyRule, isForbidding, plainLine } from './classify.ts'
+import { type Block, blocksOf, sentencesOf } from './markdown.ts'
+import { isRule } from './said-as.ts'
+
+/** One rule of a page. What a page says beside its rules stays text. */
+export interface Statement {
+  readonly fact: string
+  readonly category: Category
+  readonly context: string
+  /** Its first and its last line. */
+  readonly line: number
+  readonly end: number
+  readonly topics: readonly string[]
+}
+
+/** A longer text says more than a rule. */
+const LONGEST = 400
+/** An item longer than this is no rule only because its heading promises some. */
+const SHORT_ITEM = 200
+/** Headings that say nothing about what the rules below them are about. */
+const EMPTY_HEADING =
+  /^(?:rules?|guidelines?|conventions?|instructions?|notes?|general|overview|important|misc\w*|claude|agents|claude\.md|agents\.md)$/
+/** Headings below which stands how things are, or how something is done once. */
+const DESCRIBES =
+  /\b(?:overview|architecture|structure|layout|background|introduction|about|summary|what is|how (?:it|this) works|features?|stack|components?|modules?|packages?|services?|endpoints?|routes|data (?:flow|models?)|schema|key (?:files?|concepts?)|files|directories|variables|glossary|references?|resources|links|examples?|commands?|scripts|quick ?start|setup|install\w*|getting started|ports|troubleshooting|changelog|status|roadmap|usage|documentation|adding|creating|how to)\b/i
+/** A sentence that means little without the one before it. */
+const POINTS_BACK = /\b(?:it|its|this|that|these|those|them|they|one|ones|both|either|such|instead|otherwise)\b/i
+const CONDITION = /^(?:when(?:ever)?|before|after|if|for|in|on|during|while|to|unless|with)\b/i
+/** `pnpm build - Build the library`: what a command, a file or a name is. */
+const ENTRY = /^(?:`[^`]+`(?:\s?[,/]\s?|\s(?:and|or)\s)?){1,4}\s*(?:\([^)]*\)\s*)?(?:$|[-–—:→=]|\()/
+
+/** It tells what something is or does. */
+const SAYS_WHAT =
+  /^(?:the|this)\s+(?:[\w-]+\s+){1,3}uses\b|\b(?:will|does|is|are|supports?|includes?|provides?|contains?|has):$/i
+
+interface Lead {
+  readonly level: number
+  readonly text: string
+}
+
+/** What stands above a statement. */
+interface Above {
+  /** The category that a heading promises; nothing where things are described. */
+  readonly promised: Category | undefined
+  readonly describes: boolean
+  /** A heading or lead that forbids what stands below it. */
+  readonly forbids: string | undefined
+  /** The sentence that a list completes. */
+  readonly lead: string
+}
+
+/** The rules of a page, each whole: an item of a list is one statement, with what leads to it. */
+export function rulesIn(page: string): Statement[] {
+  const found: Statement[] = []
+  const headings: string[] = []
+  let label: string | undefined
+  let leads: Lead[] = []
+  const blocks = blocksOf(page)
+  for (const [i, block] of blocks.entries()) {
+    const marked = plainLine(block.text)
+    const whole = marked.replace(/^(?:\p{Extended_Pictographic}|\uFE0F){1,4}\s*/u, '')
+    if (block.type === 'heading') {
+      enterHeading(headings, block.level, whole)
+      label = undefined
+      leads = []
+      continue
+    }
+    const level = block.type === 'item' ? block.level : -1
+    leads = leads.filter((l) => l.level < level)
+    const next = blocks[i + 1]
+    const leadsOn = /:\**$/.test(whole) && next?.type === 'item' && next.level > level
+    if (leadsOn && isLabel(whole)) label = whole.replace(/:$/, '')
+    else if (block.type === 'text' && !leadsOn) label = undefined
+    const under = [...headings, label].filter((h) => h !== undefined && h !== '') as string[]
+    const above = aboveOf(/^[❌🚫⛔]/u.test(marked) ? [...under, "Don't"] : under, leads.at(-1)?.text ?? '')
+    const topics = topicsOf(label === undefined ? headings : [...headings, label])
+    if (leadsOn) leads.push({ level, text: isLabel(whole) ? '' : whole })
+    else if (!/^(?:\||@\S+$)/.test(whole))
+      for (const said of block.type === 'item' ? [itemRule(block, whole, above)] : paragraphRules(whole, above))
+        if (said) found.push({ ...said, line: block.line, end: block.end, topics })
+  }
+  return found
+}
+
+/** A few words that name what follows, as a heading does. */
+const isLabel = (whole: string): boolean =>
+  whole.split(/\s+/).length <= 5 && !CONDITION.test(whole) && (!isRule(whole) || isForbidding(whole.replace(/:$/, '')))
+
+function aboveOf(headings: readonly string[], lead: string): Above {
+  const deepest = headings.findLast((h) => categoryOfHeading(h) !== undefined || DESCRIBES.test(h)) ?? ''
+  const promised = categoryOfHeading(deepest)
+  const describes =
+    promised === undefined || promised === 'tool' ? DESCRIBES.test(deepest) || promised === 'tool' : false
+  const own = headings.at(-1) ?? ''
+  const forbids = [lead.replace(/:$/, ''), own].find((text) => text !== '' && isForbidding(text))
+  return { promised: describes ? undefined : promised, describes, forbids, lead }
+}
+
+type Said = Pick<Statement, 'fact' | 'category' | 'context'>
+
+/** The rule that an item of a list states. `whole`: its text without the marks of the page. */
+function itemRule(block: Block, whole: string, { promised, describes, forbids, lead }: Above): Said | undefined {
+  const isCompleted = lead !== '' && !SAYS_WHAT.test(lead) && (CONDITION.test(lead) || isRule(lead))
+  const describing = describes || (lead !== '' && !isCompleted)
+  const sentences = sentencesOf(/[.!?]$/.test(block.text) ? `${whole}.` : whole)
+  const rules = sentences.filter(
+    (s) => (describing || SAYS_WHAT.test(s) || ENTRY.test(whole) ? isStrong(s) : isRule(s)) && !/[?:]$/.test(s),
+  )
+  const isStep = block.isOrdered && promised === undefined && !isCompleted && !sentences.some(isStrong)
+  if (isStep) return undefined
+  const told = (fact: string, category: Category = promised ?? 'convention', context = ''): Said => {
+    const isForbidden = forbids !== undefined && !NEGATED.test(fact)
+    const start = isForbidden ? `${forbids}: ` : isCompleted ? `${lead} ` : ''
+    const whole = start.length + fact.length <= LONGEST ? start + fact : fact
+    return { fact: whole, category: isForbidden ? 'constraint' : category, context }
+  }
+  const [first] = rules
+  if (first !== undefined) {
+    const end = sentences.lastIndexOf(rules.at(-1)!) + 1
+    const begins = plainLine(sentences.slice(0, end).join(' '))
+    const isWhole = begins.length <= LONGEST
+    const rest = isWhole ? sentences.slice(end) : sentences.filter((s) => s !== first)
+    return told(isWhole ? begins : plainLine(first), classifyRule(first)?.category, rest.join(' '))
+  }
+  const isShort = whole.length >= 6 && whole.length <= SHORT_ITEM
+  if (!isShort || describes || /[?:]$|^https?:|^\[[^\]]*\]\([^)]*\)$/.test(whole) || ENTRY.test(whole)) return undefined
+  if (forbids !== undefined || isCompleted) return told(whole, classifyRule(lead)?.category)
+  return promised !== undefined && promised !== 'workflow' && lead === '' ? told(whole) : undefined
+}
+
+const NEGATED = /\b(?:never|not|don['’]t|no|avoid)\b/i
+
+/** An order in its own words, wherever it stands. */
+const isStrong = (sentence: string): boolean => {
+  const rule = classifyRule(sentence)
+  return (
+    rule !== undefined &&
+    (rule.category === 'constraint' || /^(?:\S+:\s)?(?:always|prefer|use|keep|make sure|ensure)\b/i.test(rule.fact))
+  )
+}
+
+function paragraphRules(whole: string, { describes }: Above): Said[] {
+  const out: { fact: string; category: Category; context: string }[] = []
+  let before = ''
+  for (const sentence of sentencesOf(whole)) {
+    const rule = /:$/.test(sentence) ? undefined : classifyRule(sentence)
+    if (rule && (isStrong(sentence) || (!describes && !SAYS_WHAT.test(rule.fact)))) {
+      const fact = before !== '' && POINTS_BACK.test(rule.fact) ? plainLine(`${before} ${sentence}`) : rule.fact
+      out.push({ ...rule, fact: fact.length <= LONGEST ? fact : rule.fact, context: '' })
+      before = ''
+    } else if (out.length > 0) out.at(-1)!.context = `${out.at(-1)!.context} ${sentence.trim()}`.trim()
+    else before = sentence.trim()
+  }
+  return out
+}
+
+function topicsOf(headings: readonly string[]): string[] {
+  return headings
+    .slice(1)
+    .map((h) =>
+      (h ?? '')
+        .toLowerCase()
+        .replace(/[`*_:]/g, '')
+        .replace(/^\d+[.)]\s*/, '')
+        .trim(),
+    )
+    .filter((h) => h !== '' && h.length <= 40 && !EMPTY_HEADING.test(h))
+}
