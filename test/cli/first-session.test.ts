@@ -56,14 +56,14 @@ test('[M6] init beside Claude Code and Codex is told in twelve lines at most; ag
     '  shared with the team: create .mcp.json',
     '  this machine only: create .claude/settings.local.json, ~/.claude.json, ~/.codex/config.toml, ~/.codex/hooks.json; edit .git/info/exclude',
     '  keep   what you type, on this machine for 90 days (docs/hooks.md says how to switch it off)',
-    '  import CLAUDE.md',
+    '  import CLAUDE.md (1 rule)',
   ])
   expect(first.at(-1)).toBe('  next   codex: start `codex` here, type /hooks, and trust those of tidemark')
   expect(first.join()).toContain('1 rule stands in CLAUDE.md and binds nobody yet')
   const again = await init()
   expect(again.slice(0, 3)).toEqual([
     `${at.dir} is a Tidemark project already`,
-    '  import CLAUDE.md',
+    '  import CLAUDE.md (1 rule)',
     '  CLAUDE.md: nothing new',
   ])
   rmSync(join(at.dir, '.mcp.json'))

@@ -34,12 +34,12 @@ test('[T45] the files of a repository bind nobody by init alone; in a pipe it pr
 })
 
 testUnless(NO_TERMINAL)(
-  '[T45] on a terminal init shows the rules and asks once; --yes outside an agent is the same yes, in the shell of an agent none',
+  '[T45] on a terminal init shows the rules and asks once; --yes is no yes to rules that nobody saw, in the shell of an agent neither',
   async () => {
     for (const [answers, args, mark, binds] of [
       [['y', ''], [], {}, true],
       [['y', 'n'], [], {}, false],
-      [[], ['--yes'], {}, true],
+      [[], ['--yes'], {}, false],
       [[], ['--yes'], { CLAUDECODE: '1' }, false],
     ] as const) {
       const { at, run } = repository()
@@ -55,7 +55,7 @@ testUnless(NO_TERMINAL)(
 
 test('[T45] what changed in a file is proposed, and what was agreed to binds on until the yes', async () => {
   const { run, at } = repository()
-  await agreeing(at, 'init', '--client', 'none', '--yes')
+  await agreeing(at, 'init', '--client', 'none')
   const before = binding(await run('brief'))
   expect(before).toContain('Never push to main')
   files(at.dir, { 'CLAUDE.md': `${PAGE.replace('- Never push to main\n', '\n\n')}- Never ask\n` })
@@ -77,17 +77,17 @@ test('[T45] what changed in a file is proposed, and what was agreed to binds on 
 test('[T45] import of a file asks for the same yes, in every format; --standing confirmed says it, and not for an agent', async () => {
   const { run, agent } = repository()
   await run('init', '--client', 'none', '--no-import')
-  expect(await run('import', 'claude-md', 'CLAUDE.md')).toContain('2 rules of it bind nobody until a person says yes: tidemark confirm --all ') // biome-ignore format: one line
+  expect(await run('import', 'claude-md', 'CLAUDE.md')).toContain('2 rules stand in CLAUDE.md and bind nobody yet.')
   expect(await run('brief')).not.toContain(INSTRUCTIONS)
   await inProcess(agent, ['import', 'claude-md', 'AGENTS.md', '--standing', 'confirmed'])
   expect(await run('brief')).not.toContain(INSTRUCTIONS)
   const other = repository()
-  await agreeing(other.at, 'init', '--client', 'none', '--yes')
+  await agreeing(other.at, 'init', '--client', 'none')
   await other.run('export', 'json', 'known.json')
   const fresh = repository()
   await fresh.run('init', '--client', 'none', '--no-import')
   files(fresh.at.dir, { 'known.json': readFileSync(`${other.at.dir}/known.json`) })
-  expect(await fresh.run('import', 'json', 'known.json')).toContain('3 rules of it bind nobody')
+  expect(await fresh.run('import', 'json', 'known.json')).toMatch(/3 rules stand in \w+ and bind nobody yet/)
   expect(await fresh.run('brief')).not.toContain(INSTRUCTIONS)
   const third = repository()
   await third.run('init', '--client', 'none', '--no-import')

@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { UsageError, UserError } from '../../../base/errors.ts'
-import { inspect } from '../../../base/files.ts'
 import { gitRoot } from '../../../base/git.ts'
-import type { Memory } from '../../../engine/memory.ts'
 import { bringBack, dropLastSnapshots } from '../../../engine/store/deletion.ts'
 import { createProject, findProject, isPersonal, PROJECT_DIR, storePathFor } from '../../../engine/store/project.ts'
 import { rememberProject } from '../../../engine/store/project-list.ts'
@@ -23,6 +21,7 @@ import { receiveChanges } from '../../../travel/sync/receive.ts'
 import { isOfClient, isTerminal, typist } from '../../../work/coordination/caller.ts'
 import { ALL_FACTS, CLIENT_FACTS, HEADLESS_CLIENTS } from '../../../work/coordination/clients.ts'
 import { refreshViews } from '../../../work/handoff/views/refresh.ts'
+import { askForRules, findSources, keep, keptOf, namesIn, takeIn } from '../../tools/arrive.ts'
 import { ask, refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { extractorHere } from './extractor.ts'
@@ -43,22 +42,6 @@ function rootFor(directory: string, named: boolean): string {
     if (error instanceof UserError && error.code === 'no-project') return gitRoot(dir) ?? dir
     throw error
   }
-}
-
-/** What lies about that holds knowledge already, with the importer that reads it. */
-const SOURCES: readonly [format: 'add' | 'claude-md' | 'mcp-memory', path: string][] = [
-  ['claude-md', 'CLAUDE.md'],
-  ['claude-md', 'AGENTS.md'],
-  ['add', '.add'],
-  ['mcp-memory', 'memory.jsonl'],
-  ['mcp-memory', 'memory.json'],
-]
-
-/** Why a file is not taken in unasked: what is in it may lie outside the project, under another name. */
-function whyLeft(root: string, path: string): [path: string, why: string] | undefined {
-  const found = inspect(root, path)
-  if (found.is === 'unsafe') return [path, 'it is a link, or no file']
-  return found.is === 'file' && found.stat.nlink > 1 ? [path, 'it has a second name (a hard link)'] : undefined
 }
 
 const SCOPES = { committed: 'shared with the team', local: 'this machine only' } as const
@@ -103,37 +86,15 @@ function allowedBy(flag: unknown): readonly string[] {
   return [...READ_TOOLS, 'act']
 }
 
+function refusedAt(root: string): string[] {
+  const project = findProject(root)
+  if (!existsSync(project.storePath)) return []
+  using memory = openProject(project, { hurried: true, unlisted: true })
+  return keptOf(memory, 'arrivals-refused')
+}
+
 const agreed = async (call: CommandCall): Promise<boolean> =>
   call.flags.yes === true || call.json || !isTerminal() || (await ask('go ahead?', true))
-
-/**
- * What the files of a repository say binds after one yes. `--yes` is one where the person types it; an agent, a pipe and
- * a program get the command.
- */
-async function askForRules(call: CommandCall, memory: Memory, sources: readonly string[]): Promise<Json> {
-  const { agreeTo, confirmAll, listed, waitingFrom } = await import('../../tools/confirm.ts')
-  const found = sources.map((source) => ({ source, rules: waitingFrom(memory, source) }))
-  const waiting = [...new Map(found.flatMap(({ rules }) => rules.map((e) => [e.id, e]))).values()]
-  if (waiting.length === 0) return { waiting: 0 }
-  const from = found.flatMap(({ source, rules }) => (rules.length > 0 ? source : []))
-  const files = [...new Set(from.map((source) => source.replace(/^import \S+ /, '')))].join(', ')
-  const one = waiting.length === 1
-  const stand = `${waiting.length} ${one ? 'rule stands' : 'rules stand'} in ${files}`
-  const isPerson = typist(memory) === 'person'
-  const asks = isPerson && call.flags.yes !== true && !call.json
-  if (asks) for (const rule of listed(memory, waiting)) call.out(rule)
-  const yes = asks
-    ? await ask(`${stand}. Should they bind every session here?`, true)
-    : isPerson && call.flags.yes === true
-  if (yes) {
-    agreeTo(memory, waiting, { by: 'person', agent: 'init' })
-    call.out(`  ${stand}: confirmed, every session here is told to follow them`)
-  } else
-    call.out(
-      `  ${stand} and ${one ? 'binds' : 'bind'} nobody yet. A person's yes to all that waits: ${confirmAll(memory)}`,
-    )
-  return yes ? { confirmed: waiting.length } : { waiting: waiting.length, confirm: confirmAll(memory) }
-}
 
 export const init: Command = {
   name: 'init',
@@ -159,7 +120,7 @@ export const init: Command = {
       type: 'flag',
       about: 'for you alone: touch no file that the team shares, and keep .tidemark/ out of git',
     },
-    yes: { type: 'flag', about: 'do not ask' },
+    yes: { type: 'flag', about: 'do not ask; rules that it finds wait for your yes' },
     'dry-run': { type: 'flag', about: 'say what would be done, do nothing' },
     adopt: { type: 'flag', about: 'set the level of maturity that the repository shows (`tidemark maturity`)' },
     from: {
@@ -167,7 +128,8 @@ export const init: Command = {
       value: 'FILE',
       about: 'take the knowledge from this snapshot, e.g. the one that uninstall kept',
     },
-    'no-import': { type: 'flag', about: 'do not import CLAUDE.md, AGENTS.md, .add/ and MCP memory files' },
+    without: { type: 'text', value: 'A,B', about: 'of what it finds, leave out these paths or readers, now and later' },
+    'no-import': { type: 'flag', about: 'take in nothing of what it finds' },
   },
   async run(call) {
     const root = rootFor(call.directory, call.flags.project !== undefined || Boolean(process.env.TIDEMARK_PROJECT))
@@ -176,18 +138,13 @@ export const init: Command = {
       allow: allowedBy(call.flags.allow),
       personal: call.flags.personal === true || isPersonal(root),
     }
-    const named =
-      typeof call.flags.client === 'string'
-        ? call.flags.client
-            .split(',')
-            .map((c) => c.trim())
-            .filter((c) => c && c !== 'none')
-        : undefined
+    const { client } = call.flags
+    const named = client === undefined ? undefined : namesIn(client).filter((c) => c !== 'none')
     let changes = named?.length === 0 ? [] : planWiring(context, named)
     const fresh = !existsSync(join(root, PROJECT_DIR, 'config.json'))
-    const found = call.flags['no-import'] ? [] : SOURCES.filter(([, path]) => inspect(root, path).is !== 'nothing')
-    const left = found.map(([, path]) => whyLeft(root, path)).filter((l) => l !== undefined)
-    const sources = found.filter(([, path]) => whyLeft(root, path) === undefined)
+    const without = namesIn(call.flags.without)
+    const refused = fresh ? without : [...without, ...refusedAt(root)]
+    const found = call.flags['no-import'] ? { sources: [], lines: [] } : findSources(root, refused)
     const dry = call.flags['dry-run'] === true
 
     if (fresh) {
@@ -199,11 +156,10 @@ export const init: Command = {
     if (foreign !== undefined) call.out(`  replace ${JOURNAL}, which says what init changed on one machine: ${foreign}`)
     if (changes.length === 0 && named === undefined)
       call.out(`  no client found here (looked for ${ALL_FACTS.map((f) => f.title).join(', ')}); --client names one`)
-    for (const [path, why] of left) call.out(`  leave  ${path}: ${why}; \`tidemark import\` takes in what it leads to`)
     if (call.flags.from !== undefined) call.out(`  take   the knowledge from ${call.flags.from}`)
     if (changes.some((c) => c.action !== 'none' && !c.failed))
       call.out('  keep   what you type, on this machine for 90 days (docs/hooks.md says how to switch it off)')
-    if (sources.length > 0) call.out(`  import ${sources.map(([, path]) => path).join(', ')}`)
+    for (const line of found.lines) call.out(line)
     const report: { [key: string]: Json } = {
       root,
       created: [],
@@ -246,26 +202,16 @@ export const init: Command = {
     rememberProject(project)
     receiveChanges(memory, project.root)
     const isScript = !isOfClient(memory)
-    const imported: Json[] = []
-    const taken: string[] = []
+    let imported: Json[] = []
     try {
-      if (sources.length > 0) {
-        const { importFrom } = await import('../../../travel/formats/import/index.ts')
-        for (const [format, path] of sources) {
-          try {
-            const done = importFrom(memory, format, join(root, path), { agent: 'init', by: 'agent', root })
-            taken.push(done.source)
-            imported.push({ path, created: done.created, updated: done.updated, unchanged: done.unchanged })
-            const counts = [done.created > 0 && `${done.created} new`, done.updated > 0 && `${done.updated} updated`]
-            call.out(`  ${path}: ${counts.filter(Boolean).join(', ') || 'nothing new'}`)
-          } catch (error) {
-            if (!(error instanceof UserError)) throw error
-            imported.push({ path, error: error.message })
-            call.out(`  ${path}: not imported: ${error.message}${error.hint ? ` (${error.hint})` : ''}`)
-          }
-        }
-        report.rules = await askForRules(call, memory, taken)
-      }
+      keep(memory, 'arrivals-refused', without)
+      const by = { memory, session: undefined, agent: 'init' }
+      const done = takeIn(by, root, found, call.out)
+      imported = done.imported
+      const asks = typist(memory) === 'person' && call.flags.yes !== true && !call.json
+      const { lines, json } = await askForRules(by, done.taken, asks ? (question) => ask(question, true) : undefined)
+      for (const line of lines) call.out(`  ${line}`)
+      report.rules = json
       // from now on what somebody writes into a view is a hand edit
       for (const note of refreshViews(memory, project)) call.out(`  note: ${note}`)
     } finally {

@@ -16,6 +16,7 @@ import { labelOf, mustBeInside } from './files.ts'
 import { json } from './json.ts'
 import { pages } from './knowledge-pages.ts'
 import { mcpMemory } from './mcp-memory.ts'
+import { notes } from './notes.ts'
 import type { ImportReport } from './report.ts'
 import { runImport } from './run.ts'
 import type { ImportOptions } from './state.ts'
@@ -31,6 +32,7 @@ export const IMPORTERS: readonly Importer[] = [
   basicMemory,
   claudeMem,
   beads,
+  notes,
   json,
   pages,
   yjs,

@@ -7,7 +7,7 @@ import { scrub } from './text.ts'
 import type { Reading, Unplaced } from './types.ts'
 
 /** Folders that hold no documents of the project. */
-const SKIPPED: ReadonlySet<string> = new Set(['node_modules', 'vendor', 'dist', 'build', 'target'])
+export const SKIPPED: ReadonlySet<string> = new Set(['node_modules', 'vendor', 'dist', 'build', 'target'])
 
 export interface Page {
   readonly label: string

@@ -71,7 +71,7 @@ const MOST_LINES = 40
 const plural = (n: number, one: string, many = `${one}s`) => `${n} ${n === 1 ? one : many}`
 
 /** The first word in the singular: `suggestions` → `suggestion`. */
-const one = (what: string) => what.replace(/^(\w+)ies\b/, '$1y').replace(/^(\w+)s\b/, '$1')
+export const one = (what: string) => what.replace(/^(\w+)ies\b/, '$1y').replace(/^(\w+)s\b/, '$1')
 
 function section(title: string, entries: readonly Unplaced[]): string[] {
   if (entries.length === 0) return []

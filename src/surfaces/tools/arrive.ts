@@ -1,0 +1,173 @@
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { UserError } from '../../base/errors.ts'
+import { filesBelow, inspect, realPath } from '../../base/files.ts'
+import type { Memory } from '../../engine/memory.ts'
+import { getMeta, setMeta } from '../../engine/store/meta.ts'
+import type { Json } from '../../model/field.ts'
+import { many } from '../../session/briefing/format.ts'
+import { configDir } from '../../session/clients/common/homes.ts'
+import { sessionsOfProject } from '../../session/clients/transcripts.ts'
+import { IMPORTERS, importFrom } from '../../travel/formats/import/index.ts'
+import { SKIPPED } from '../../travel/formats/import/pages.ts'
+import { one, shown } from '../../travel/formats/import/report.ts'
+import { agreeTo, confirmAll, listed, waitingFrom } from './confirm.ts'
+import { actingAs, type ToolContext } from './tool.ts'
+
+/** Where knowledge lies that people and other tools have written, by its reader. */
+const PLACES: readonly (readonly [format: string, ...paths: string[]])[] = [
+  ['claude-md', 'CLAUDE.md', '.claude/CLAUDE.md', 'AGENTS.md', 'GEMINI.md', '.github/copilot-instructions.md', '.github/instructions', '.cursor/rules', '.cursorrules', '.windsurf/rules', '.windsurfrules', '.clinerules', '.claude/rules'],
+  ['decisions', 'docs/adr', 'docs/adrs', 'doc/adr', 'adr', 'docs/decisions', 'docs/architecture/decisions', 'doc/architecture/decisions'],
+  ['notes', 'memory-bank', '.serena/memories'],
+  ['beads', '.beads'],
+  ['add', '.add'],
+  ['mcp-memory', 'memory.jsonl', 'memory.json'],
+] // biome-ignore format: a table
+/** What Claude Code remembers of the project, whatever its folder is called on this machine. */
+const CLAUDES = '~/.claude/…/memory'
+const OF_FOLDERS = /^(?:CLAUDE|AGENTS|GEMINI)\.md$/
+const MOST_FOLDERS = 100
+
+interface Source {
+  readonly format: string
+  /** From the project's root, or from the user's home. */
+  readonly path: string
+  readonly at: string
+  readonly source?: string
+}
+
+/** What was found here, and what is said of it. */
+export interface Found {
+  readonly sources: readonly Source[]
+  readonly lines: readonly string[]
+}
+
+export const namesIn = (flag: unknown): string[] =>
+  typeof flag === 'string' ? flag.split(/[\s,]+/).filter(Boolean) : []
+
+const here = (root: string) => {
+  const launcher = { onPath: false, node: process.execPath, script: '' }
+  return { root, home: process.env.HOME ?? homedir(), env: process.env, launcher }
+}
+
+/** What lies in the project, and what Claude Code remembers of it, as far as a reader finds something in it. */
+export function findSources(root: string, refused: readonly string[]): Found {
+  const left: string[] = []
+  const read = (source: Source): [source: Source, says: string][] => {
+    const { format, path, at } = source
+    const there = source.source === undefined ? inspect(root, path) : undefined
+    const isTwice = there?.is === 'file' && there.stat.nlink > 1
+    const leave = (why: string) => void left.push(`  leave  ${path}: ${why}`)
+    if (there?.is === 'unsafe' || isTwice)
+      leave(
+        `it ${isTwice ? 'has a second name (a hard link)' : 'is a link, or no file'}; \`tidemark import\` takes in what it leads to`,
+      )
+    else
+      try {
+        const { items, counts } = IMPORTERS.find((i) => i.name === format)!.read(at, realPath(root))
+        const said = Object.entries(counts).flatMap(([what, n]) => (n > 0 ? `${n} ${n === 1 ? one(what) : what}` : []))
+        if (items.length > 0) return [[source, `${path} (${said.join(', ')})`]]
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error
+        if (error.code !== 'no-documents') leave(error.message)
+      }
+    return []
+  }
+  const found = placesIn(root)
+    .filter((s) => !refused.includes(s.path) && !refused.includes(s.format))
+    .flatMap(read)
+  const groups = [...Map.groupBy(found, ([s]) => s.format).values()]
+  const sessions = sessionsOfProject(here(root), [root]).filter((f) => f.sessions.length > 0)
+  const lines = [
+    ...groups.map((all) => `  import ${all.map(([, says]) => says).join(', ')}`),
+    ...left,
+    ...sessions.map((f) => `  later  ${many(f.sessions.length, 'session')} of ${f.title}: tidemark import transcripts`),
+  ]
+  return { sources: found.map(([s]) => s), lines }
+}
+
+function placesIn(root: string): Source[] {
+  const isOwn = (dir: string) => dir === '' || !existsSync(join(root, dir, '.git'))
+  const folders = filesBelow(
+    root,
+    (name) => OF_FOLDERS.test(name),
+    (name) => !name.startsWith('.') && !SKIPPED.has(name),
+  )
+    .map((file) => file.slice(root.length + 1).replaceAll('\\', '/'))
+    .filter((path) => path.includes('/') && path.split('/').every((_, i, all) => isOwn(all.slice(0, i).join('/'))))
+  const named = PLACES.flatMap(([format, ...paths]) => {
+    const there = paths.filter((path) => inspect(root, path).is !== 'nothing')
+    const all = format === 'claude-md' ? [...there, ...folders.slice(0, MOST_FOLDERS)] : there
+    return all.map((path) => ({ format, path, at: join(root, path) }))
+  })
+  const notes = join(configDir(here(root)), 'projects', realPath(root).replace(/[^A-Za-z0-9]/g, '-'), 'memory')
+  return existsSync(notes)
+    ? [...named, { format: 'notes', path: CLAUDES, at: notes, source: `import notes ${CLAUDES}` }]
+    : named
+}
+
+/** What is kept of arrivals: what a person left out stays out, and the last one can be taken back whole. */
+type Kept = 'arrivals-refused' | 'arrival-last'
+export const keptOf = (memory: Memory, key: Kept): string[] => JSON.parse(getMeta(memory.db, key) ?? '[]') as string[]
+export function keep(memory: Memory, key: Kept, more: readonly string[], isFirst = false): void {
+  if (more.length === 0) return
+  const all = new Set([...(isFirst ? [] : keptOf(memory, key)), ...more])
+  memory.db.write(() => setMeta(memory.db, key, JSON.stringify([...all])))
+}
+
+/** Takes sources in as proposals; each is told in a line. Returns what each is called in the provenance. */
+export function takeIn(
+  context: Pick<ToolContext, 'memory' | 'session' | 'agent'>,
+  root: string,
+  { sources }: Found,
+  out: (line: string) => void,
+): { taken: string[]; imported: Json[] } {
+  const { memory } = context
+  const taken: string[] = []
+  const batches: string[] = []
+  const imported = sources.map(({ format, path, at, ...named }): Json => {
+    try {
+      const done = importFrom(memory, format, at, { ...actingAs(context), ...named, by: 'agent', root })
+      const { created, updated, unchanged } = done
+      taken.push(done.source)
+      batches.push(...done.batches)
+      const counts = [created > 0 && `${created} new`, updated > 0 && `${updated} updated`].filter(Boolean)
+      out(`  ${path}: ${counts.join(', ') || 'nothing new'}`)
+      for (const u of done.unplaced) out(`    ${u.where}  ${u.what}: ${shown(u.why)}`)
+      return { path, created, updated, unchanged }
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      out(`  ${path}: not imported: ${error.message}${error.hint ? ` (${error.hint})` : ''}`)
+      return { path, error: error.message }
+    }
+  })
+  keep(memory, 'arrival-last', batches, true)
+  return { taken, imported }
+}
+
+/** The rules of files bind after one yes to what is shown; without a way to ask, the command that says it is told. */
+export async function askForRules(
+  context: Pick<ToolContext, 'memory' | 'session' | 'agent'>,
+  sources: readonly string[],
+  ask: ((question: string) => Promise<boolean>) | undefined,
+): Promise<{ lines: string[]; json: { [key: string]: Json }; batches: string[] }> {
+  const { memory } = context
+  const found = sources.map((source) => ({ source, all: waitingFrom(memory, source) }))
+  const all = [...new Map(found.flatMap((f) => f.all.map((e) => [e.id, e]))).values()]
+  const waiting = all.filter(({ kind }) => kind === 'proposal' || memory.registry().kind(kind)?.binding)
+  const others = all.length > waiting.length ? [`${all.length - waiting.length} proposed: tidemark review`] : []
+  if (waiting.length === 0) return { lines: others, json: { waiting: 0 }, batches: [] }
+  const files = new Set(found.flatMap((f) => (f.all.length > 0 ? f.source.replace(/^import \S+ /, '') : [])))
+  const [stands, binds, they] = waiting.length === 1 ? ['rule stands', 'binds', 'it'] : ['rules stand', 'bind', 'they']
+  const stand = `${waiting.length} ${stands} in ${[...files].join(', ')}`
+  const question = [...listed(memory, waiting), `${stand}. Should ${they} bind every session here?`].join('\n')
+  if (!(await ask?.(question))) {
+    const line = `${stand} and ${binds} nobody yet. A person's yes to all that waits: ${confirmAll(memory)}`
+    return { lines: [line, ...others], json: { waiting: waiting.length, confirm: confirmAll(memory) }, batches: [] }
+  }
+  const { batches } = agreeTo(memory, waiting, { ...actingAs(context), by: 'person' })
+  keep(memory, 'arrival-last', batches)
+  const line = `${stand}: confirmed, every session here is told to follow them`
+  return { lines: [line, ...others], json: { confirmed: waiting.length }, batches }
+}

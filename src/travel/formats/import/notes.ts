@@ -1,0 +1,66 @@
+import { basename } from 'node:path'
+import { frontMatterOf, textIn } from '../../../model/markdown.ts'
+import { plainLine } from './classify.ts'
+import { sectionsOf } from './docs.ts'
+import { pagesAt } from './pages.ts'
+import { chunksOf } from './shorten.ts'
+import type { Importer, Item } from './types.ts'
+
+/** An index of the notes beside it. */
+const INDEX = 'MEMORY.md'
+const ADDED = /Gemini Added Memories$/
+
+/**
+ * Notes that a client keeps. Claude Code: a file each with name, description and type, where `feedback` is what the user
+ * wants, with a "Why". Gemini CLI: a list in GEMINI.md. Serena and Cline: pages.
+ */
+export const notes: Importer = {
+  name: 'notes',
+  about:
+    'notes of Claude Code (memory/), Gemini CLI, Serena and Cline: what the user wants is proposed as rules, the rest learnings and chunks',
+  read(path, root) {
+    const { pages, unplaced, rest } = pagesAt(path, root, ['.md'])
+    const counts = { notes: 0, chunks: 0 }
+    const items = pages.flatMap(({ label, text }): Item[] => {
+      if (basename(label) === INDEX && pages.length > 1) return []
+      const front = frontMatterOf(text)
+      const type = textIn(front, 'type') ?? /^[ \t]+type:[ \t]*(\w+)/m.exec(text)?.[1]
+      const title = textIn(front, 'description') ?? textIn(front, 'name')
+      if (title !== undefined && type !== undefined) {
+        counts.notes++
+        const body = front.body.trim()
+        const [said = title, ...why] = body.split(/\n{2,}/)
+        if (type !== 'feedback')
+          return [
+            {
+              verb: 'record-learning',
+              args: { title, body, attrs: { type, note: label } },
+              where: label,
+              same: ['note', label],
+            },
+          ]
+        const context = why.join(' ').replaceAll('**', '') || undefined
+        return [
+          {
+            verb: 'record-fact',
+            args: { fact: plainLine(said.replace(/\n/g, ' ')), context, attrs: { note: label } },
+            where: label,
+            same: ['note', label],
+          },
+        ]
+      }
+      return sectionsOf(front.body).flatMap((s): Item[] => {
+        const where = `${label}:${s.line}`
+        if (!ADDED.test(s.title)) {
+          const { chunks } = chunksOf(s.text, { sourceFile: label, section: s.title, where })
+          counts.chunks += chunks.length
+          return chunks
+        }
+        const added = s.text.split('\n').filter((line) => /^\s*[-*] \S/.test(line))
+        counts.notes += added.length
+        return added.map((line) => ({ verb: 'record-fact', args: { fact: plainLine(line) }, where }))
+      })
+    })
+    return { items, unplaced, counts, ...rest, owns: ['fact', 'learning', 'chunk'] }
+  },
+}

@@ -1,0 +1,92 @@
+import { realpathSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { agreeing, files, git, inProcess, onTerminal, scratch } from '../cli/run.ts'
+import { NO_TERMINAL, testUnless } from '../needs.ts'
+
+/** A project with what people and other tools have left in it, and Claude Code's notes of it. */
+function shop() {
+  const at = scratch()
+  git(at.dir, 'init', '-q')
+  const notes = `.claude/projects/${realpathSync(at.dir).replace(/[^A-Za-z0-9]/g, '-')}/memory`
+  files(at.home, {
+    [`${notes}/MEMORY.md`]: '- [Ask first](feedback_ask.md)\n',
+    [`${notes}/feedback_ask.md`]:
+      '---\nname: ask-first\ndescription: ask before a migration\ntype: feedback\n---\n\nAsk before a migration runs.\n\n**Why:** one locked the shop in May.\n',
+    [`${notes}/project_freeze.md`]:
+      '---\nname: freeze\ndescription: No merges before the fair\nmetadata:\n  type: project\n---\n\nThe fair is in June.\n',
+  })
+  files(at.dir, {
+    'CLAUDE.md': '# Shop\n\n- Never commit to main\n\n## Commands\n\n- `pnpm test`: the tests\n',
+    '.cursor/rules/ui.mdc': '---\nglobs: web/**\n---\n- Never use inline styles\n',
+    'packages/cart/AGENTS.md': '- Never round twice\n',
+    'vendor-clone/.git/HEAD': 'ref: refs/heads/main\n',
+    'vendor-clone/CLAUDE.md': '- Never read me\n',
+    'docs/adr/0001-cents.md':
+      '# 1. Keep money in cents\n\nDate: 2024-02-12\n\n## Status\n\nAccepted\n\n## Decision\n\nIntegers.\n',
+    '.serena/memories/style.md': '# Style\n\nThe web part follows the shop.\n',
+  })
+  return { at, notes: '~/.claude/…/memory', run: async (...args: string[]) => (await inProcess(at, args)).out }
+}
+
+test('init says what it found in a line for each reader, and takes in what binds nothing', async () => {
+  const { run, notes } = shop()
+  const out = await run('init', '--client', 'none', '--yes')
+  expect(out.split('\n').filter((l) => l.startsWith('  import'))).toEqual([
+    '  import CLAUDE.md (1 rule, 1 chunk), .cursor/rules (1 rule), packages/cart/AGENTS.md (1 rule)',
+    '  import docs/adr (1 page, 1 decision)',
+    `  import .serena/memories (1 chunk), ${notes} (2 notes)`,
+  ])
+  expect(out).toContain(
+    `4 rules stand in CLAUDE.md, .cursor/rules, packages/cart/AGENTS.md, ${notes} and bind nobody yet`,
+  )
+  const brief = await run('brief')
+  expect(brief).not.toContain('## Project Rules')
+  expect(brief).toContain('decision:keep-money-in-cents: Integers')
+  expect(await run('list', 'learning')).toContain('No merges before the fair')
+  expect(await run('recall', 'which command runs the tests')).toContain('pnpm test')
+})
+
+test('import alone does the same later: only what is new comes, and what was left out stays out until it is named', async () => {
+  const { at, run, notes } = shop()
+  await run('init', '--client', 'none', '--without', `docs/adr,${notes}`)
+  const again = await run('import')
+  expect(again).toContain('  CLAUDE.md: nothing new')
+  expect(again).toContain(`  out    docs/adr, ${notes}: left out before`)
+  expect(await run('list', 'decision')).not.toContain('cents')
+  files(at.dir, { 'AGENTS.md': '- Never guess\n' })
+  expect(await run('import', '--dry-run')).toContain('AGENTS.md (1 rule)')
+  expect(await run('import')).toContain('  AGENTS.md: 1 new')
+  await run('import', 'decisions', 'docs/adr')
+  expect(await run('list', 'decision')).toContain('cents')
+  expect(await run('init', '--client', 'none')).not.toContain('import docs/adr')
+})
+
+test('a part that cannot be read is named with its file, and the others come in', async () => {
+  const { at, run } = shop()
+  files(at.dir, {
+    'CLAUDE.md': '- Never commit to main\n@docs/none.md\n',
+    '.cursor/rules/bad.mdc': Buffer.from([0, 1]),
+  })
+  const out = await run('init', '--client', 'none')
+  expect(out).toContain('CLAUDE.md:2  @docs/none.md: there is no such file')
+  expect(out).toMatch(/\.cursor\/rules\/bad\.mdc {2}the document: .*binary/)
+  expect(out).toContain('  .cursor/rules: 1 new')
+})
+
+testUnless(NO_TERMINAL)('an arrival binds after one yes to what is shown, and is taken back whole', async () => {
+  const { at, run } = shop()
+  expect(await agreeing(at, 'init', '--client', 'none')).toContain('4 rules stand in')
+  expect(await run('brief')).toContain('- Never commit to main')
+  expect(await agreeing(at, 'import', '--take-back')).toContain('took back the last arrival')
+  for (const kind of ['fact', 'decision', 'learning', 'chunk'])
+    expect(await run('list', kind, '--json')).toContain('[]')
+})
+
+testUnless(NO_TERMINAL)('a no to all that is found is kept', async () => {
+  const { at, run } = shop()
+  await run('init', '--client', 'none', '--no-import')
+  expect((await onTerminal(at, ['import'], 'n')).out).toContain('left out, now and later')
+  expect(await run('import')).toContain('nothing found here')
+  rmSync(join(at.dir, 'CLAUDE.md'))
+})
