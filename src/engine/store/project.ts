@@ -21,6 +21,8 @@ interface Config extends Settings {
   /** Further ids of the project: of clones where `init` ran before they met. */
   aliases?: readonly string[]
   name?: string
+  /** Repositories inside this one's work tree that belong to the project, from its root. */
+  with?: readonly string[]
   created: string
 }
 
@@ -179,10 +181,23 @@ function projectAt(home: string, persistencePath?: string, root = home): Project
   }
 }
 
-function homeOf(from: string): { home: string; root: string } | undefined {
+interface Home {
+  home: string
+  root: string
+  /** The repository that begins below `home`: the project ends there. */
+  other?: string
+}
+
+/** The nearest configuration upward. A project ends where another repository begins, unless it lists that one. */
+function homeOf(from: string): Home | undefined {
+  const inner: string[] = []
   for (const dir of ancestors(from)) {
-    if (hasConfig(dir)) return { home: dir, root: dir }
+    if (hasConfig(dir)) {
+      const other = inner.find((path) => !isWith(dir, path))
+      return { home: dir, root: dir, ...(other === undefined ? {} : { other }) }
+    }
     const git = gitDirectory(dir)
+    if (git.is !== 'none') inner.push(dir)
     if (git.is !== 'own' || !git.linked || basename(git.common) !== '.git') continue
     const main = dirname(git.common)
     if (hasConfig(main)) return { home: main, root: dir }
@@ -190,7 +205,20 @@ function homeOf(from: string): { home: string; root: string } | undefined {
   return undefined
 }
 
-export function keepSetting(root: string, key: 'maturity', value: unknown): void {
+function isWith(home: string, inner: string): boolean {
+  const listed = attempt(() => readConfig(home).with)
+  return Array.isArray(listed) && listed.includes(relative(home, inner).split(sep).join('/'))
+}
+
+/** Lists a repository inside the work tree as the project's own. @throws UserError where there is none. */
+export function addRepository(root: string, dir: string): void {
+  const path = pathIn(root, resolve(dir))?.split(sep).join('/')
+  if (path === undefined || path === '' || gitDirectory(join(root, path)).is === 'none')
+    throw new UserError('no-repository', `${resolve(dir)} is no repository inside ${root}`, 'give one with --with DIR')
+  keepSetting(root, 'with', [...new Set([...(readConfig(root).with ?? []), path])])
+}
+
+export function keepSetting(root: string, key: 'maturity' | 'with', value: unknown): void {
   const home = homeOf(root)?.home ?? root
   writeInside(home, CONFIG, `${JSON.stringify({ ...readConfig(home), [key]: value }, null, 2)}\n`)
 }
@@ -200,9 +228,18 @@ export function findProject(from: string, persistencePath?: string): Project {
   if (!existsSync(from))
     throw new UserError('no-directory', `there is no directory ${from}`, 'give an existing one with --project')
   const found = homeOf(from)
-  if (found) return projectAt(found.home, persistencePath, found.root)
-  const hint = 'run `tidemark init` in the project root'
-  throw new UserError('no-project', `${resolve(from)} is in no Tidemark project`, hint)
+  if (found && found.other === undefined) return projectAt(found.home, persistencePath, found.root)
+  const dir = found?.other ?? resolve(from)
+  throw new UserError(
+    'no-project',
+    found
+      ? `${dir} is a repository of its own, in no Tidemark project; the one around it, ${found.home}, ends here`
+      : `${dir} is in no Tidemark project`,
+    found
+      ? `run \`tidemark init\` in it, or \`tidemark init --with ${relative(found.home, dir)}\` in ${found.home}`
+      : 'run `tidemark init` in the project root',
+    found && { around: found.home },
+  )
 }
 
 /** The id of a store that an uninstall left. A store that this user did not make is not read. */

@@ -99,6 +99,9 @@ const TELLS_WIRING: ReadonlySet<HookEvent> = new Set(['session-start', 'after-ed
 /** Stands for a message to the person, to see whether a client takes one at an event. */
 const SHOWN = 'tidemark-shows-this'
 
+/** Whether a project ends here because another repository begins. */
+const isBelowProject = (error: unknown): boolean => error instanceof UserError && error.details.around !== undefined
+
 async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcome): Promise<void> {
   const payload = objectOrJson(text)
   outcome.payload = payload
@@ -112,23 +115,34 @@ async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcom
   ran(`${dialect.client} ${call.event}`)
   const { findProject } = await import('../../engine/store/project.ts')
   const places = [call.cwd, process.env.CLAUDE_PROJECT_DIR, process.cwd()]
-  const from = process.env.TIDEMARK_PROJECT ?? places.find((dir) => dir !== undefined && dir !== '' && existsSync(dir))!
+  const there = places.filter((dir) => dir !== undefined && dir !== '' && existsSync(dir)) as string[]
   /** Whoever is at the keyboard is told once a session; else a memory that is not used would just seem to know nothing. */
   const tell = (error: unknown) => {
     if (call.event === 'session-start' && error instanceof UserError)
-      outcome.reply = { visible: `Tidemark cannot read its memory: ${error.message} → ${error.hint}` }
+      outcome.reply = {
+        visible: `Tidemark ${error.code === 'no-project' ? 'is not used' : 'cannot read its memory'}: ${error.message} → ${error.hint}`,
+      }
   }
-  try {
-    outcome.project = findProject(from)
-  } catch (error) {
-    // not in a project: nothing to say, and nothing is made
-    if (error instanceof UserError && error.code !== 'no-project') tell(error)
+  const dirs = process.env.TIDEMARK_PROJECT === undefined ? there : [process.env.TIDEMARK_PROJECT]
+  let missing: unknown
+  for (const dir of dirs)
+    try {
+      outcome.project = findProject(dir)
+      break
+    } catch (error) {
+      missing ??= error
+      // a session of the project around may look into a repository of its own
+      if (!isBelowProject(error)) break
+    }
+  const { project } = outcome
+  // not in a project: nothing to say, and nothing is made
+  if (project === undefined) {
+    if (missing instanceof UserError && (missing.code !== 'no-project' || isBelowProject(missing))) tell(missing)
     return
   }
   const { waitForLock } = await import('../../engine/store/db.ts')
   waitForLock(PATIENT.has(call.event) ? PATIENT_MS : LOCK_MS)
   const { openProject } = await import('../../project/open.ts')
-  const project = outcome.project
   const opened = () => {
     try {
       return openProject(project, { hurried: true })

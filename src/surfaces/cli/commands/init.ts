@@ -3,7 +3,14 @@ import { join, relative, resolve } from 'node:path'
 import { UsageError, UserError } from '../../../base/errors.ts'
 import { gitRoot } from '../../../base/git.ts'
 import { bringBack, dropLastSnapshots } from '../../../engine/store/deletion.ts'
-import { createProject, findProject, isPersonal, PROJECT_DIR, storePathFor } from '../../../engine/store/project.ts'
+import {
+  addRepository,
+  createProject,
+  findProject,
+  isPersonal,
+  PROJECT_DIR,
+  storePathFor,
+} from '../../../engine/store/project.ts'
 import { rememberProject } from '../../../engine/store/project-list.ts'
 import { stateDirectory } from '../../../engine/store/state.ts'
 import type { Json } from '../../../model/field.ts'
@@ -128,6 +135,7 @@ export const init: Command = {
       value: 'FILE',
       about: 'take the knowledge from this snapshot, e.g. the one that uninstall kept',
     },
+    with: { type: 'text', value: 'DIR', about: 'a repository inside this one belongs to the project too' },
     without: { type: 'text', value: 'A,B', about: 'of what it finds, leave out these paths or readers, now and later' },
     'no-import': { type: 'flag', about: 'take in nothing of what it finds' },
   },
@@ -197,6 +205,7 @@ export const init: Command = {
     })
     for (const file of sweepLeft(context, now))
       call.out(`  delete ${relative(root, file)}: an earlier run was killed while it wrote it`)
+    if (typeof call.flags.with === 'string') addRepository(root, call.flags.with)
     applyWiring(context, changes)
     const memory = openProject(project)
     rememberProject(project)
