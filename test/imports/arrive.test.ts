@@ -76,9 +76,10 @@ test('a part that cannot be read is named with its file, and the others come in'
 
 testUnless(NO_TERMINAL)('an arrival binds after one yes to what is shown, and is taken back whole', async () => {
   const { at, run } = shop()
-  expect(await agreeing(at, 'init', '--client', 'none')).toContain('4 rules stand in')
+  const out = await agreeing(at, 'init', '--client', 'none')
+  expect(out).toContain('4 rules stand in')
   expect(await run('brief')).toContain('- Never commit to main')
-  expect(await agreeing(at, 'import', '--take-back')).toContain('took back the last arrival')
+  await agreeing(at, 'undo', '--all-of', /undo --all-of (\S+)/.exec(out)![1]!)
   for (const kind of ['fact', 'decision', 'learning', 'chunk'])
     expect(await run('list', kind, '--json')).toContain('[]')
 })
@@ -90,3 +91,28 @@ testUnless(NO_TERMINAL)('a no to all that is found is kept', async () => {
   expect(await run('import')).toContain('nothing found here')
   rmSync(join(at.dir, 'CLAUDE.md'))
 })
+
+testUnless(NO_TERMINAL)(
+  'a rule for some files is told before an edit of them, but not where the client reads it by itself',
+  async () => {
+    const { at } = shop()
+    files(at.dir, { 'packages/tax/CLAUDE.md': '- Never guess a rate\n' })
+    await agreeing(at, 'init', '--client', 'none')
+    const told = async (client: string, path: string) => {
+      const tool_input = { file_path: join(at.dir, path), old_string: 'a', new_string: 'b' }
+      const payload = {
+        session_id: client + path,
+        hook_event_name: 'PreToolUse',
+        tool_name: 'Edit',
+        tool_input,
+        cwd: at.dir,
+      }
+      return (await inProcess(at, ['hook', client, 'PreToolUse'], JSON.stringify(payload))).out
+    }
+    expect(await told('claude', 'web/page.css')).toContain('Never use inline styles')
+    expect(await told('claude', 'src/page.css')).not.toContain('Never use inline styles')
+    expect(await told('claude', 'packages/cart/sum.ts')).toContain('Never round twice')
+    expect(await told('claude', 'packages/tax/rate.ts')).not.toContain('Never guess a rate')
+    expect(await told('copilot', 'packages/tax/rate.ts')).not.toContain('Never round twice')
+  },
+)

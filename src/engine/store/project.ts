@@ -181,21 +181,11 @@ function projectAt(home: string, persistencePath?: string, root = home): Project
   }
 }
 
-interface Home {
-  home: string
-  root: string
-  /** The repository that begins below `home`: the project ends there. */
-  other?: string
-}
-
 /** The nearest configuration upward. A project ends where another repository begins, unless it lists that one. */
-function homeOf(from: string): Home | undefined {
+function homeOf(from: string): { home: string; root: string; other?: string | undefined } | undefined {
   const inner: string[] = []
   for (const dir of ancestors(from)) {
-    if (hasConfig(dir)) {
-      const other = inner.find((path) => !isWith(dir, path))
-      return { home: dir, root: dir, ...(other === undefined ? {} : { other }) }
-    }
+    if (hasConfig(dir)) return { home: dir, root: dir, other: inner.find((path) => !isWith(dir, path)) }
     const git = gitDirectory(dir)
     if (git.is !== 'none') inner.push(dir)
     if (git.is !== 'own' || !git.linked || basename(git.common) !== '.git') continue
@@ -211,7 +201,7 @@ function isWith(home: string, inner: string): boolean {
 }
 
 /** Lists a repository inside the work tree as the project's own. @throws UserError where there is none. */
-export function addRepository(root: string, dir: string): void {
+export function include(root: string, dir: string): void {
   const path = pathIn(root, resolve(dir))?.split(sep).join('/')
   if (path === undefined || path === '' || gitDirectory(join(root, path)).is === 'none')
     throw new UserError('no-repository', `${resolve(dir)} is no repository inside ${root}`, 'give one with --with DIR')
@@ -229,17 +219,19 @@ export function findProject(from: string, persistencePath?: string): Project {
     throw new UserError('no-directory', `there is no directory ${from}`, 'give an existing one with --project')
   const found = homeOf(from)
   if (found && found.other === undefined) return projectAt(found.home, persistencePath, found.root)
-  const dir = found?.other ?? resolve(from)
-  throw new UserError(
-    'no-project',
-    found
-      ? `${dir} is a repository of its own, in no Tidemark project; the one around it, ${found.home}, ends here`
-      : `${dir} is in no Tidemark project`,
-    found
-      ? `run \`tidemark init\` in it, or \`tidemark init --with ${relative(found.home, dir)}\` in ${found.home}`
-      : 'run `tidemark init` in the project root',
-    found && { around: found.home },
-  )
+  const { home, other } = found ?? {}
+  throw other === undefined
+    ? new UserError(
+        'no-project',
+        `${resolve(from)} is in no Tidemark project`,
+        'run `tidemark init` in the project root',
+      )
+    : new UserError(
+        'no-project',
+        `${other} is a repository of its own, in no Tidemark project; the one around it, ${home}, ends here`,
+        `run \`tidemark init\` in it, or \`tidemark init --with ${relative(home!, other)}\` in ${home}`,
+        { around: home },
+      )
 }
 
 /** The id of a store that an uninstall left. A store that this user did not make is not read. */

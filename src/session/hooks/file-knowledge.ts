@@ -2,6 +2,7 @@ import { knownOn } from '../../find/code/known.ts'
 import { besideOf, dayOf, holdsOf, inShort } from '../../find/recall/told.ts'
 import { stateOf } from '../../find/recall/validity.ts'
 import type { Entity } from '../../model/entity.ts'
+import { isRead } from '../briefing/sections/rules.ts'
 import { dataLine, dataList, deliveredSince, keepDelivered } from './delivery.ts'
 import type { Hook } from './hook.ts'
 
@@ -21,9 +22,10 @@ export async function tell(hook: Hook, found: readonly Entity[], title: string):
 /** What is known of the files and was not told yet: what was understood of them, rules and failures that speak of them. */
 export async function knownOf(hook: Hook, paths: readonly string[]): Promise<string | undefined> {
   const delivered = new Set(deliveredSince(hook).keys())
+  const reader = { client: hook.call.client, project: hook.project }
   const found = paths
     .flatMap((path) => knownOn(hook, path))
-    .filter((e) => !delivered.has(e.id) && delivered.add(e.id))
+    .filter((e) => !delivered.has(e.id) && !(e.kind === 'fact' && isRead(e, reader)) && delivered.add(e.id))
     .filter((e) => stateOf(e, hook.memory.reader, hook.memory.env.now()) === undefined)
     .slice(0, MAX_ITEMS)
   if (found.length === 0) return undefined

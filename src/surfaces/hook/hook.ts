@@ -115,7 +115,6 @@ async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcom
   ran(`${dialect.client} ${call.event}`)
   const { findProject } = await import('../../engine/store/project.ts')
   const places = [call.cwd, process.env.CLAUDE_PROJECT_DIR, process.cwd()]
-  const there = places.filter((dir) => dir !== undefined && dir !== '' && existsSync(dir)) as string[]
   /** Whoever is at the keyboard is told once a session; else a memory that is not used would just seem to know nothing. */
   const tell = (error: unknown) => {
     if (call.event === 'session-start' && error instanceof UserError)
@@ -123,20 +122,20 @@ async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcom
         visible: `Tidemark ${error.code === 'no-project' ? 'is not used' : 'cannot read its memory'}: ${error.message} → ${error.hint}`,
       }
   }
-  const dirs = process.env.TIDEMARK_PROJECT === undefined ? there : [process.env.TIDEMARK_PROJECT]
   let missing: unknown
-  for (const dir of dirs)
+  for (const dir of process.env.TIDEMARK_PROJECT === undefined ? places : [process.env.TIDEMARK_PROJECT]) {
+    if (dir === undefined || dir === '' || !existsSync(dir)) continue
     try {
       outcome.project = findProject(dir)
       break
     } catch (error) {
       missing ??= error
-      // a session of the project around may look into a repository of its own
-      if (!isBelowProject(error)) break
+      if (!isBelowProject(error)) break // a session of the project around may look into a repository of its own
     }
+  }
   const { project } = outcome
-  // not in a project: nothing to say, and nothing is made
   if (project === undefined) {
+    // not in a project: nothing to say, and nothing is made
     if (missing instanceof UserError && (missing.code !== 'no-project' || isBelowProject(missing))) tell(missing)
     return
   }

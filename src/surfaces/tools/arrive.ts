@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { filesBelow, inspect, realPath } from '../../base/files.ts'
+import { randomBytes } from '../../base/random.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { getMeta, setMeta } from '../../engine/store/meta.ts'
 import type { Json } from '../../model/field.ts'
@@ -46,7 +47,8 @@ export interface Found {
 export const namesIn = (flag: unknown): string[] =>
   typeof flag === 'string' ? flag.split(/[\s,]+/).filter(Boolean) : []
 
-const here = (root: string) => {
+/** Where the clients of this user keep what is theirs. */
+export const homesFor = (root: string) => {
   const launcher = { onPath: false, node: process.execPath, script: '' }
   return { root, home: process.env.HOME ?? homedir(), env: process.env, launcher }
 }
@@ -59,10 +61,8 @@ export function findSources(root: string, refused: readonly string[]): Found {
     const there = source.source === undefined ? inspect(root, path) : undefined
     const isTwice = there?.is === 'file' && there.stat.nlink > 1
     const leave = (why: string) => void left.push(`  leave  ${path}: ${why}`)
-    if (there?.is === 'unsafe' || isTwice)
-      leave(
-        `it ${isTwice ? 'has a second name (a hard link)' : 'is a link, or no file'}; \`tidemark import\` takes in what it leads to`,
-      )
+    const what = isTwice ? 'it has a second name (a hard link)' : 'it is a link, or no file'
+    if (there?.is === 'unsafe' || isTwice) leave(`${what}; \`tidemark import\` takes in what it leads to`)
     else
       try {
         const { items, counts } = IMPORTERS.find((i) => i.name === format)!.read(at, realPath(root))
@@ -78,7 +78,7 @@ export function findSources(root: string, refused: readonly string[]): Found {
     .filter((s) => !refused.includes(s.path) && !refused.includes(s.format))
     .flatMap(read)
   const groups = [...Map.groupBy(found, ([s]) => s.format).values()]
-  const sessions = sessionsOfProject(here(root), [root]).filter((f) => f.sessions.length > 0)
+  const sessions = sessionsOfProject(homesFor(root), [root]).filter((f) => f.sessions.length > 0)
   const lines = [
     ...groups.map((all) => `  import ${all.map(([, says]) => says).join(', ')}`),
     ...left,
@@ -89,49 +89,46 @@ export function findSources(root: string, refused: readonly string[]): Found {
 
 function placesIn(root: string): Source[] {
   const isOwn = (dir: string) => dir === '' || !existsSync(join(root, dir, '.git'))
-  const folders = filesBelow(
-    root,
-    (name) => OF_FOLDERS.test(name),
-    (name) => !name.startsWith('.') && !SKIPPED.has(name),
-  )
+  const enters = (name: string) => !name.startsWith('.') && !SKIPPED.has(name)
+  const folders = filesBelow(root, (name) => OF_FOLDERS.test(name), enters)
     .map((file) => file.slice(root.length + 1).replaceAll('\\', '/'))
     .filter((path) => path.includes('/') && path.split('/').every((_, i, all) => isOwn(all.slice(0, i).join('/'))))
-  const named = PLACES.flatMap(([format, ...paths]) => {
+  const named: Source[] = PLACES.flatMap(([format, ...paths]) => {
     const there = paths.filter((path) => inspect(root, path).is !== 'nothing')
     const all = format === 'claude-md' ? [...there, ...folders.slice(0, MOST_FOLDERS)] : there
     return all.map((path) => ({ format, path, at: join(root, path) }))
   })
-  const notes = join(configDir(here(root)), 'projects', realPath(root).replace(/[^A-Za-z0-9]/g, '-'), 'memory')
-  return existsSync(notes)
-    ? [...named, { format: 'notes', path: CLAUDES, at: notes, source: `import notes ${CLAUDES}` }]
-    : named
+  const notes = join(configDir(homesFor(root)), 'projects', realPath(root).replace(/[^A-Za-z0-9]/g, '-'), 'memory')
+  if (existsSync(notes)) named.push({ format: 'notes', path: CLAUDES, at: notes, source: `import notes ${CLAUDES}` })
+  return named
 }
 
-/** What is kept of arrivals: what a person left out stays out, and the last one can be taken back whole. */
-type Kept = 'arrivals-refused' | 'arrival-last'
-export const keptOf = (memory: Memory, key: Kept): string[] => JSON.parse(getMeta(memory.db, key) ?? '[]') as string[]
-export function keep(memory: Memory, key: Kept, more: readonly string[], isFirst = false): void {
-  if (more.length === 0) return
-  const all = new Set([...(isFirst ? [] : keptOf(memory, key)), ...more])
-  memory.db.write(() => setMeta(memory.db, key, JSON.stringify([...all])))
+/** What a person left out: it stays out until it is named. */
+const REFUSED = 'arrivals-refused'
+export const refusedIn = (memory: Memory): string[] => JSON.parse(getMeta(memory.db, REFUSED) ?? '[]') as string[]
+export function refuse(memory: Memory, more: readonly string[]): void {
+  const all = new Set([...refusedIn(memory), ...more])
+  if (more.length > 0) memory.db.write(() => setMeta(memory.db, REFUSED, JSON.stringify([...all])))
 }
+
+/** The session that an arrival is written in, so that it can be taken back whole. */
+export const newArrival = (): string => `arrival-${randomBytes(4).toString('hex')}`
+
+type Who = Pick<ToolContext, 'memory' | 'session' | 'agent'>
 
 /** Takes sources in as proposals; each is told in a line. Returns what each is called in the provenance. */
 export function takeIn(
-  context: Pick<ToolContext, 'memory' | 'session' | 'agent'>,
+  who: Who,
   root: string,
   { sources }: Found,
   out: (line: string) => void,
 ): { taken: string[]; imported: Json[] } {
-  const { memory } = context
   const taken: string[] = []
-  const batches: string[] = []
   const imported = sources.map(({ format, path, at, ...named }): Json => {
     try {
-      const done = importFrom(memory, format, at, { ...actingAs(context), ...named, by: 'agent', root })
+      const done = importFrom(who.memory, format, at, { ...actingAs(who), ...named, by: 'agent', root })
       const { created, updated, unchanged } = done
       taken.push(done.source)
-      batches.push(...done.batches)
       const counts = [created > 0 && `${created} new`, updated > 0 && `${updated} updated`].filter(Boolean)
       out(`  ${path}: ${counts.join(', ') || 'nothing new'}`)
       for (const u of done.unplaced) out(`    ${u.where}  ${u.what}: ${shown(u.why)}`)
@@ -142,17 +139,16 @@ export function takeIn(
       return { path, error: error.message }
     }
   })
-  keep(memory, 'arrival-last', batches, true)
   return { taken, imported }
 }
 
 /** The rules of files bind after one yes to what is shown; without a way to ask, the command that says it is told. */
 export async function askForRules(
-  context: Pick<ToolContext, 'memory' | 'session' | 'agent'>,
+  who: Who,
   sources: readonly string[],
   ask: ((question: string) => Promise<boolean>) | undefined,
 ): Promise<{ lines: string[]; json: { [key: string]: Json }; batches: string[] }> {
-  const { memory } = context
+  const { memory } = who
   const found = sources.map((source) => ({ source, all: waitingFrom(memory, source) }))
   const all = [...new Map(found.flatMap((f) => f.all.map((e) => [e.id, e]))).values()]
   const waiting = all.filter(({ kind }) => kind === 'proposal' || memory.registry().kind(kind)?.binding)
@@ -166,8 +162,7 @@ export async function askForRules(
     const line = `${stand} and ${binds} nobody yet. A person's yes to all that waits: ${confirmAll(memory)}`
     return { lines: [line, ...others], json: { waiting: waiting.length, confirm: confirmAll(memory) }, batches: [] }
   }
-  const { batches } = agreeTo(memory, waiting, { ...actingAs(context), by: 'person' })
-  keep(memory, 'arrival-last', batches)
+  const { batches } = agreeTo(memory, waiting, { ...actingAs(who), by: 'person' })
   const line = `${stand}: confirmed, every session here is told to follow them`
   return { lines: [line, ...others], json: { confirmed: waiting.length }, batches }
 }

@@ -21,6 +21,7 @@ import { mustBeInside } from '../../travel/formats/import/files.ts'
 import { emptyReport, type ImportReport } from '../../travel/formats/import/report.ts'
 import { runImport } from '../../travel/formats/import/run.ts'
 import type { ImportOptions } from '../../travel/formats/import/state.ts'
+import { homesFor } from './arrive.ts'
 import type { ToolContext } from './tool.ts'
 
 export const TRANSCRIPTS = {
@@ -49,7 +50,7 @@ export function importTranscripts(
   const { memory } = context
   const since = said === undefined ? 0 : momentSaid(said, memory.env.now(), 'since')
   const home = process.env.HOME ?? homedir()
-  const found = sessionsAt(context, home, format, path)
+  const found = sessionsAt(context, format, path)
   const options = { ...given, source: `import ${format}` }
   const report: ImportReport = { ...emptyReport(options.source), read: { sessions: 0, turns: 0 } }
   let kept = 0
@@ -63,16 +64,14 @@ export function importTranscripts(
   return { ...report, found: told(found, home), prompts: kept }
 }
 
-function sessionsAt({ project }: ToolContext, home: string, format: string, path: string | undefined): FoundSessions[] {
+function sessionsAt({ project }: ToolContext, format: string, path: string | undefined): FoundSessions[] {
   const at = path ?? (format === SPECSTORY.name ? join(project.root, '.specstory', 'history') : undefined)
   if (at !== undefined) {
     mustBeInside(resolve(at), project.root)
     return [format === SPECSTORY.name ? specstoryIn(resolve(at)) : sessionsIn(resolve(at))]
   }
-  return sessionsOfProject({ root: project.root, home, env: process.env, launcher: NO_LAUNCHER }, treesOf(project))
+  return sessionsOfProject(homesFor(project.root), treesOf(project))
 }
-
-const NO_LAUNCHER = { onPath: false, node: process.execPath, script: '' }
 
 const settingsOf = ({ memory, project }: ToolContext) => ({
   config: hooksConfig(project.hooks).config,

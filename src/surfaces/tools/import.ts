@@ -1,52 +1,35 @@
-import { UsageError, UserError } from '../../base/errors.ts'
+import { UsageError } from '../../base/errors.ts'
 import type { Json } from '../../model/field.ts'
 import { IMPORTERS, importFrom } from '../../travel/formats/import/index.ts'
 import { printReport } from '../../travel/formats/import/report.ts'
-import { askForRules, findSources, keep, keptOf, namesIn, takeIn } from './arrive.ts'
+import { askForRules, findSources, namesIn, newArrival, refuse, refusedIn, takeIn } from './arrive.ts'
 import { undoLine } from './format.ts'
 import { importTranscripts, SPECSTORY, TRANSCRIPTS } from './import-transcripts.ts'
-import { actingAs, defineTool, type Output, type ToolContext, written } from './tool.ts'
+import { actingAs, defineTool, type Output, type ToolContext } from './tool.ts'
 
 /** Takes in all that is found here, but for what the person leaves out, now or before. */
 async function arrive(context: ToolContext, without: readonly string[], dryRun: boolean): Promise<Output> {
   const { memory, project, ask } = context
-  const refused = keptOf(memory, 'arrivals-refused')
+  const refused = refusedIn(memory)
   const found = findSources(project.root, [...refused, ...without])
   const out = refused.length > 0 ? [`  out    ${refused.join(', ')}: left out before; name one to import it`] : []
   const told = [found.sources.length > 0 ? 'found here:' : 'nothing found here', ...found.lines, ...out]
   const json: { [key: string]: Json } = { found: found.sources.map((s) => s.path) }
   if (dryRun || found.sources.length === 0) return { text: told.join('\n'), json }
-  keep(memory, 'arrivals-refused', without)
+  refuse(memory, without)
   const asks = context.by === 'person' ? ask : undefined
   const question = [...told, 'Take it in? Its rules bind nobody before you agree to them.'].join('\n')
   if (asks && !(await asks(question))) {
-    keep(
-      memory,
-      'arrivals-refused',
-      found.sources.map((s) => s.path),
-    )
+    const all = found.sources.map((s) => s.path)
+    refuse(memory, all)
     return { text: 'left out, now and later', json }
   }
   const lines: string[] = asks ? [] : told
-  const { taken, imported } = takeIn(context, project.root, found, (line) => void lines.push(line))
-  const rules = await askForRules(context, taken, asks)
-  const text = [...lines, ...rules.lines, '`tidemark import --take-back` takes back all of it'].join('\n')
+  const who = { ...context, session: newArrival() }
+  const { taken, imported } = takeIn(who, project.root, found, (line) => void lines.push(line))
+  const rules = await askForRules(who, taken, asks)
+  const text = [...lines, ...rules.lines, `tidemark undo --all-of ${who.session} takes back what came`].join('\n')
   return { text, json: { ...json, imported, rules: rules.json } }
-}
-
-function takeBack(context: ToolContext): Output {
-  const batches = keptOf(context.memory, 'arrival-last').reverse()
-  const none = () => new UserError('nothing-to-undo', 'no arrival is known here', '`tidemark history` lists batches')
-  if (batches.length === 0) throw none()
-  const undos = batches.map((batch) => ['undo', { batch, force: true }] as const)
-  const done = context.memory.act(undos, actingAs(context))
-  const proposed = done.results.some((r) => r.standing === 'proposed')
-  return written(
-    done,
-    [`${proposed ? 'proposed to take' : 'took'} back the last arrival`],
-    done,
-    done.batch ? [undoLine(done.batch, 'redoes it')] : [],
-  )
 }
 
 const SESSIONS = [TRANSCRIPTS, SPECSTORY]
@@ -77,7 +60,6 @@ ${FORMATS.map((i) => `  ${i.name}: ${i.about}`).join('\n')}`,
     },
     since: { type: 'text', about: 'of transcripts what was said since, e.g. 2026-11-01 or "last week"' },
     without: { type: 'text', about: 'of all that is found, leave out these paths or readers, now and later' },
-    'take-back': { type: 'flag', about: 'take back all that the last `init` or `import` of what is found brought' },
     'dry-run': { type: 'flag', about: 'say what would be written, write nothing' },
   },
   readOnly: false,
@@ -86,7 +68,6 @@ ${FORMATS.map((i) => `  ${i.name}: ${i.about}`).join('\n')}`,
     const { memory } = context
     const { format, path, since } = args
     const dryRun = args['dry-run'] === true
-    if (args['take-back']) return takeBack(context)
     if (format === undefined) return arrive(context, namesIn(args.without), dryRun)
     const isSessions = SESSIONS.some((f) => f.name === format)
     if (since !== undefined && !isSessions)

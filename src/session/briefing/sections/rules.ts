@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { contrary, vocabularyOf } from '../../../find/recall/contradictions.ts'
 import type { Entity } from '../../../model/entity.ts'
 import { isStatement } from '../../../model/statement.ts'
@@ -56,8 +56,18 @@ function bindingFacts(about: About): { binding: Entity[]; readByClient: Entity[]
   return { binding, readByClient: confirmed.filter((e) => isRead(e, about)) }
 }
 
-export const isRead = (e: Entity, about: About): boolean =>
-  pathsOf(e).some((path) => readsFile(path, about) && existsSync(join(about.project.root, path)))
+export const isRead = (e: Entity, about: Pick<About, 'client' | 'project'>): boolean =>
+  pathsOf(e).some(
+    (path) =>
+      (readsFile(path, about) || readsForFiles(path, about.client)) && existsSync(join(about.project.root, path)),
+  )
+
+/** What a client reads as it works on some files: its own rules for them, and the instructions of their folder. */
+const readsForFiles = (path: string, client: string | undefined): boolean => {
+  const { rules, importsFiles, instructions } = factsOf(client) ?? {}
+  const isOfFolder = importsFiles === true && instructions?.includes(basename(path)) === true
+  return isOfFolder || (rules !== undefined && path.startsWith(`${rules.folder}/`))
+}
 
 /** Clients without hooks of ours that read AGENTS.md. */
 const OTHERS = /^(?:vscode|windsurf)/i

@@ -4,9 +4,9 @@ import { UsageError, UserError } from '../../../base/errors.ts'
 import { gitRoot } from '../../../base/git.ts'
 import { bringBack, dropLastSnapshots } from '../../../engine/store/deletion.ts'
 import {
-  addRepository,
   createProject,
   findProject,
+  include,
   isPersonal,
   PROJECT_DIR,
   storePathFor,
@@ -28,7 +28,7 @@ import { receiveChanges } from '../../../travel/sync/receive.ts'
 import { isOfClient, isTerminal, typist } from '../../../work/coordination/caller.ts'
 import { ALL_FACTS, CLIENT_FACTS, HEADLESS_CLIENTS } from '../../../work/coordination/clients.ts'
 import { refreshViews } from '../../../work/handoff/views/refresh.ts'
-import { askForRules, findSources, keep, keptOf, namesIn, takeIn } from '../../tools/arrive.ts'
+import { askForRules, findSources, namesIn, newArrival, refuse, refusedIn, takeIn } from '../../tools/arrive.ts'
 import { ask, refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { extractorHere } from './extractor.ts'
@@ -97,7 +97,7 @@ function refusedAt(root: string): string[] {
   const project = findProject(root)
   if (!existsSync(project.storePath)) return []
   using memory = openProject(project, { hurried: true, unlisted: true })
-  return keptOf(memory, 'arrivals-refused')
+  return refusedIn(memory)
 }
 
 const agreed = async (call: CommandCall): Promise<boolean> =>
@@ -205,7 +205,7 @@ export const init: Command = {
     })
     for (const file of sweepLeft(context, now))
       call.out(`  delete ${relative(root, file)}: an earlier run was killed while it wrote it`)
-    if (typeof call.flags.with === 'string') addRepository(root, call.flags.with)
+    if (typeof call.flags.with === 'string') include(root, call.flags.with)
     applyWiring(context, changes)
     const memory = openProject(project)
     rememberProject(project)
@@ -213,13 +213,14 @@ export const init: Command = {
     const isScript = !isOfClient(memory)
     let imported: Json[] = []
     try {
-      keep(memory, 'arrivals-refused', without)
-      const by = { memory, session: undefined, agent: 'init' }
+      refuse(memory, without)
+      const by = { memory, session: newArrival(), agent: 'init' }
       const done = takeIn(by, root, found, call.out)
       imported = done.imported
       const asks = typist(memory) === 'person' && call.flags.yes !== true && !call.json
       const { lines, json } = await askForRules(by, done.taken, asks ? (question) => ask(question, true) : undefined)
       for (const line of lines) call.out(`  ${line}`)
+      if (done.taken.length > 0 && fresh) call.out(`  tidemark undo --all-of ${by.session} takes back what came`)
       report.rules = json
       // from now on what somebody writes into a view is a hand edit
       for (const note of refreshViews(memory, project)) call.out(`  note: ${note}`)

@@ -1,25 +1,20 @@
-import { statSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { UserError } from '../../../base/errors.ts'
 import { inspect, pathIn } from '../../../base/files.ts'
 import { frontMatterOf } from '../../../model/markdown.ts'
 import { foldText } from '../../../model/names.ts'
 import { sectionsOf } from './docs.ts'
-import { labelOf, readText } from './files.ts'
+import { labelOf } from './files.ts'
 import { blocksOf, withoutComments } from './markdown.ts'
-import { pagesAt } from './pages.ts'
+import { pagesAt, type Page as Read } from './pages.ts'
 import { chunksOf } from './shorten.ts'
 import { rulesIn, type Statement } from './statements.ts'
-import { scrub } from './text.ts'
 import { unlessNone } from './trees.ts'
-import type { Importer, Item, Unplaced } from './types.ts'
+import type { Importer, Item } from './types.ts'
 
 type Found = Pick<Statement, 'fact' | 'category' | 'context'> & Record<'locations' | 'topics' | 'paths', string[]>
 
-interface Page {
-  file: string
-  label: string
-  text: string
+interface Page extends Read {
   /** Its rules are for work on these files alone. */
   globs: readonly string[]
 }
@@ -29,52 +24,40 @@ export const claudeMd: Importer = {
   about:
     'rule files (CLAUDE.md, AGENTS.md, .cursor/rules, .github/instructions …): rules become facts, the rest searchable chunks',
   read(path, root) {
-    const unplaced: Unplaced[] = []
-    const redacted: { where: string; category: string }[] = []
-    const open = (file: string, globs: readonly string[]): Page => {
-      const label = labelOf(file, root)
-      const page = scrub(readText(file, root), label)
-      redacted.push(...page.redacted)
-      return { file, label, text: page.text, globs }
-    }
-    const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-    const folder = isFolder ? pagesAt(path, root, ['.md', '.mdc', '.txt']) : undefined
-    unplaced.push(...(folder?.unplaced ?? []))
-    redacted.push(...(folder?.rest.redacted ?? []))
-    const named = folder?.pages.map((p) => ({ ...p, file: resolve(root, p.label), globs: [] })) ?? [open(path, [])]
-    const first: Page[] = named.map((p) => ({ ...p, globs: globsOf(p) }))
-    const pages = [...first]
+    const open = (at: string) => pagesAt(at, root, ['.md', '.mdc', '.txt'])
+    const { pages: own, unplaced, rest: reading } = open(path)
+    const pages: Page[] = own.map((p) => ({ ...p, globs: globsOf(p) }))
+    const redacted = [...reading.redacted]
     const found = new Map<string, Found>()
     for (const page of pages) {
-      const isImported = !first.includes(page)
+      const isImported = !own.some((p) => p.label === page.label)
       for (const i of importsOf(page.text)) {
-        const target = resolveImport(i.path, page.file, root)
+        const target = resolveImport(i.path, resolve(root, page.label), root)
         const leaveOut = (why: string) =>
           void unplaced.push({ where: `${page.label}:${i.line}`, what: `@${i.path}`, why })
         if (typeof target !== 'string') {
           if (target && !isImported) leaveOut(target.why)
         } else if (isImported) leaveOut('an import within an import is not followed')
-        else if (!pages.some((p) => p.file === target))
+        else if (!pages.some((p) => p.label === labelOf(target, root)))
           try {
-            pages.push(open(target, page.globs))
+            const imported = open(target)
+            redacted.push(...imported.rest.redacted)
+            pages.push({ ...imported.pages[0]!, globs: page.globs })
           } catch (error) {
             if (!(error instanceof UserError)) throw error
             leaveOut(error.message)
           }
       }
     }
-    const rest = pages.flatMap((page) => {
-      const sourceFile = page.label
-      const sections = sectionsOf(takeRules(page, found)).filter((s) => /\w/.test(s.text))
-      return sections.flatMap(
-        ({ title, text, line }) =>
-          chunksOf(text, { sourceFile, section: title, where: `${sourceFile}:${line}` }).chunks,
-      )
-    })
-    const counts = { rules: found.size, chunks: rest.length }
-    const items = [...[...found.values()].map(itemOf), ...rest]
-    const files = pages.map((p) => p.label)
-    return { items, unplaced, counts, redacted, owns: ['fact', 'chunk'], files, partial: folder?.rest.partial === true }
+    const chunks = pages.flatMap((page) =>
+      sectionsOf(takeRules(page, found)).flatMap(({ title, text, line }) => {
+        const from = { sourceFile: page.label, section: title, where: `${page.label}:${line}` }
+        return /\w/.test(text) ? chunksOf(text, from).chunks : []
+      }),
+    )
+    const counts = { rules: found.size, chunks: chunks.length }
+    const items = [...[...found.values()].map(itemOf), ...chunks]
+    return { items, unplaced, counts, ...reading, redacted, owns: ['fact', 'chunk'], files: pages.map((p) => p.label) }
   },
 }
 
@@ -84,18 +67,15 @@ const itemOf = ({ fact, category, locations, topics, paths, context }: Found): I
 }
 
 /** The files that the rules of a page are for: as its front matter says, else those of its folder; nothing for all. */
-function globsOf({ label, text }: Pick<Page, 'label' | 'text'>): string[] {
+function globsOf({ label, text }: Read): string[] {
   const { fields } = frontMatterOf(text)
-  const folder = dirname(label.replace(/(?:^|\/)\.(?:cursor|claude|github|windsurf|clinerules)\/.*$/, '/.')).replace(
-    /^(?:\.|\/|\.\..*)$/,
-    '',
-  )
-  const said =
-    fields.get('alwaysapply') === 'true' ? [] : ['globs', 'applyto', 'paths'].map((key) => fields.get(key) ?? '')
+  const at = dirname(label.replace(/(?:^|\/)\.(?:cursor|claude|github|windsurf|clinerules)\/.*$/, '/.'))
+  const below = /^(?:\.|\/|\.\..*)$/.test(at) ? '' : `${at}/`
+  const keys = fields.get('alwaysapply') === 'true' ? [] : ['globs', 'applyto', 'paths']
+  const said = keys.map((key) => fields.get(key) ?? '')
   const globs = said.flat().join(',').slice(0, 2_000).split(',').reduce<string[]>(joinBraces, [])
   const named = globs.map((glob) => glob.trim().replace(/^['"]|['"]$/g, '')).filter((glob) => glob !== '')
   const isAll = named.length === 0 || named.some((glob) => /^\*{1,2}(?:\/\*)?$/.test(glob))
-  const below = folder === '' ? '' : `${folder}/`
   if (isAll) return below === '' ? [] : [`${below}**`]
   return named.map((glob) => below + (glob.includes('/') ? glob.replace(/^\//, '') : `**/${glob}`))
 }
@@ -111,14 +91,12 @@ function takeRules({ text, label, globs }: Page, found: Map<string, Found>): str
   const lines = withoutComments(text).split('\n')
   for (const { fact, category, context, line, end, topics } of rulesIn(text)) {
     lines.fill('', line - 1, end)
-    const key = foldText(fact)
-    const there = found.get(key)
     // said again: one fact, both places
-    const was = there ?? { fact, category, context, locations: [], topics: [], paths: [...globs] }
-    const where = `${label}:${line}`
-    const paths = was.paths.length > 0 && globs.length > 0 ? [...new Set([...was.paths, ...globs])] : []
-    const locations = [...new Set([...was.locations, where])]
-    found.set(key, { ...was, locations, topics: [...new Set([...was.topics, ...topics])], paths })
+    const was = found.get(foldText(fact)) ?? { fact, category, context, locations: [], topics: [], paths: [...globs] }
+    const both = (list: readonly string[], more: readonly string[]) => [...new Set([...list, ...more])]
+    const paths = was.paths.length > 0 && globs.length > 0 ? both(was.paths, globs) : []
+    const locations = both(was.locations, [`${label}:${line}`])
+    found.set(foldText(fact), { ...was, locations, topics: both(was.topics, topics), paths })
   }
   return lines.map((line) => (/^\s*@\S+\s*$/.test(line) ? '' : line)).join('\n')
 }

@@ -6,10 +6,6 @@ import { pagesAt } from './pages.ts'
 import { chunksOf } from './shorten.ts'
 import type { Importer, Item } from './types.ts'
 
-/** An index of the notes beside it. */
-const INDEX = 'MEMORY.md'
-const ADDED = /Gemini Added Memories$/
-
 /**
  * Notes that a client keeps. Claude Code: a file each with name, description and type, where `feedback` is what the user
  * wants, with a "Why". Gemini CLI: a list in GEMINI.md. Serena and Cline: pages.
@@ -22,7 +18,7 @@ export const notes: Importer = {
     const { pages, unplaced, rest } = pagesAt(path, root, ['.md'])
     const counts = { notes: 0, chunks: 0 }
     const items = pages.flatMap(({ label, text }): Item[] => {
-      if (basename(label) === INDEX && pages.length > 1) return []
+      if (basename(label) === 'MEMORY.md' && pages.length > 1) return [] // an index
       const front = frontMatterOf(text)
       const type = textIn(front, 'type') ?? /^[ \t]+type:[ \t]*(\w+)/m.exec(text)?.[1]
       const title = textIn(front, 'description') ?? textIn(front, 'name')
@@ -30,28 +26,17 @@ export const notes: Importer = {
         counts.notes++
         const body = front.body.trim()
         const [said = title, ...why] = body.split(/\n{2,}/)
-        if (type !== 'feedback')
-          return [
-            {
-              verb: 'record-learning',
-              args: { title, body, attrs: { type, note: label } },
-              where: label,
-              same: ['note', label],
-            },
-          ]
-        const context = why.join(' ').replaceAll('**', '') || undefined
-        return [
-          {
-            verb: 'record-fact',
-            args: { fact: plainLine(said.replace(/\n/g, ' ')), context, attrs: { note: label } },
-            where: label,
-            same: ['note', label],
-          },
-        ]
+        const isWish = type === 'feedback'
+        const args = isWish
+          ? { fact: plainLine(said), context: why.join(' ').replaceAll('**', '') || undefined }
+          : { title, body }
+        const attrs = { type, note: label }
+        const verb = isWish ? 'record-fact' : 'record-learning'
+        return [{ verb, args: { ...args, attrs }, where: label, same: ['note', label] }]
       }
       return sectionsOf(front.body).flatMap((s): Item[] => {
         const where = `${label}:${s.line}`
-        if (!ADDED.test(s.title)) {
+        if (!s.title.endsWith('Gemini Added Memories')) {
           const { chunks } = chunksOf(s.text, { sourceFile: label, section: s.title, where })
           counts.chunks += chunks.length
           return chunks

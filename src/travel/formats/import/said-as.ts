@@ -43,7 +43,7 @@ const DID_NOT = [
 ]
 
 const DECIDED = [
-  /^(?:(?:we|i|the team)(?:['’]ve|['’]ll|['’]re| have| had| will| are)?(?: also| finally| now| all)? (?:decided|chose|chosen|choose|picked?(?! up)|agreed|settled? on|opt(?:ed)? (?:for|to)|went (?:with|for)|go(?:ing)? with|(?:switch|mov)(?:ed|ing)? (?:from|to)|adopt(?:ed)?|selected|ruled out)(?: on| to| that)?:? |decision: |it was (?:decided|agreed) (?:to |that )?|let['’]?s (?:go (?:with|for) |use |pick |stick with )?|let us )/i,
+  /^(?:(?:we|i|the team)(?:['’]ve|['’]ll|['’]re| have| had| will| are)?(?: also| finally| now| all)? (?:decided|chose|chosen|picked?(?! up)|agreed|settled? on|opt(?:ed)? (?:for|to)|went (?:with|for)|go(?:ing)? with|(?:switch|mov)(?:ed|ing)? (?:from|to)|adopt(?:ed)?|selected|ruled out)(?: on| to| that)?:? |decision: |it was (?:decided|agreed) (?:to |that )?|let['’]?s (?:go (?:with|for) |use |pick |stick with )?|let us )/i,
   /^(?:wir haben (?:uns )?(?=.{0,300}(?:entschieden|beschlossen|geeinigt)(?![a-zäöüß]))(?:(?:entschieden|beschlossen|geeinigt),? (?:dass )?)?(?:für |auf )?|wir (?:entscheiden uns für|nehmen|bleiben bei) |lasst? uns )/i,
   /^(?:(?:on a|nous avons|j['’]ai) (?:décidé|choisi|opté|retenu) (?:de |d['’]|que |pour )?|(?:on part|partons) sur |utilisons |optons pour )/i,
   /^(?:hemos (?:decidido|elegido|acordado|optado)|decidimos|elegimos|acordamos|optamos|usemos|vamos (?:a )?(?:usar|utilizar)|escolhemos|combinamos|foi decidido)(?: por| que| usar)? /i,
@@ -60,7 +60,7 @@ const DESCRIBES =
 /** "In tests, mock the clock": what stands before the order. */
 const WHERE = /^(?:when(?:ever)?|before|after|once|every time|if|in|on|for) [^,]{1,200}, (?:please )?/i
 const VERB =
-  /^(?:add|ask|avoid|build|bump|call|change|check|clear|close|commit|configure|convert|copy|create|declare|delete|deploy|disable|document|do|drop|edit|enable|escape|export|fix|follow|format|generate|give|group|handle|ignore|import|include|indent|inject|install|keep|leave|link|lint|log|make|mark|match|merge|mock|move|name|open|order|parse|pass|pin|place|prefix|pull|push|put|read|rebase|refer|register|release|remove|rename|replace|require|restart|return|reuse|review|round|run|save|send|set|skip|sort|speak|spell|split|squash|start|stick|stop|store|sync|tag|talk|tell|test|throw|treat|update|use|validate|verify|wait|wrap|write) \S/i
+  /^(?:add|ask|avoid|build|bump|call|change|check|choose|clear|close|commit|configure|convert|copy|create|declare|define|delete|deploy|describe|disable|document|do|drop|edit|enable|escape|export|express|extract|fix|fold|follow|format|generate|give|group|handle|ignore|implement|import|include|indent|inject|install|keep|leave|link|lint|log|make|mark|match|merge|mock|move|name|open|order|parse|pass|pin|place|prefix|pull|push|put|read|rebase|refer|register|release|remove|rename|replace|require|restart|return|reuse|review|round|run|save|send|set|skip|sort|speak|spell|split|squash|start|stick|stop|store|summarize|sync|tag|talk|tell|test|throw|treat|update|use|validate|verify|wait|wrap|write) \S/i
 /** A noun may look like an order: "Log files are in var". */
 const FINITE =
   /\b(?:is|are|was|were|has|have|had|does|did|takes?|took|needs?|goes|went|comes?|came|runs|ran|lives?|happens?|happened|fails|failed|gets|got|works?|worked|costs?|contains?|means|stands?|lies|sits|depends?|starts?|ends|lasts?|will|can|cannot|could|may|begins?|shows?|holds|returns|stays|breaks|broke|belongs?|uses|used)\b/i

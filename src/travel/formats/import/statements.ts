@@ -32,30 +32,14 @@ const ENTRY = /^(?:`[^`]+`(?:\s?[,/]\s?|\s(?:and|or)\s)?){1,4}\s*(?:\([^)]*\)\s*
 
 /** It tells what something is or does. */
 const SAYS_WHAT =
-  /^(?:the|this)\s+(?:[\w-]+\s+){1,3}uses\b|\b(?:will|does|is|are|supports?|includes?|provides?|contains?|has):$/i
-
-interface Lead {
-  readonly level: number
-  readonly text: string
-}
-
-/** What stands above a statement. */
-interface Above {
-  /** The category that a heading promises; nothing where things are described. */
-  readonly promised: Category | undefined
-  readonly describes: boolean
-  /** A heading or lead that forbids what stands below it. */
-  readonly forbids: string | undefined
-  /** The sentence that a list completes. */
-  readonly lead: string
-}
+  /^(?:the|this)\s+(?:[\w-]+\s+){1,3}uses\b|(?<!\b(?:must|should) )\b(?:will|does|is|are|supports?|includes?|provides?|contains?|has):$/i
 
 /** The rules of a page, each whole: an item of a list is one statement, with what leads to it. */
 export function rulesIn(page: string): Statement[] {
   const found: Statement[] = []
   const headings: string[] = []
   let label: string | undefined
-  let leads: Lead[] = []
+  let leads: { level: number; text: string }[] = []
   const blocks = blocksOf(page)
   for (const [i, block] of blocks.entries()) {
     const marked = plainLine(block.text)
@@ -72,9 +56,9 @@ export function rulesIn(page: string): Statement[] {
     const leadsOn = /:\**$/.test(whole) && next?.type === 'item' && next.level > level
     if (leadsOn && isLabel(whole)) label = whole.replace(/:$/, '')
     else if (block.type === 'text' && !leadsOn) label = undefined
-    const under = [...headings, label].filter((h) => h !== undefined && h !== '') as string[]
+    const under = label === undefined ? headings : [...headings, label]
     const above = aboveOf(/^[❌🚫⛔]/u.test(marked) ? [...under, "Don't"] : under, leads.at(-1)?.text ?? '')
-    const topics = topicsOf(label === undefined ? headings : [...headings, label])
+    const topics = topicsOf(under)
     if (leadsOn) leads.push({ level, text: isLabel(whole) ? '' : whole })
     else if (!/^(?:\||@\S+$)/.test(whole))
       for (const said of block.type === 'item' ? [itemRule(block, whole, above)] : paragraphRules(whole, above))
@@ -87,28 +71,28 @@ export function rulesIn(page: string): Statement[] {
 const isLabel = (whole: string): boolean =>
   whole.split(/\s+/).length <= 5 && !CONDITION.test(whole) && (!isRule(whole) || isForbidding(whole.replace(/:$/, '')))
 
-function aboveOf(headings: readonly string[], lead: string): Above {
-  const deepest = headings.findLast((h) => categoryOfHeading(h) !== undefined || DESCRIBES.test(h)) ?? ''
-  const promised = categoryOfHeading(deepest)
-  const describes =
-    promised === undefined || promised === 'tool' ? DESCRIBES.test(deepest) || promised === 'tool' : false
-  const own = headings.at(-1) ?? ''
-  const forbids = [lead.replace(/:$/, ''), own].find((text) => text !== '' && isForbidding(text))
-  return { promised: describes ? undefined : promised, describes, forbids, lead }
+type Above = ReturnType<typeof aboveOf>
+
+/** What headings and lead say of a statement: the category that they promise, whether it only describes, what forbids it. */
+function aboveOf(headings: readonly string[], lead: string) {
+  const deepest = headings.findLast((h) => h && (categoryOfHeading(h) ?? DESCRIBES.test(h))) ?? ''
+  const category = categoryOfHeading(deepest)
+  const describes = category === 'tool' || (category === undefined && deepest !== '')
+  const forbids = [lead.replace(/:$/, ''), headings.at(-1) ?? ''].find((text) => text !== '' && isForbidding(text))
+  return { promised: describes ? undefined : category, describes, forbids, lead }
 }
 
 type Said = Pick<Statement, 'fact' | 'category' | 'context'>
 
 /** The rule that an item of a list states. `whole`: its text without the marks of the page. */
 function itemRule(block: Block, whole: string, { promised, describes, forbids, lead }: Above): Said | undefined {
-  const isCompleted = lead !== '' && !SAYS_WHAT.test(lead) && (CONDITION.test(lead) || isRule(lead))
+  const isCompleted =
+    lead !== '' && !SAYS_WHAT.test(lead) && (isRule(lead) || (CONDITION.test(lead) && !lead.includes(', ')))
   const describing = describes || (lead !== '' && !isCompleted)
   const sentences = sentencesOf(/[.!?]$/.test(block.text) ? `${whole}.` : whole)
-  const rules = sentences.filter(
-    (s) => (describing || SAYS_WHAT.test(s) || ENTRY.test(whole) ? isStrong(s) : isRule(s)) && !/[?:]$/.test(s),
-  )
-  const isStep = block.isOrdered && promised === undefined && !isCompleted && !sentences.some(isStrong)
-  if (isStep) return undefined
+  const must = (s: string) => describing || SAYS_WHAT.test(s) || ENTRY.test(whole)
+  const rules = sentences.filter((s) => (must(s) ? isStrong(s) : isRule(s)) && !/[?:]$/.test(s))
+  if (block.isOrdered && promised === undefined && !isCompleted && !sentences.some(isStrong)) return undefined // a step
   const told = (fact: string, category: Category = promised ?? 'convention', context = ''): Said => {
     const isForbidden = forbids !== undefined && !NEGATED.test(fact)
     const start = isForbidden ? `${forbids}: ` : isCompleted ? `${lead} ` : ''
@@ -121,7 +105,8 @@ function itemRule(block: Block, whole: string, { promised, describes, forbids, l
     const begins = plainLine(sentences.slice(0, end).join(' '))
     const isWhole = begins.length <= LONGEST
     const rest = isWhole ? sentences.slice(end) : sentences.filter((s) => s !== first)
-    return told(isWhole ? begins : plainLine(first), classifyRule(first)?.category, rest.join(' '))
+    const category = rules.map((s) => classifyRule(s)?.category).find(Boolean)
+    return told(isWhole ? begins : plainLine(first), category, rest.join(' '))
   }
   const isShort = whole.length >= 6 && whole.length <= SHORT_ITEM
   if (!isShort || describes || /[?:]$|^https?:|^\[[^\]]*\]\([^)]*\)$/.test(whole) || ENTRY.test(whole)) return undefined
@@ -132,12 +117,9 @@ function itemRule(block: Block, whole: string, { promised, describes, forbids, l
 const NEGATED = /\b(?:never|not|don['’]t|no|avoid)\b/i
 
 /** An order in its own words, wherever it stands. */
-const isStrong = (sentence: string): boolean => {
-  const rule = classifyRule(sentence)
-  return (
-    rule !== undefined &&
-    (rule.category === 'constraint' || /^(?:\S+:\s)?(?:always|prefer|use|keep|make sure|ensure)\b/i.test(rule.fact))
-  )
+function isStrong(sentence: string): boolean {
+  const { category, fact = '' } = classifyRule(sentence) ?? {}
+  return category === 'constraint' || /^(?:\S+:\s)?(?:always|prefer|use|keep|make sure|ensure)\b/i.test(fact)
 }
 
 function paragraphRules(whole: string, { describes }: Above): Said[] {
@@ -155,15 +137,9 @@ function paragraphRules(whole: string, { describes }: Above): Said[] {
   return out
 }
 
-function topicsOf(headings: readonly string[]): string[] {
-  return headings
+const topicsOf = (headings: readonly string[]): string[] =>
+  headings
     .slice(1)
-    .map((h) =>
-      (h ?? '')
-        .toLowerCase()
-        .replace(/[`*_:]/g, '')
-        .replace(/^\d+[.)]\s*/, '')
-        .trim(),
-    )
+    .map((h) => (h ?? '').toLowerCase().replace(/[`*_:]|^\d+[.)]/g, ''))
+    .map((h) => h.trim())
     .filter((h) => h !== '' && h.length <= 40 && !EMPTY_HEADING.test(h))
-}
