@@ -20,30 +20,34 @@ const COMMON = 300
 
 const place = (location: string): string => locationOf(location).path
 
+const placesOf = ({ fields: { locations, location } }: Entity): string[] =>
+  [...(Array.isArray(locations) ? locations : []), location].flatMap((l) => (typeof l === 'string' ? place(l) : []))
+
 /** Whether a location of an entity is a file, or lies around it. */
-function isAt({ fields: { locations, location } }: Entity, path: string): boolean {
-  const all = [...(Array.isArray(locations) ? locations : []), location]
-  return all.some((l) => typeof l === 'string' && place(l) !== '.' && covers(place(l), path))
-}
+const isAt = (places: readonly string[], path: string): boolean => places.some((p) => p !== '.' && covers(p, path))
 
 /** Whether an entity speaks of a file: by a location that is it or lies around it, by naming it, or the folder or pattern it is in. */
-export function speaksOf(e: Entity, path: string): boolean {
+export function speakerOf(e: Entity): (path: string) => boolean {
   const { paths } = e.fields
-  if (Array.isArray(paths)) return paths.some((glob) => typeof glob === 'string' && covers(glob, path))
-  if (isAt(e, path)) return true
+  if (Array.isArray(paths)) return (path) => paths.some((glob) => typeof glob === 'string' && covers(glob, path))
+  const places = placesOf(e)
   const texts = Object.entries(e.fields).filter(([name]) => name !== 'provenance' && name !== 'locations')
   const said = texts.map(([, v]) => (typeof v === 'string' ? v : JSON.stringify(v))).join('\n')
-  const name = basename(path)
-  return standsIn(said, path.length > name.length && name.split('.').length < 2 ? path : name) || isBelow(said, path)
+  const around = foldersIn(said)
+  return (path) => {
+    const name = basename(path)
+    const isNamed = standsIn(said, path.length > name.length && name.split('.').length < 2 ? path : name)
+    return isNamed || isAt(places, path) || around.some((word) => covers(word, path))
+  }
 }
 
-/** Whether a text names a folder or pattern that the file lies in: `src/generated`, `*.gen.ts`. */
-const isBelow = (text: string, path: string): boolean =>
+/** Folders and patterns that a text names: `src/generated`, `*.gen.ts`. */
+const foldersIn = (text: string): string[] =>
   text
     .split(/[\s"'`()[\],;|]/)
     .slice(0, MOST_WORDS)
     .map((word) => place(word.replace(/[.:!?]$/, '')))
-    .some((word) => /^[^/].*\/|\*\.\w/.test(word) && word.length < 200 && !word.includes('://') && covers(word, path))
+    .filter((word) => /^[^/].*\/|\*\.\w/.test(word) && word.length < 200 && !word.includes('://'))
 
 /** Whether a text holds a name that is no part of a longer one. */
 function standsIn(text: string, name: string): boolean {
@@ -73,7 +77,7 @@ export function knownOn({ memory }: { memory: Memory }, path: string, kinds: rea
     rows.map((r) => r.rowid),
   )
     .map(entityOf)
-    .filter((e) => (located.includes(e.kind) ? isAt(e, path) : speaksOf(e, path)))
+    .filter((e) => (located.includes(e.kind) ? isAt(placesOf(e), path) : speakerOf(e)(path)))
     .sort(
       (a, b) =>
         Number(FIRST.has(b.kind)) - Number(FIRST.has(a.kind)) || b.updated - a.updated || (a.id < b.id ? -1 : 1),

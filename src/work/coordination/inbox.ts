@@ -5,7 +5,7 @@ import { anchorsAt } from '../../engine/store/code.ts'
 import { workOf } from '../../engine/store/current-work.ts'
 import { getSession, openClaims, type PresenceEvent } from '../../engine/store/presence.ts'
 import { questionTerms } from '../../engine/store/terms.ts'
-import { speaksOf } from '../../find/code/known.ts'
+import { speakerOf } from '../../find/code/known.ts'
 import { type Entity, kindOf, LINK_KIND, provenanceOf, standingOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { oneLine } from '../../model/text.ts'
@@ -66,7 +66,7 @@ function inHand(memory: Memory, session: string) {
   const isAbout = (e: Entity): boolean =>
     work.includes(e.id) ||
     provenanceOf(e).some((p) => typeof p.task === 'string' && work.includes(p.task)) ||
-    files.some((f) => speaksOf(e, f)) ||
+    files.some(speakerOf(e)) ||
     (words.size >= SHARED_WORDS && [...stems(saidBy(e))].filter((s) => words.has(s)).length >= SHARED_WORDS)
   const isClaimed = ({ what, on, role }: PresenceEvent['body']): boolean => {
     if (typeof role === 'string' && claims.some((c) => c.dependsOn?.includes(role))) return true
