@@ -189,11 +189,8 @@ export function applySnapshot(
   const events = s.events.map((e) => keptBaseEvent(db, e))
   coverage.keepEvents(db, s.covered, events)
   // what we had folded away ourselves and do not have any more was overwritten by something that we know
-  coverage.addBaseEvents(
-    db,
-    events.filter((e) => !inRanges(ours.get(e.replica) ?? [], e.seq)),
-    now,
-  )
+  const theirs = events.filter((e) => !inRanges(ours.get(e.replica) ?? [], e.seq))
+  coverage.addBaseEvents(db, theirs, now)
   coverage.dropCovered(db, s.covered)
   for (const e of s.entities) {
     const entity = idNow(db, e.id)
@@ -209,11 +206,8 @@ export function applySnapshot(
   for (const id of touched)
     if (said.has(id) && !upheld.has(id) && saysOf(db, id) !== said.get(id))
       keepArrivals(db, id, { own: 0, others: arrival })
-  reprojectKinds(
-    db,
-    registry(),
-    s.entities.map((e) => e.id),
-  )
+  const ids = s.entities.map((e) => e.id)
+  reprojectKinds(db, registry(), ids)
   raiseMeta(db, 'horizon', s.horizon)
   archiveCame(db, now, shared)
   raiseMeta(db, 'compacted_n', arrival)

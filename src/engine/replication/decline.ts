@@ -46,10 +46,7 @@ export function settleDeclined(
     })
   const before = named()
   rebuildEntities(db, registry(), definitions)
-  rebuildEntities(
-    db,
-    registry(),
-    new Set([...[...touched].filter((id) => !definitions.has(id)), ...before, ...named()]),
-  )
+  const entities = new Set([...[...touched].filter((id) => !definitions.has(id)), ...before, ...named()])
+  rebuildEntities(db, registry(), entities)
   return { n, touched }
 }

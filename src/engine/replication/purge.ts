@@ -69,12 +69,8 @@ export function applyPurges(db: Db, registry: Registry, purges: readonly PurgeMa
   }
   const lines = [...purges, ...log.takeUnproven(db)]
   const others = lines.flatMap((l) => replaceLine(db, l.replica, l.seq))
-  erase(
-    db,
-    registry,
-    purges.flatMap((p) => (p.entity === HEADER ? [] : [p.entity])),
-    others,
-  )
+  const whole = purges.flatMap((p) => (p.entity === HEADER ? [] : [p.entity]))
+  erase(db, registry, whole, others)
 }
 
 /** What a line that came in shows to be erased as well: writes that an erased one had overwritten. */
@@ -82,11 +78,8 @@ export function eraseFurther(db: Db, registry: () => Registry, line: Line): bool
   if (!log.anythingPurged(db)) return false
   const deep = line.events.filter((e) => e.over.length > 0 && log.erasedDepth(db, e.stamp.replica, e.stamp.ctr) > 0)
   if (deep.length === 0) return false
-  erase(
-    db,
-    registry(),
-    deep.map((e) => e.entity),
-  )
+  const entities = deep.map((e) => e.entity)
+  erase(db, registry(), entities)
   return true
 }
 
