@@ -222,12 +222,11 @@ export function finishErasure(
     if (existsSync(join(dirname(db.path), 'backups'))) snapshotNow(db.raw, db.path, now, true)
     if (!isEmptied) db.write(() => putMark(db, { files: [], step: 'log' }))
   }
-  if (!isEmptied)
-    throw new UserError(
-      'still-read',
-      `a process reads the store: what was erased stays in ${basename(db.path)} and its write-ahead log until it ends`,
-      `the next command that writes, or \`tidemark doctor\`, finishes it; \`fuser -v ${db.path}\` lists who has it open`,
-    )
+  if (!isEmptied) {
+    const message = `a process reads the store: what was erased stays in ${basename(db.path)} and its write-ahead log until it ends`
+    const hint = `the next command that writes, or \`tidemark doctor\`, finishes it; \`fuser -v ${db.path}\` lists who has it open`
+    throw new UserError('still-read', message, hint)
+  }
   db.write(() => dropMeta(db, MARK))
   return told
 }

@@ -130,12 +130,8 @@ export function ingest(
     // lines of ours that we do not know: we were rolled back. What comes next is written under a new identity
     const tag = mintReplica(db, env)
     saveClock(db, { ms: clock.ms, ctr: 0 })
-    log.finding(
-      db,
-      `forked:${tag}`,
-      env.now(),
-      `another store writes as ${own}, so this one is a copy of it, or was restored; it writes as ${tag} now`,
-    )
+    const text = `another store writes as ${own}, so this one is a copy of it, or was restored; it writes as ${tag} now`
+    log.finding(db, `forked:${tag}`, env.now(), text)
     out.forked = true
   }
   for (const s of delivery.snapshots) {
@@ -355,12 +351,8 @@ function accept(t: Taking, line: Line): void {
   if (line.at > now + MAX_LEAD_MS) noteAhead(db, entitiesIn(line))
   if (line.at > now + MAX_LEAD_MS && !isOwnReplica(db, line.replica)) {
     const who = line.author.user === undefined ? '' : ` of ${line.author.user}`
-    log.finding(
-      db,
-      `clock:${line.replica}`,
-      now,
-      `the clock${who} is wrong, or the one here: replica ${line.replica} dated batch ${line.seq} ${new Date(line.at).toISOString()}; it counts as of ${new Date(now).toISOString()}`,
-    )
+    const text = `the clock${who} is wrong, or the one here: replica ${line.replica} dated batch ${line.seq} ${new Date(line.at).toISOString()}; it counts as of ${new Date(now).toISOString()}`
+    log.finding(db, `clock:${line.replica}`, now, text)
   }
   t.seen = Math.max(t.seen, line.at)
   const taken = asKept(db, line)
@@ -484,22 +476,16 @@ function giveUp(t: Taking, replica: string, from: number): void {
     saveClock(db, { ms: clock.ms, ctr: 0 })
     out.forked = true
   }
-  log.finding(
-    db,
-    `forked:${replica}`,
-    env.now(),
-    `two stores wrote as ${replica}, so one is a copy of the other or was restored; its lines from ${from} on are said again under other identities`,
-  )
+  const text = `two stores wrote as ${replica}, so one is a copy of the other or was restored; its lines from ${from} on are said again under other identities`
+  log.finding(db, `forked:${replica}`, env.now(), text)
   for (const line of lost) if (!line.local) moveToBranch(t, line, from)
   for (const line of log.allParked(db).filter((l) => originalIn(l)?.replica === replica)) {
     log.unpark(db, line)
     take(t, line)
   }
-  moveLocal(
-    t,
-    lost.filter((l) => l.local),
-    own.find((l) => !l.local),
-  )
+  const local = lost.filter((l) => l.local)
+  const first = own.find((l) => !l.local)
+  moveLocal(t, local, first)
   for (const { hash } of own) {
     const branch = log.branchedTo(db, hash)
     if (branch) keepOwn(db, branch.replica, branch.seq)

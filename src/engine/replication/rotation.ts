@@ -22,10 +22,8 @@ export function rotatePresence(db: Db, now: number): void {
     const due = duePresence(db, now - KEPT_MS, KEPT)
     if (due.length === 0) return
     const stream = new EventStream(db)
-    archive(
-      db,
-      due.flatMap((e) => stream.eventsOf(presenceNews(e))),
-    )
+    const past = due.flatMap((e) => stream.eventsOf(presenceNews(e)))
+    archive(db, past)
     dropPresence(db, due.at(-1)!.seq)
   })
 }

@@ -34,10 +34,8 @@ export function signAnew(db: Db, env: Env, registry: () => Registry, key: string
     )
     if (lines.length === 0) continue
     for (const line of lines) log.takeLine(db, line)
-    keepLost(
-      db,
-      lines.map((l) => ({ replica, from: l.seq, to: l.seq })),
-    )
+    const lost = lines.map((l) => ({ replica, from: l.seq, to: l.seq }))
+    keepLost(db, lost)
     rebuildEntities(db, registry(), new Set(lines.flatMap((l) => [...entitiesIn(l)])))
     const tag = mintReplica(db, env)
     const counters = lines.map((l): Range => [l.ctr, l.events.at(-1)?.stamp.ctr ?? l.ctr])
@@ -51,13 +49,10 @@ export function signAnew(db: Db, env: Env, registry: () => Registry, key: string
       if (!again.local) keepShared(db, again)
     }
     saveClock(db, { ms: lines.at(-1)!.at, ctr: counters.at(-1)![1] })
-    if (isOfOther)
-      log.finding(
-        db,
-        `key:${replica}`,
-        env.now(),
-        `the key of replica ${replica} is not on this machine: what it had not shared is shared as ${tag}`,
-      )
+    if (isOfOther) {
+      const text = `the key of replica ${replica} is not on this machine: what it had not shared is shared as ${tag}`
+      log.finding(db, `key:${replica}`, env.now(), text)
+    }
     moved += lines.length
   }
   return moved
