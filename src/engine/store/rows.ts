@@ -119,12 +119,8 @@ function listed<T>(db: Queries, columns: string, kinds: readonly string[], o: Li
     params.push(o.since)
   }
   const ofKind = `SELECT ${columns} FROM entities WHERE ${where.join(' AND ')}`
-  return db.all(
-    `${kinds.map(() => ofKind).join(' UNION ALL ')} ORDER BY created DESC, id LIMIT ? OFFSET ?`,
-    ...kinds.flatMap((kind) => [kind, ...params]),
-    o.limit ?? -1,
-    o.offset ?? 0,
-  )
+  const sql = `${kinds.map(() => ofKind).join(' UNION ALL ')} ORDER BY created DESC, id LIMIT ? OFFSET ?`
+  return db.all(sql, ...kinds.flatMap((kind) => [kind, ...params]), o.limit ?? -1, o.offset ?? 0)
 }
 
 /** What a list shows of an entity without reading it. */
@@ -192,11 +188,8 @@ export const changedSince = (db: Db, $ms: number): ChangedRow[] =>
 /** How many entities of some kinds came to be by a moment, the last row of one, and which rows before it are of later ones. */
 export function cameBy(db: Db, kinds: readonly string[], ms: number): { n: number; last: number; later: number[] } {
   const OF = `FROM entities WHERE kind ${AMONG} AND live=1 AND created`
-  const { n, last } = db.get<{ n: number; last: number }>(
-    `SELECT count(*) AS n, coalesce(max(rowid), 0) AS last ${OF}<=?`,
-    kinds,
-    ms,
-  )!
+  const sql = `SELECT count(*) AS n, coalesce(max(rowid), 0) AS last ${OF}<=?`
+  const { n, last } = db.get<{ n: number; last: number }>(sql, kinds, ms)!
   return { n, last, later: db.column<number>(`SELECT rowid ${OF}>? AND rowid<=?`, kinds, ms, last) }
 }
 
@@ -273,16 +266,13 @@ export function edgesAt(
 ): EdgeRow[] {
   const other = end === 'src' ? 'dst' : 'src'
   const only = relations ? `AND l.rel ${AMONG}` : ''
-  return db.all(
-    `SELECT l.id, l.src, l.rel, l.dst, said.created AS at,
+  const sql = `SELECT l.id, l.src, l.rel, l.dst, said.created AS at,
        CASE WHEN json_valid(said.body) THEN json_extract(said.body, '$.confidence') END AS confidence
      FROM json_each(?) here CROSS JOIN links l ON l.${end}=here.value ${only}
        CROSS JOIN entities said ON said.id=l.id CROSS JOIN entities other ON other.id=l.${other}
      WHERE said.live=1 AND said.retired=0 AND said.standing='confirmed' AND other.live=1
-     ORDER BY here.key, l.rel, l.${other}`,
-    ids,
-    ...(relations ? [relations] : []),
-  )
+     ORDER BY here.key, l.rel, l.${other}`
+  return db.all(sql, ids, ...(relations ? [relations] : []))
 }
 
 /** Those that something agreed took the place of. Whether that is still there does not matter: the old does not hold again by itself. */

@@ -171,11 +171,9 @@ const NEIGHBOUR = (side: '<' | '>', offset: number) =>
 /** Up to two on each side of each, and how many words it has itself; those that stand in no row are left out. */
 export function neighboursOf(db: Db, rowids: readonly number[]): Map<number, Neighbours & { readonly words: number }> {
   type Found = { rowid: number; words: number } & { [side in 'b1' | 'b2' | 'a1' | 'a2']: number | null }
-  const rows = db.all<Found>(
-    `SELECT t.rowid AS rowid, t.words AS words, ${NEIGHBOUR('<', 0)} AS b1, ${NEIGHBOUR('<', 1)} AS b2, ${NEIGHBOUR('>', 0)} AS a1, ${NEIGHBOUR('>', 1)} AS a2
-     FROM texts t WHERE t.rowid ${AMONG} AND t.source IS NOT NULL`,
-    rowids,
-  )
+  const sql = `SELECT t.rowid AS rowid, t.words AS words, ${NEIGHBOUR('<', 0)} AS b1, ${NEIGHBOUR('<', 1)} AS b2, ${NEIGHBOUR('>', 0)} AS a1, ${NEIGHBOUR('>', 1)} AS a2
+     FROM texts t WHERE t.rowid ${AMONG} AND t.source IS NOT NULL`
+  const rows = db.all<Found>(sql, rowids)
   const some = (...found: (number | null)[]) => found.filter((r) => r !== null)
   return new Map(rows.map((r) => [r.rowid, { words: r.words, before: some(r.b1, r.b2), after: some(r.a1, r.a2) }]))
 }
@@ -250,11 +248,8 @@ const FEW = 20
 /** Ranks first, then reads the best entities. Undefined where too many of the best do not count, or the last are tied. */
 function bestWith(db: Queries, { match, limit, which, kinds }: Asked): Hit[] | undefined {
   const most = limit + SPARE
-  const best = db.all<{ rowid: number; score: number }>(
-    `SELECT rowid, -bm25(text_index, ${WEIGHTS}) AS score FROM text_index WHERE text_index MATCH ? ORDER BY score DESC LIMIT ?`,
-    match,
-    most,
-  )
+  const sql = `SELECT rowid, -bm25(text_index, ${WEIGHTS}) AS score FROM text_index WHERE text_index MATCH ? ORDER BY score DESC LIMIT ?`
+  const best = db.all<{ rowid: number; score: number }>(sql, match, most)
   const scores = new Map(best.map((b) => [b.rowid, b.score]))
   // mostly nearly all of them count
   for (const some of [best.slice(0, limit + FEW), best]) {
@@ -328,11 +323,8 @@ export function textsInRows(
   sources: readonly string[],
   upTo: number,
 ): Map<string, { rowid: number; place: number }[]> {
-  const found = db.all<{ source: string; rowid: number; place: number }>(
-    `SELECT source, rowid, place FROM texts WHERE source ${AMONG} AND rowid<=? ORDER BY source, place, rowid`,
-    sources,
-    upTo,
-  )
+  const sql = `SELECT source, rowid, place FROM texts WHERE source ${AMONG} AND rowid<=? ORDER BY source, place, rowid`
+  const found = db.all<{ source: string; rowid: number; place: number }>(sql, sources, upTo)
   return Map.groupBy(found, (r) => r.source)
 }
 

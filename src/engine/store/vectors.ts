@@ -86,10 +86,8 @@ export function dropVector(db: Db, rowid: number, beside: readonly number[]): vo
   }
   db.run('DELETE FROM vectors WHERE rowid=?', rowid)
   db.run('DELETE FROM vectors_due WHERE rowid=?', rowid)
-  putSigns(
-    db,
-    [rowid, ...mixed].map((r) => ({ rowid: r, signs: undefined })),
-  )
+  const gone = [rowid, ...mixed].map((r) => ({ rowid: r, signs: undefined }))
+  putSigns(db, gone)
 }
 
 /** The caller holds the write lock, and calls `startAnew` with it. */
