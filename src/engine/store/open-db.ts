@@ -107,12 +107,11 @@ export const tellOfMigrating = (tell: (line: string) => void): void => void (onM
 /** Brings a store up to date: in one transaction, after a snapshot. */
 function bringUpToDate(db: DatabaseSync, path: string, inode: number, options: OpenOptions): void {
   const isLarge = fs.statSync(path).size > HURRIED_BYTES
-  if (isLarge && options.hurried)
-    throw new UserError(
-      'store-older',
-      `the store ${path} was written by an older Tidemark, and bringing it up to date takes longer than a hook may`,
-      'run `tidemark status` once; every other command and tool does it as well',
-    )
+  if (isLarge && options.hurried) {
+    const message = `the store ${path} was written by an older Tidemark, and bringing it up to date takes longer than a hook may`
+    const hint = 'run `tidemark status` once; every other command and tool does it as well'
+    throw new UserError('store-older', message, hint)
+  }
   let told = 0
   try {
     if (isLarge) onMigrating?.('bringing the store up to date: copying it first')
@@ -153,11 +152,9 @@ function open(path: string, options: OpenOptions): Db {
   }
   if (fs.statSync(path).size === 0) throw damaged(`the store ${path} is empty`)
   if (NETWORK_FS.has(fs.statfsSync(dirname(path)).type)) {
-    throw new UserError(
-      'network-file-system',
-      `the store ${path} lies on a network file system, where SQLite corrupts`,
-      'put it on a local disk: set persistencePath, or TIDEMARK_STORE',
-    )
+    const message = `the store ${path} lies on a network file system, where SQLite corrupts`
+    const hint = 'put it on a local disk: set persistencePath, or TIDEMARK_STORE'
+    throw new UserError('network-file-system', message, hint)
   }
   const inode = inodeOf(path)
   const mark = readMark(path)

@@ -68,17 +68,15 @@ const foreign = (message: string, hint: string) => new UserError('store-foreign'
 function check(file: string, stat: Stats, closes: boolean, mayBeRoots = false): void {
   if (stat.isSymbolicLink())
     throw foreign(`${file} is a link: the store is not opened`, 'put the file itself there, or remove the link')
-  if (!isOwn(stat) && !(mayBeRoots && stat.uid === 0))
-    throw foreign(
-      `${file} belongs to user ${stat.uid}, not to you: the store is not opened`,
-      `if it is yours all the same, give it to your user with chown; to use a store of your own, set TIDEMARK_STORE`,
-    )
+  if (!isOwn(stat) && !(mayBeRoots && stat.uid === 0)) {
+    const hint = `if it is yours all the same, give it to your user with chown; to use a store of your own, set TIDEMARK_STORE`
+    throw foreign(`${file} belongs to user ${stat.uid}, not to you: the store is not opened`, hint)
+  }
   if (process.platform === 'win32') return
-  if (stat.mode & 0o002 && keepsModes(stat.isDirectory() ? file : dirname(file)))
-    throw foreign(
-      `everybody may write to ${file}: the store is not opened`,
-      `chmod o-w ${file}, and \`${ADOPT}\` if somebody else may have written to it`,
-    )
+  if (stat.mode & 0o002 && keepsModes(stat.isDirectory() ? file : dirname(file))) {
+    const hint = `chmod o-w ${file}, and \`${ADOPT}\` if somebody else may have written to it`
+    throw foreign(`everybody may write to ${file}: the store is not opened`, hint)
+  }
   const wanted = stat.mode & (stat.isDirectory() ? 0o700 : 0o600)
   if (closes && (stat.mode & 0o777) !== wanted) unlessReadOnly(() => chmodSync(file, wanted))
 }
@@ -142,11 +140,10 @@ export function checkOwner(storePath: string, { project, mayTakeOver, ownDirecto
   if (isMarked(storePath, project)) return
   if (!existsSync(dirname(storePath)) || (!isThere && filesOfStore(storePath).length === 0)) return // about to be made
   if (isMarked(storePath, project)) return // it was made meanwhile: the mark comes first
-  if (marksAt(storePath).length > 0 || !mayTakeOver())
-    throw foreign(
-      `the store ${storePath} was not made by you on this machine: it is not opened`,
-      `\`${ADOPT}\` shows what is in it and takes it over, as knowledge that you have not confirmed`,
-    )
+  if (marksAt(storePath).length > 0 || !mayTakeOver()) {
+    const hint = `\`${ADOPT}\` shows what is in it and takes it over, as knowledge that you have not confirmed`
+    throw foreign(`the store ${storePath} was not made by you on this machine: it is not opened`, hint)
+  }
   unlessReadOnly(() => {
     for (const path of filesOfStore(storePath)) check(path, lstatSync(path), true) // 0.1.0 left them open to readers
     markStore(storePath, project)

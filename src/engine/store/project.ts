@@ -33,12 +33,12 @@ export function storePathFor(root: string, persistencePath = process.env.TIDEMAR
   const top = gitRoot(root)
   const git = top === undefined ? undefined : gitDirectory(top)
   if (top === undefined || git?.is !== 'own') {
-    if (git?.is === 'foreign')
-      throw new UserError(
-        'foreign-git',
-        `${join(top!, '.git')} names ${git.dir}, which belongs to another work tree`,
-        'if this work tree was moved, run `git worktree repair` in it; else it came with an archive: delete that file',
-      )
+    if (git?.is === 'foreign') {
+      const message = `${join(top!, '.git')} names ${git.dir}, which belongs to another work tree`
+      const hint =
+        'if this work tree was moved, run `git worktree repair` in it; else it came with an archive: delete that file'
+      throw new UserError('foreign-git', message, hint)
+    }
     return join(root, PROJECT_DIR, 'store', 'store.db')
   }
   const { common } = git
@@ -126,12 +126,9 @@ export function settleConfig(root: string): boolean {
 function refuseForeign(root: string, id: string): void {
   const theirs = [join(root, PROJECT_DIR), configPath(root)].find((path) => !isOwn(statSync(path)))
   if (theirs === undefined || isTrustedRoot(id, root)) return
-  throw new UserError(
-    'project-foreign',
-    `${theirs} belongs to user ${statSync(theirs).uid}, not to you: the project at ${root} is not used`,
-    `work as that user; or, if you trust them, \`${ADOPT} --project ${root}\`; or \`tidemark init --project DIR\` in a directory of your own`,
-    { id, root },
-  )
+  const message = `${theirs} belongs to user ${statSync(theirs).uid}, not to you: the project at ${root} is not used`
+  const hint = `work as that user; or, if you trust them, \`${ADOPT} --project ${root}\`; or \`tidemark init --project DIR\` in a directory of your own`
+  throw new UserError('project-foreign', message, hint, { id, root })
 }
 
 /**

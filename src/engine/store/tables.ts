@@ -49,9 +49,7 @@ export function checkVersion(db: DatabaseSync, path: string): void {
   const version = userVersion(db)
   if (version <= SCHEMA_VERSION) return
   if (Number(valueIn(db, "SELECT value FROM meta WHERE key='oldest_writer'")) <= SCHEMA_VERSION) return
-  throw new UserError(
-    'store-newer',
-    `the store ${path} was written by a newer Tidemark (schema ${version}, this one knows ${SCHEMA_VERSION})`,
-    'restart this process with the newer version: `npm install -g tidemark@latest`',
-  )
+  const message = `the store ${path} was written by a newer Tidemark (schema ${version}, this one knows ${SCHEMA_VERSION})`
+  const hint = 'restart this process with the newer version: `npm install -g tidemark@latest`'
+  throw new UserError('store-newer', message, hint)
 }
