@@ -45,11 +45,8 @@ export function archive(db: Db, events: readonly Archived[]): void {
   fs.mkdirSync(folder(db.path), { recursive: true, mode: 0o700 })
   for (const [month, own] of Map.groupBy(events, (e) => e.timestamp.slice(0, 7))) {
     const path = join(folder(db.path), `events-${month}.jsonl`)
-    const file = fs.openSync(
-      path,
-      fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_APPEND | (fs.constants.O_NOFOLLOW ?? 0),
-      0o600,
-    )
+    const flags = fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_APPEND | (fs.constants.O_NOFOLLOW ?? 0)
+    const file = fs.openSync(path, flags, 0o600)
     try {
       fs.appendFileSync(file, `${isTorn(file) ? '\n' : ''}${own.map((e) => JSON.stringify(e)).join('\n')}\n`)
       fs.fsyncSync(file)

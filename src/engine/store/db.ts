@@ -245,12 +245,11 @@ export class Db {
         this.#writing = true
         if (this.#statement('PRAGMA user_version').get()!.user_version !== SCHEMA_VERSION) checkVersion(raw, this.path)
         // what it took would be in no store
-        if (!this.isCurrent())
-          throw new UserError(
-            'store-replaced',
-            `the store ${this.path} was replaced or removed since this process opened it`,
-            'restart this process: it still has the old file open; nothing was written',
-          )
+        if (!this.isCurrent()) {
+          const message = `the store ${this.path} was replaced or removed since this process opened it`
+          const hint = 'restart this process: it still has the old file open; nothing was written'
+          throw new UserError('store-replaced', message, hint)
+        }
         result = body()
         raw.exec('COMMIT')
       } catch (error) {

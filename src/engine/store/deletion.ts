@@ -121,12 +121,12 @@ export function deleteStore({ path, files, keepIn, project, name, now }: Deletio
     mkdirSync(lastFolder(keepIn), { recursive: true, mode: 0o700 })
     kept = join(lastFolder(keepIn), `${project}-${now}.db`)
     copyFile(source, kept, name)
-  } else if (keepIn !== undefined && files.some((f) => f.kind.knowledge && /\.db|damaged/.test(f.path)))
-    throw new UserError(
-      'store-damaged',
-      `neither the store ${path} nor a snapshot of it can be read: there would be no last snapshot`,
-      '`tidemark doctor --restore` brings back what it can; --purge deletes it without a last snapshot. Nothing was deleted',
-    )
+  } else if (keepIn !== undefined && files.some((f) => f.kind.knowledge && /\.db|damaged/.test(f.path))) {
+    const message = `neither the store ${path} nor a snapshot of it can be read: there would be no last snapshot`
+    const hint =
+      '`tidemark doctor --restore` brings back what it can; --purge deletes it without a last snapshot. Nothing was deleted'
+    throw new UserError('store-damaged', message, hint)
+  }
   const last = [`${path}-wal`, `${path}-shm`, path] // SQLite has made the first two anew, to lock the store
   for (const file of [...files.map((f) => f.path).filter((f) => !last.includes(f)), ...last])
     removeInside(dirname(file), basename(file))

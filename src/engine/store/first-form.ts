@@ -10,10 +10,8 @@ export const endFirstForm = (db: Db): void => dropMeta(db, DUE)
 /** Rows of events in the present form: without what was there before them, which nobody believes and an erasure is not to miss. */
 export function rewriteEvents(db: Db): void {
   for (let last = 0; ; ) {
-    const rows = db.all<{ rowid: number; replica: string; entity: string; ms: number; body: string }>(
-      'SELECT rowid, replica, entity, ms, body FROM events WHERE rowid>? ORDER BY rowid LIMIT 1000',
-      last,
-    )
+    const sql = 'SELECT rowid, replica, entity, ms, body FROM events WHERE rowid>? ORDER BY rowid LIMIT 1000'
+    const rows = db.all<{ rowid: number; replica: string; entity: string; ms: number; body: string }>(sql, last)
     if (rows.length === 0) return
     for (const { rowid, replica, entity, ms, body } of rows) {
       const now = runBody(unpackRun(body, entity, { ms, replica }), ms)

@@ -352,11 +352,8 @@ export function pieced(line: Line, events: readonly Event[]): Line {
     const own = Array.from({ length: run[0] }, (_, i) => more.get(first + i))
     const entity = own[0]?.entity
     if (entity === undefined || own.some((e) => e?.entity !== entity)) return run
-    return knownAgain(
-      run,
-      entity,
-      own.map((e) => packEvent(e!)),
-    )
+    const events = own.map((e) => packEvent(e!))
+    return knownAgain(run, entity, events)
   })
   return runs.some((run, i) => run !== raw.e[i]) ? lineOf({ ...raw, e: runs }, hash) : line
 }

@@ -50,14 +50,10 @@ export const head = (db: Db, $replica: string): Head =>
     { $replica },
   ) ?? { seq: 0, hash: '' }
 
-export const beside = (db: Db, replica: string, seq: number, side: 'before' | 'after'): Line | undefined =>
-  lines(
-    db,
-    'log',
-    `replica=? AND seq${side === 'before' ? '<? ORDER BY seq DESC' : '>? ORDER BY seq'} LIMIT 1`,
-    replica,
-    seq,
-  )[0]
+export function beside(db: Db, replica: string, seq: number, side: 'before' | 'after'): Line | undefined {
+  const where = side === 'before' ? 'seq<? ORDER BY seq DESC' : 'seq>? ORDER BY seq'
+  return lines(db, 'log', `replica=? AND ${where} LIMIT 1`, replica, seq)[0]
+}
 
 export function known(db: Db): Map<string, Range[]> {
   const rows = db.all<{ replica: string; first: number; last: number }>(

@@ -148,16 +148,12 @@ const KEPT_MS = 30 * 86_400_000
 /** Forgets sessions that have said nothing for 30 days, with what was told them, and claims that nobody will ask for. */
 export function forgetOld(db: Db, now: number): void {
   const before = now - KEPT_MS
-  db.run(
-    `WITH of_role AS (
+  const sql = `WITH of_role AS (
        SELECT n, row_number() OVER (PARTITION BY json_extract(body, '$.role') ORDER BY n DESC) AS nth
        FROM claims WHERE json_extract(body, '$.role') IS NOT NULL)
      DELETE FROM claims WHERE ended < ? AND (ended < ? OR (
-       json_extract(body, '$.handoff') IS NULL AND n NOT IN (SELECT n FROM of_role WHERE nth <= ?)))`,
-    now - ENDED_KEPT_MS,
-    before,
-    KEPT_OF_ROLE,
-  )
+       json_extract(body, '$.handoff') IS NULL AND n NOT IN (SELECT n FROM of_role WHERE nth <= ?)))`
+  db.run(sql, now - ENDED_KEPT_MS, before, KEPT_OF_ROLE)
   db.run('DELETE FROM sessions WHERE seen < ?', before)
   db.run('DELETE FROM doors WHERE at < ?', before)
   db.run('DELETE FROM told WHERE at < ?', before)
