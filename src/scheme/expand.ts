@@ -207,10 +207,8 @@ const letForm: Rule = (form, scope) => {
 const letStar: Rule = (form, scope) => {
   const [first, ...forms] = operands(form, 2)
   const inner = code('let', EMPTY, ...forms)
-  return expand(
-    parts(first, form).reduceRight<Value>((rest, one) => code('let', list([one]), rest), inner),
-    scope,
-  )
+  const nested = parts(first, form).reduceRight<Value>((rest, one) => code('let', list([one]), rest), inner)
+  return expand(nested, scope)
 }
 
 const letrec: Rule = (form, scope) => {

@@ -218,11 +218,10 @@ export class Machine implements CallContext {
 
   #wait(node: Node, env: Env | undefined, args: (Value | undefined)[], at: number): void {
     this.#waiting += args.length
-    if (this.#frames.length >= this.#meter.budget.depth || this.#waiting > MAX_WAITING)
-      throw exceeded(
-        `${this.#meter.budget.depth} calls deep`,
-        'make the recursive call the last thing done, or use fold',
-      )
+    if (this.#frames.length >= this.#meter.budget.depth || this.#waiting > MAX_WAITING) {
+      const hint = 'make the recursive call the last thing done, or use fold'
+      throw exceeded(`${this.#meter.budget.depth} calls deep`, hint)
+    }
     this.#frames.push({ node, env, args, at })
   }
 
@@ -284,9 +283,7 @@ export class Machine implements CallContext {
       checkArity(`:${target.name}`, args.length, 1, 2)
       return access(args[0]!, target.name, args[1] ?? null)
     }
-    throw new SchemeError(
-      `not a procedure: ${brief(target)}`,
-      'the first thing in ( ) is called; a list of data is (list …) or [ … ]',
-    )
+    const hint = 'the first thing in ( ) is called; a list of data is (list …) or [ … ]'
+    throw new SchemeError(`not a procedure: ${brief(target)}`, hint)
   }
 }
