@@ -38,11 +38,9 @@ export function planLoaders(ctx: ClientContext): WiringChange[] {
   const here = LOADERS.filter(({ sign }) => existsSync(join(ctx.root, sign)))
   if (here.length > 0) return here.map((f) => plug({ ...ctx, personal: false }, targetOf(ctx, f), 'asked for'))
   const signs = LOADERS.map(({ sign }) => `${sign}/`).join(', ')
-  throw new UserError(
-    'no-client',
-    `no client that reads a folder of rules is used here: there is none of ${signs}`,
-    `make ${dirname(LOADERS[0]!.file)}/ or the folder of your client, then run this again`,
-  )
+  const message = `no client that reads a folder of rules is used here: there is none of ${signs}`
+  const hint = `make ${dirname(LOADERS[0]!.file)}/ or the folder of your client, then run this again`
+  throw new UserError('no-client', message, hint)
 }
 
 export const planUnloading = (ctx: ClientContext): WiringChange[] =>

@@ -22,12 +22,9 @@ function named(name: string): Client {
   if (found) return found
   const names = CLIENTS.map((c) => c.name)
   const [near] = nearest(wanted, names, 1)
-  throw new UserError(
-    'unknown-client',
-    `there is no client called ${JSON.stringify(name)}${near === undefined ? '' : `; did you mean ${near}?`}`,
-    `clients: ${names.join(', ')}`,
-    defined({ received: name, accepted: names, nearest: near }),
-  )
+  const message = `there is no client called ${JSON.stringify(name)}${near === undefined ? '' : `; did you mean ${near}?`}`
+  const details = defined({ received: name, accepted: names, nearest: near })
+  throw new UserError('unknown-client', message, `clients: ${names.join(', ')}`, details)
 }
 
 const NO_LINKS = 'put a plain file there: Tidemark follows no link inside a project'

@@ -41,25 +41,19 @@ function checkApproval(ctx: ClientContext): Check {
     at(s, 'enableAllProjectMcpServers') === true || includes(at(s, 'enabledMcpjsonServers'))
   // the user's own settings count everywhere; those in the project only once it is trusted (seen in runs of 2.1.330)
   const trusted = at(machine, 'hasTrustDialogAccepted') === true
-  if ([...project, users, machine].some((s) => includes(at(s, 'disabledMcpjsonServers'))))
-    return wrong(
-      id,
-      'the server is switched off in Claude Code (disabledMcpjsonServers)',
-      'switch it on with /mcp in `claude`',
-    )
+  if ([...project, users, machine].some((s) => includes(at(s, 'disabledMcpjsonServers')))) {
+    const why = 'the server is switched off in Claude Code (disabledMcpjsonServers)'
+    return wrong(id, why, 'switch it on with /mcp in `claude`')
+  }
   if (approves(users) || (trusted && [...project, machine].some(approves)))
     return ok(id, 'the server is approved in Claude Code')
-  if ([...project, machine].some(approves))
-    return wrong(
-      id,
-      'the server is approved, but Claude Code does not trust this folder yet and shows it as "Pending approval"',
-      'start `claude` here once and trust the folder',
-    )
-  return wrong(
-    id,
-    'the server is not approved on this machine: Claude Code shows it as "Pending approval"',
-    'run `tidemark init`, or say yes when `claude` asks',
-  )
+  if ([...project, machine].some(approves)) {
+    const why =
+      'the server is approved, but Claude Code does not trust this folder yet and shows it as "Pending approval"'
+    return wrong(id, why, 'start `claude` here once and trust the folder')
+  }
+  const why = 'the server is not approved on this machine: Claude Code shows it as "Pending approval"'
+  return wrong(id, why, 'run `tidemark init`, or say yes when `claude` asks')
 }
 
 function checkStatusLine(ctx: ClientContext): Check[] {

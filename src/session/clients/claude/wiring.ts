@@ -225,11 +225,8 @@ export const claude: Client = {
   wire(ctx) {
     const plugin = pluginIn(ctx, client)
     if (plugin) return planPlugin(ctx, client, plugin, [shared(ctx), settings(ctx), machine(ctx), local(ctx)])
-    const server = plug(
-      ctx,
-      shared(ctx),
-      'the file of the project that Claude Code shares with the team; it holds no path of this machine',
-    )
+    const why = 'the file of the project that Claude Code shares with the team; it holds no path of this machine'
+    const server = plug(ctx, shared(ctx), why)
     const theirs = shared(ctx).parts[0]!.state(readText(sharedFile(ctx).file) ?? '') === 'yours'
     if (theirs) return [server]
     return [

@@ -46,11 +46,8 @@ function checkReview(ctx: ClientContext, sources: readonly string[]): Check {
   const reviewed = Object.keys(at(tomlIn(homeFile(ctx)), 'hooks', 'state') ?? {})
   if (reviewed.some((key) => sources.some((source) => key.startsWith(source))))
     return ok('codex.review', 'Codex was told in /hooks that the hooks may run')
-  return wrong(
-    'codex.review',
-    'Codex does not run the hooks until you have looked at them: it says nothing of it',
-    'start `codex` here, type /hooks, and trust those of tidemark',
-  )
+  const why = 'Codex does not run the hooks until you have looked at them: it says nothing of it'
+  return wrong('codex.review', why, 'start `codex` here, type /hooks, and trust those of tidemark')
 }
 
 export function checkCodex(ctx: ClientContext, codex: Client): Judged {

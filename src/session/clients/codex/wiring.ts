@@ -52,11 +52,10 @@ const serverPart = (file: string, scope: Target['scope'], command: string, args:
     try {
       readToml(made, file)
     } catch {
-      throw new UserError(
-        'cannot-wire',
-        `${file} has mcp_servers as an inline table, to which nothing can be appended`,
-        'write it as [mcp_servers.<name>] tables, or leave Codex out with --client claude; nothing was changed',
-      )
+      const message = `${file} has mcp_servers as an inline table, to which nothing can be appended`
+      const hint =
+        'write it as [mcp_servers.<name>] tables, or leave Codex out with --client claude; nothing was changed'
+      throw new UserError('cannot-wire', message, hint)
     }
     return { text: made, undo: WHOLE }
   },

@@ -103,13 +103,10 @@ export const gemini: Client = {
   files: (ctx) => [...client.files(ctx), policyFile(ctx)],
   wire(ctx) {
     const plugin = pluginIn(ctx, 'gemini')
-    if (plugin)
-      return planPlugin(
-        ctx,
-        'gemini',
-        plugin,
-        SCOPES.flatMap((scope) => targets(ctx, scope)),
-      )
+    if (plugin) {
+      const files = SCOPES.flatMap((scope) => targets(ctx, scope))
+      return planPlugin(ctx, 'gemini', plugin, files)
+    }
     const why = 'lets it run the tools named there without asking, in every project'
     return [...client.wire(ctx), ...policies(ctx).map((t) => plug(ctx, t, why))]
   },

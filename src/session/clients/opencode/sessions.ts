@@ -15,11 +15,9 @@ export function opencodeSessions(path: string): OpencodeSession[] {
 
 export function opencodeTexts(path: string, session: string): { role: unknown; text: unknown; at: unknown }[] {
   using db = readDb(path)
-  const rows = db.all<{ message: string; part: string }>(
-    `SELECT m.data AS message, p.data AS part FROM part p JOIN message m ON m.id = p.message_id
-     WHERE p.session_id = ? ORDER BY m.id, p.id`,
-    session,
-  )
+  const sql = `SELECT m.data AS message, p.data AS part FROM part p JOIN message m ON m.id = p.message_id
+     WHERE p.session_id = ? ORDER BY m.id, p.id`
+  const rows = db.all<{ message: string; part: string }>(sql, session)
   return rows.flatMap(({ message, part }) => {
     const { type, text, synthetic } = stored<Record<string, unknown>>(part)
     const { role, time } = stored<{ role?: unknown; time?: { created?: unknown } }>(message)

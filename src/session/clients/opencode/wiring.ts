@@ -62,12 +62,10 @@ function checkPlugin(ctx: ClientContext): Check {
   if (text !== pluginText(command)) return wrong(id, `${file} was written by another version of Tidemark`, rewire)
   const gone = command.find((word) => word.startsWith('/') && !existsSync(word))
   if (gone) return wrong(id, `${file}: ${gone} does not exist any more`, `${rewire} again from where it lies`)
-  if (command[0] === NAME && !findOnPath(NAME, ctx.env ?? process.env))
-    return wrong(
-      id,
-      `${file}: tidemark is not on the PATH of this machine`,
-      'install it with `npm install -g tidemark`',
-    )
+  if (command[0] === NAME && !findOnPath(NAME, ctx.env ?? process.env)) {
+    const why = `${file}: tidemark is not on the PATH of this machine`
+    return wrong(id, why, 'install it with `npm install -g tidemark`')
+  }
   return ok(id, `opencode calls hooks from ${file}`)
 }
 
