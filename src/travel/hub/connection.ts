@@ -154,10 +154,8 @@ export class Connection implements Follower {
       items: others.map(({ n, key, member }) => [n, key, member]),
     }
     this.#hub.metrics.add('tidemark_hub_updates_sent_total', others.length)
-    const frame = printFrame(
-      head,
-      others.map((o) => o.body!),
-    )
+    const bodies = others.map((o) => o.body!)
+    const frame = printFrame(head, bodies)
     return new Promise((resolve) => this.#ws.send(frame, () => resolve()))
   }
 

@@ -229,14 +229,13 @@ export class HubLog {
   }
 
   async page(project: string, after: number): Promise<Page> {
-    const items = await this.#store.all<Kept>(
-      // of those that do not fit the bodies are not read
-      `SELECT n, key, digest, member, body FROM hub_log WHERE project=? AND n>? AND n<=
+    // of those that do not fit the bodies are not read
+    const sql = `SELECT n, key, digest, member, body FROM hub_log WHERE project=? AND n>? AND n<=
          (SELECT max(n) FROM (SELECT n, size, SUM(size) OVER (ORDER BY n) AS total
           FROM hub_log WHERE project=? AND n>? AND n<=?) AS part WHERE total-size < ?)
-       ORDER BY n`,
-      ...[project, after, project, after, after + PAGE_UPDATES, PAGE_BYTES],
-    )
+       ORDER BY n`
+    const range = [project, after, project, after, after + PAGE_UPDATES, PAGE_BYTES]
+    const items = await this.#store.all<Kept>(sql, ...range)
     return { after, last: items.at(-1)?.n ?? after, items }
   }
 
