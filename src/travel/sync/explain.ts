@@ -161,11 +161,8 @@ class Sandbox {
 
   #registry = (): Registry => {
     const defined = [KIND_KIND, RELATION_KIND].flatMap((kind) => idsOfKind(this.#db, kind))
-    return withProjectKinds(
-      this.#core,
-      this.#core,
-      defined.flatMap((id) => this.entity(id) ?? []),
-    )
+    const kinds = defined.flatMap((id) => this.entity(id) ?? [])
+    return withProjectKinds(this.#core, this.#core, kinds)
   }
 
   entity(id: string): Entity | undefined {

@@ -173,12 +173,12 @@ export function writeSegment(
 ): Segment {
   const text = `${texts.join('\n')}\n`
   // lines are cut into segments, the state of lines that were folded away is one text
-  if (text.length > MOST_BYTES / 4 && Buffer.byteLength(text) > MOST_BYTES)
-    throw new UserError(
-      'too-large',
-      `what was folded away of ${replica} before it was shared is larger than the 64 MB that others read (${(text.length / 2 ** 20).toFixed(0)} MB)`,
-      'nothing of it was written; share with `tidemark sync` before `tidemark doctor --compact` folds it away',
-    )
+  if (text.length > MOST_BYTES / 4 && Buffer.byteLength(text) > MOST_BYTES) {
+    const message = `what was folded away of ${replica} before it was shared is larger than the 64 MB that others read (${(text.length / 2 ** 20).toFixed(0)} MB)`
+    const hint =
+      'nothing of it was written; share with `tidemark sync` before `tidemark doctor --compact` folds it away'
+    throw new UserError('too-large', message, hint)
+  }
   const path = `${logOf(handleOf(replica))}/${first}-${last}-${hashOf(text)}.jsonl`
   writeInside(root, path, text)
   return segmentNamed(path)!
