@@ -40,11 +40,8 @@ const refuse = (code: string, what: string, hint: string): never => {
 export function mustBecome(e: Entity, to: Status): void {
   const now = statusNow(e)
   if (mayBecome(now, to)) return
-  refuse(
-    'wrong-status',
-    `${numberOf(e) ?? e.id} is ${now}, and does not become ${to}`,
-    '`tidemark mutation list` shows where each stands',
-  )
+  const message = `${numberOf(e) ?? e.id} is ${now}, and does not become ${to}`
+  refuse('wrong-status', message, '`tidemark mutation list` shows where each stands')
 }
 
 /** Writes what became of a mutation. The step stands in the table of states, or it does not compile. */
@@ -68,35 +65,28 @@ export function changeOf({ root }: Project, e: Entity): Change {
   const number = numberOf(e) ?? e.id
   const { step: line, skill, before, base } = e.fields
   const path = typeof e.fields.target === 'string' ? e.fields.target : fileOfSkill(root, operationOf(skill))
-  if (typeof line !== 'string' || line.trim() === '')
-    return refuse(
-      'no-step',
-      `${number} says no step that a skill could take`,
-      `say it: \`tidemark mutation approve ${number} --step "…"\``,
-    )
-  if (path === undefined)
-    return refuse(
-      'no-skill-file',
-      `there is no file for the skill "${String(skill ?? '')}" in this project`,
-      `say which one: \`tidemark mutation approve ${number} --target .claude/skills/NAME/SKILL.md\``,
-    )
+  if (typeof line !== 'string' || line.trim() === '') {
+    const hint = `say it: \`tidemark mutation approve ${number} --step "…"\``
+    return refuse('no-step', `${number} says no step that a skill could take`, hint)
+  }
+  if (path === undefined) {
+    const message = `there is no file for the skill "${String(skill ?? '')}" in this project`
+    const hint = `say which one: \`tidemark mutation approve ${number} --target .claude/skills/NAME/SKILL.md\``
+    return refuse('no-skill-file', message, hint)
+  }
   const file = readSkill(root, path)
-  if (typeof base === 'string' && base !== file.hash)
-    return refuse(
-      'target-changed',
-      `${path} was changed since ${number} was proposed`,
-      `\`tidemark retro\` proposes it anew for the file as it is now`,
-    )
+  if (typeof base === 'string' && base !== file.hash) {
+    const hint = `\`tidemark retro\` proposes it anew for the file as it is now`
+    return refuse('target-changed', `${path} was changed since ${number} was proposed`, hint)
+  }
   const said = onPage(line) // as it is shown, so that nothing goes unseen
   if (hasStep(file.text, said))
     return refuse('has-step', `${path} has this step already`, `\`tidemark mutation reject ${number}\` puts it away`)
   const after = withStep(file.text, said, typeof before === 'string' ? before : undefined)
-  if (!hasStep(after, said))
-    return refuse(
-      'no-place',
-      `${path} has no place for a step: a block of code in it has no end`,
-      'mend the file by hand',
-    )
+  if (!hasStep(after, said)) {
+    const message = `${path} has no place for a step: a block of code in it has no end`
+    return refuse('no-place', message, 'mend the file by hand')
+  }
   return { file, after, diff: diffOf(path, file.text, after) }
 }
 
@@ -138,14 +128,10 @@ export function finishApproval(memory: Memory, { root }: Project, e: Entity, aut
   return settle(memory, e, step('approved', 'applied'), { applied: nowIn(memory) }, author)
 }
 
-export const reject = (memory: Memory, e: Entity, author: Author): Entity =>
-  settle(
-    memory,
-    e,
-    statusNow(e) === 'approved' ? step('approved', 'rejected') : step('proposed', 'rejected'),
-    decision(memory, author),
-    author,
-  )
+export const reject = (memory: Memory, e: Entity, author: Author): Entity => {
+  const to = statusNow(e) === 'approved' ? step('approved', 'rejected') : step('proposed', 'rejected')
+  return settle(memory, e, to, decision(memory, author), author)
+}
 
 export const keep = (memory: Memory, e: Entity, author: Author): Entity =>
   settle(memory, e, step(statusNow(e) as 'applied', 'kept'), decision(memory, author), author)
@@ -164,29 +150,23 @@ const decision = (memory: Memory, { approver = 'a person' }: Author): { [field: 
 export function revertOf({ root }: Project, e: Entity): { path: string; bytes?: Buffer; diff: string } {
   const number = numberOf(e) ?? e.id
   const { target, base, result, step: line } = e.fields
-  if (!IN_FORCE.has(statusNow(e)) || typeof target !== 'string' || typeof base !== 'string')
-    return refuse(
-      'wrong-status',
-      `${number} is ${statusNow(e)}: it has changed no file`,
-      '`tidemark mutation list` shows where each stands',
-    )
+  if (!IN_FORCE.has(statusNow(e)) || typeof target !== 'string' || typeof base !== 'string') {
+    const message = `${number} is ${statusNow(e)}: it has changed no file`
+    return refuse('wrong-status', message, '`tidemark mutation list` shows where each stands')
+  }
   const now = readInside(root, target)
   const hash = now === undefined ? '' : digest(now)
   if (hash === base || now === undefined || !hasStep(now.toString('utf8'), onPage(String(line))))
     return { path: target, diff: '' }
-  if (hash !== result)
-    return refuse(
-      'target-changed',
-      `${target} was changed since ${number} was applied`,
-      `take the step out by hand ("${String(line).slice(0, 80)}"); the same command then records it`,
-    )
+  if (hash !== result) {
+    const hint = `take the step out by hand ("${String(line).slice(0, 80)}"); the same command then records it`
+    return refuse('target-changed', `${target} was changed since ${number} was applied`, hint)
+  }
   const bytes = backedUp(root, base)
-  if (bytes === undefined)
-    return refuse(
-      'no-backup',
-      `the copy of ${target} from before ${number} is not on this machine`,
-      'restore the file with git; the same command then records it',
-    )
+  if (bytes === undefined) {
+    const message = `the copy of ${target} from before ${number} is not on this machine`
+    return refuse('no-backup', message, 'restore the file with git; the same command then records it')
+  }
   return { path: target, bytes, diff: diffOf(target, now.toString('utf8'), bytes.toString('utf8')) }
 }
 
