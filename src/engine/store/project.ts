@@ -198,7 +198,7 @@ function isWith(home: string, inner: string): boolean {
 }
 
 /** Lists a repository inside the work tree as the project's own. @throws UserError where there is none. */
-export function include(root: string, dir: string): void {
+function include(root: string, dir: string): void {
   const path = pathIn(root, resolve(dir))?.split(sep).join('/')
   if (path === undefined || path === '' || gitDirectory(join(root, path)).is === 'none')
     throw new UserError('no-repository', `${resolve(dir)} is no repository inside ${root}`, 'give one with --with DIR')
@@ -294,7 +294,7 @@ export function ignoreViews(root: string): void {
 /** Makes a directory a project with a random id. Concurrent calls get the same id. Returns what it created. */
 export function createProject(
   root: string,
-  options: { name?: string; persistencePath?: string; personal?: boolean } = {},
+  options: { name?: string; persistencePath?: string; personal?: boolean; with?: string } = {},
 ): { project: Project; created: string[] } {
   const created: string[] = []
   try {
@@ -318,5 +318,6 @@ export function createProject(
   else if (inspect(root, IGNORE).is === 'file' && readInside(root, IGNORE)?.length === 0)
     writeInside(root, IGNORE, GITIGNORE) // an earlier version was killed while it wrote it
   if (!isPersonal(root) && writeAttributes(root)) created.push(join(root, ATTRIBUTES))
+  if (options.with !== undefined) include(root, options.with)
   return { project: projectAt(root, options.persistencePath), created }
 }

@@ -3,14 +3,7 @@ import { join, relative, resolve } from 'node:path'
 import { UsageError, UserError } from '../../../base/errors.ts'
 import { gitRoot } from '../../../base/git.ts'
 import { bringBack, dropLastSnapshots } from '../../../engine/store/deletion.ts'
-import {
-  createProject,
-  findProject,
-  include,
-  isPersonal,
-  PROJECT_DIR,
-  storePathFor,
-} from '../../../engine/store/project.ts'
+import { createProject, findProject, isPersonal, PROJECT_DIR, storePathFor } from '../../../engine/store/project.ts'
 import { rememberProject } from '../../../engine/store/project-list.ts'
 import { stateDirectory } from '../../../engine/store/state.ts'
 import type { Json } from '../../../model/field.ts'
@@ -201,11 +194,11 @@ export const init: Command = {
     dropLastSnapshots(stateDirectory(), now)
     const { project, created } = createProject(root, {
       ...(typeof call.flags.name === 'string' ? { name: call.flags.name } : {}),
+      ...(typeof call.flags.with === 'string' ? { with: call.flags.with } : {}),
       personal: call.flags.personal === true,
     })
     for (const file of sweepLeft(context, now))
       call.out(`  delete ${relative(root, file)}: an earlier run was killed while it wrote it`)
-    if (typeof call.flags.with === 'string') include(root, call.flags.with)
     applyWiring(context, changes)
     const memory = openProject(project)
     rememberProject(project)

@@ -18,18 +18,20 @@ export const notes: Importer = {
     const { pages, unplaced, rest } = pagesAt(path, root, ['.md'])
     const counts = { notes: 0, chunks: 0 }
     const items = pages.flatMap(({ label, text }): Item[] => {
-      if (basename(label) === 'MEMORY.md' && pages.length > 1) return [] // an index
-      const front = frontMatterOf(text)
+      // MEMORY.md is an index of the others
+      const own = basename(label) === 'MEMORY.md' ? text.replace(/^ {0,8}[-*] \[[^\]\n]{0,200}\]\(.*$/gm, '') : text
+      const front = frontMatterOf(own)
       const type = textIn(front, 'type') ?? /^[ \t]+type:[ \t]*(\w+)/m.exec(text)?.[1]
       const title = textIn(front, 'description') ?? textIn(front, 'name')
       if (title !== undefined && type !== undefined) {
         counts.notes++
         const body = front.body.trim()
-        const [said = title, ...why] = body.split(/\n{2,}/)
+        const [first = '', ...more] = body.split(/\n{2,}/)
+        const isShort = /^[^#]/.test(first) && first.length <= 400
+        const why = isShort ? more.join(' ') : body
         const isWish = type === 'feedback'
-        const args = isWish
-          ? { fact: plainLine(said), context: why.join(' ').replaceAll('**', '') || undefined }
-          : { title, body }
+        const wish = { fact: plainLine(isShort ? first : title), context: why.replaceAll('**', '') || undefined }
+        const args = isWish ? wish : { title, body }
         const attrs = { type, note: label }
         const verb = isWish ? 'record-fact' : 'record-learning'
         return [{ verb, args: { ...args, attrs }, where: label, same: ['note', label] }]
