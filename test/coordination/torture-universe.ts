@@ -3,6 +3,9 @@ export const TARGETS = [
   'src',
   'src/auth',
   'src/auth/token.ts',
+  'src/auth/token.ts#Token',
+  'src/auth/token.ts#Token.read',
+  'src/auth/token.ts#parse',
   'src/auth/deep/key.ts',
   'src/db',
   'src/db/open.ts',
@@ -27,6 +30,7 @@ const FILES = ['src', 'docs', 'web', 'src/auth', 'src/db', 'src/web', 'src/auth/
     ['token.ts', 'open.ts', 'key.ts', 'guide.md', 'x.md', 'a.css', 'b.css', 'x'].map((name) => `${d}/${name}`),
   )
   .concat('x.md', 'x.ts', 'src', 'docs', 'web')
+  .concat(['Token', 'Token.read', 'parse'].map((name) => `src/auth/token.ts#${name}`))
 
 /** A glob, read in a way of our own. */
 function pattern(on: string): RegExp {
@@ -45,10 +49,13 @@ function pattern(on: string): RegExp {
 
 /** The files that a claim covers: what it names, and all that lies below. */
 export function covered(on: string): Set<string> {
-  const is = pattern(on)
+  const [path = '', part] = on.split('#')
+  const is = pattern(path)
   return new Set(
     FILES.filter((file) => {
-      const names = file.split('/')
+      const [whole = '', symbol] = file.split('#')
+      const names = whole.split('/')
+      if (part !== undefined) return whole === path && (symbol === part || symbol?.startsWith(`${part}.`))
       return names.some((_, i) => is.test(names.slice(0, i + 1).join('/')))
     }),
   )

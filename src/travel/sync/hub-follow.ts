@@ -194,9 +194,9 @@ export class HubLife {
     const held = () => this.#claims().filter((c) => c.what !== 'role' && !c.implicit)
     const keyOf = (c: { session: string; on: string }) => `${c.session} ${c.on}`
     // given up first: another session here may have claimed it since
-    const still = new Map(held().map((c) => [keyOf(c), c.hub]))
+    const still = new Set(held().map((c) => `${keyOf(c)} ${c.hub}`)) // parts of one file are one claim there
     for (const [key, grant] of this.#granted) {
-      if (still.get(key) === grant.hub) continue
+      if (still.has(`${key} ${grant.hub}`)) continue
       await releaseAt(ask, grant)
       this.#granted.delete(key)
     }
