@@ -90,7 +90,7 @@ test('[Y1] no yes: from another session or client, a subagent, a prompt that the
   expect(t.get(ID)).toBeUndefined()
 })
 
-test('[Y1] no yes: a hook in the shell of an agent, and a client that a client’s agent started', async () => {
+test('[Y1] no yes: a hook in the shell of an agent, and a client that a client’s agent started', async (test) => {
   const t = openTestMemory()
   const { types } = session(t)
   const ref = refIn((await types(`Fix the login. ${RULE}.`)).visible)
@@ -99,7 +99,9 @@ test('[Y1] no yes: a hook in the shell of an agent, and a client that a client�
   delete process.env.CLAUDE_CODE_EXECPATH
   expect(t.get(ID)).toBeUndefined()
   // a client above this one is known by its process
-  const above = t.library.sessions.start({ id: 'outer', client: 'codex', pid: processStat(process.ppid)!.parent })
+  const { parent: pid } = processStat(process.ppid)!
+  if (pid <= 1) test.skip('nothing but init is above the process that runs the tests')
+  const above = t.library.sessions.start({ id: 'outer', client: 'codex', pid })
   expect(above.id).toBe('outer')
   await types(`yes ${ref}`)
   expect(t.get(ID)).toBeUndefined()
