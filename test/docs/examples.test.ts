@@ -54,6 +54,7 @@ const NOT_RUN: readonly (readonly [start: string, why: string])[] = [
   ['tidemark bench', 'takes data sets: test/cli/bench.test.ts'],
   ['tidemark demo', 'takes half a minute: test/cli/cli.test.ts'],
   ['tidemark extract', 'needs a transcript and a model: test/extract'],
+  ['tidemark init --with', 'needs a repository inside another: test/store/nested.test.ts'],
   ['tidemark init --from', 'needs what uninstall kept: test/cli/uninstall.test.ts'],
   ['tidemark edit', 'opens an editor: test/cli/person.test.ts'],
   ['EDITOR=', 'opens an editor: test/cli/person.test.ts'],
