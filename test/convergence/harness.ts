@@ -162,7 +162,7 @@ export function foldAll(m: Memory, at: number): Map<string, Entity> {
       if (events.length === 0) return []
       const later = own.flatMap((e) => (then.has(e.id) ? [] : [e.event]))
       const updated = events.reduce((max, e) => Math.max(max, e.stamp.ms), bases.get(id) ?? 0)
-      return [[id, entityOf(rowOf(id, foldOf(id, cellsOf(events, later)), updated, 0, m.registry()))]]
+      return [[id, entityOf(rowOf(id, foldOf(id, cellsOf(events, later)), { updated, version: 0 }, m.registry()))]]
     }),
   )
 }

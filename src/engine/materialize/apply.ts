@@ -45,6 +45,9 @@ interface Projection {
   readonly text?: index.IndexedText
 }
 
+/** When an entity was last touched, and how often. */
+type Touched = Pick<rows.EntityRow, 'updated' | 'version'>
+
 export const entitiesIn = (line: Line): Set<string> => new Set(line.events.map((e) => e.entity))
 
 /** Whether a line changes nothing but entities whose kinds are known. */
@@ -76,16 +79,10 @@ function applyEvents(db: Db, states: States, registry: Registry, events: readonl
 }
 
 /** Makes the row of an entity again from what happened to it. */
-export function projectEntity(
-  db: Db,
-  registry: Registry,
-  id: string,
-  updated: number,
-  version: number,
-  sameText = false,
-): void {
+export function projectEntity(db: Db, registry: Registry, id: string, touched: Touched, sameText = false): void {
   const cells = cellsOf(eventsOf(db, id).map((e) => e.event))
-  putProjection(db, projectionOf(registry, id, cells, updated, version), rows.rowId(db, id), sameText)
+  const made = projectionOf(registry, id, cells, touched.updated, touched.version)
+  putProjection(db, made, rows.rowId(db, id), sameText)
 }
 
 export function projectionOf(
@@ -97,7 +94,7 @@ export function projectionOf(
 ): Projection {
   const folded = foldOf(id, cells)
   const kind = registry.kind(kindOf(id))
-  const row = rowOf(id, folded, updated, version, registry)
+  const row = rowOf(id, folded, { updated, version }, registry)
   const { from, to, type } = folded.fields
   const isLink = row.kind === LINK_KIND && folded.live
   return {
@@ -119,22 +116,14 @@ function putProjection(db: Db, { row, link, text }: Projection, at: number | und
   index.indexText(db, rowid, text, sameText ? 'same' : at === undefined ? 'none' : 'other')
 }
 
-export function rowOf(
-  id: string,
-  folded: Folded,
-  updated: number,
-  version: number,
-  registry: Registry,
-): rows.EntityRow {
+export function rowOf(id: string, folded: Folded, { updated, version }: Touched, registry: Registry): rows.EntityRow {
   const kind = registry.kind(kindOf(id))
   const name = displayName(kind, folded.fields)
+  const named = kind?.key.find((field) => folded.fields[field] === name)
   return {
     id,
     kind: kindOf(id),
-    name: rows.keptName(
-      name,
-      kind?.key.find((field) => folded.fields[field] === name),
-    ),
+    name: rows.keptName(name, named),
     name_key: nameKey(name),
     live: folded.live ? 1 : 0,
     standing: standingOf(folded.fields),
@@ -198,11 +187,8 @@ export function textOf(name: string, folded: Pick<Folded, 'fields' | 'created'>,
 }
 
 /** Pieces of one document follow each other by position; what was recorded in one task, by time. */
-function rowIn(
-  kind: Kind,
-  fields: Folded['fields'],
-  created: number,
-): { row?: string; place: number; inRow: readonly string[] } {
+type Place = { row?: string; place: number; inRow: readonly string[] }
+function rowIn(kind: Kind, fields: Folded['fields'], created: number): Place {
   const { sourceFile, section = '', position, provenance } = fields
   if (typeof sourceFile === 'string' && typeof position === 'number')
     return { row: JSON.stringify(['document', sourceFile, section]), place: position, inRow: ['sourceFile', 'section'] }
@@ -228,14 +214,13 @@ export function reprojectKinds(db: Db, registry: Registry, touched: Iterable<str
     const name = stored<{ name?: string }>(rows.getRow(db, id)?.body ?? '{}').name
     if (!name) continue
     for (const entity of rows.idsOfKind(db, name)) {
-      const row = rows.getRow(db, entity)!
-      projectEntity(db, registry, entity, row.updated, row.version)
+      projectEntity(db, registry, entity, rows.getRow(db, entity)!)
     }
   }
 }
 
 export function projectAll(db: Db, registry: Registry): void {
   index.clearWords(db)
-  for (const row of rows.allRows(db)) projectEntity(db, registry, row.id, row.updated, row.version, true)
+  for (const row of rows.allRows(db)) projectEntity(db, registry, row.id, row, true)
   index.queueAll(db)
 }

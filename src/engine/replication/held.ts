@@ -246,7 +246,7 @@ export function sayInFrozen(db: Db, registry: Registry, events: readonly Event[]
       else fields[field] = value
     }
     const folded = { fields, live: true, created: before.created, conflicts: [...before.conflicts] }
-    const row = rowOf(id, folded, now!.updated, now!.version, registry)
+    const row = rowOf(id, folded, now!, registry)
     if (saidOf(row) === saidOf(now)) heldRows.dropHeld(db, id)
     else freeze(db, registry, { ...held, row }, held.frozen)
   }

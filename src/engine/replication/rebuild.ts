@@ -13,7 +13,7 @@ function rebuildEntity(db: Db, registry: Registry, id: string): boolean {
   if (events.length === 0 && !folded) return false
   const updated = events.reduce((max, { event }) => Math.max(max, event.stamp.ms), folded?.updated ?? 0)
   const batches = new Set(log.batchesOf(db, id, false).map((b) => `${b.replica}:${b.seq}`))
-  projectEntity(db, registry, id, updated, batches.size + countOf(folded))
+  projectEntity(db, registry, id, { updated, version: batches.size + countOf(folded) })
   return true
 }
 
