@@ -239,11 +239,7 @@ function whyForeign(path: string, places: Places | undefined): string | undefine
 /** A file of the log that travels with git; `sync` writes it anew. */
 const isSegment = (kind: string): boolean => kind.startsWith('log/')
 
-function cleanFile(
-  { path, kind }: OwnFile,
-  places: Places | undefined,
-  texts: readonly string[] | undefined,
-): string[] {
+function cleanFile({ path, kind }: OwnFile, places: Places | undefined, texts?: readonly string[]): string[] {
   if (isSegment(kind.path) || whyForeign(path, places) !== undefined) return [] // the proof names it
   if (kind.path.startsWith('extraction.db')) {
     eraseErrors(path.replace(/-(wal|shm|journal)$/, ''))

@@ -112,7 +112,8 @@ export function packDue(db: Db, most = LEFT_TO_UPKEEP): boolean {
   return due !== undefined && due.upTo - due.from <= most && packOlder(db.raw)
 }
 
-const nameOf = ({ replica, seq, hash }: Pick<Line, 'replica' | 'seq' | 'hash'>) => ({ replica, seq, hash })
+type LineId = Pick<Line, 'replica' | 'seq' | 'hash'>
+const nameOf = ({ replica, seq, hash }: LineId) => ({ replica, seq, hash })
 
 export function replaceLine(db: Db, line: Line): void {
   const received = db.value<number>('SELECT received FROM log WHERE replica=? AND seq=?', line.replica, line.seq)!
@@ -276,14 +277,11 @@ export const falseSurvivors = (db: Db): string[] =>
   })
 
 /** Where each of these entities begins in the log: its first event. */
-export const beginningsOf = (
-  db: Db,
-  entities: readonly string[],
-): Pick<EventRow, 'entity' | 'replica' | 'seq' | 'i'>[] =>
+export const beginningsOf = (db: Db, ids: readonly string[]): Pick<EventRow, 'entity' | 'replica' | 'seq' | 'i'>[] =>
   db.all(
     `SELECT e.entity, e.replica, e.seq, e.i FROM json_each(?) here CROSS JOIN events e
        ON e.rowid=(SELECT rowid FROM events WHERE entity=here.value ORDER BY ms, replica, seq, i LIMIT 1)`,
-    entities,
+    ids,
   )
 
 /** Every event stamped up to `ms`, entity by entity. */
@@ -313,15 +311,10 @@ export function writtenWith(
 const WRITES = 'instr(body, \'"f":\' || ?)'
 
 /** What says of these entities, up to a moment, that they are there, and what lists leave out; and some more fields. */
-export function listEventsUpTo(
-  db: Db,
-  entities: readonly string[],
-  ms: number,
-  also: readonly string[],
-): LoggedEvent[] {
+export function listEventsUpTo(db: Db, ids: readonly string[], ms: number, also: readonly string[]): LoggedEvent[] {
   const fields = also.map((field) => JSON.stringify(field))
   const sql = `${EVENTS} WHERE entity ${AMONG} AND ms<=? AND (lists=1 ${fields.map(() => `OR ${WRITES}`).join(' ')})`
-  const events = db.all<EventRow>(sql, entities, ms, ...fields).flatMap(unpack)
+  const events = db.all<EventRow>(sql, ids, ms, ...fields).flatMap(unpack)
   return events.filter(({ event }) => isForLists(event) || also.includes(event.field))
 }
 
@@ -513,13 +506,11 @@ export const keepKey = (db: Db, replica: string, key: string): void =>
 /** Why a line is not sent again: a history of git added and removed it, or a person here wants it to count nowhere. */
 type Declined = 'history' | 'person'
 
-export const declinedAs = (
-  db: Db,
-  { replica, seq, hash }: Pick<Line, 'replica' | 'seq' | 'hash'>,
-): Declined | undefined => db.value('SELECT why FROM declined WHERE replica=? AND seq=? AND hash=?', replica, seq, hash)
-export const decline = (db: Db, line: Pick<Line, 'replica' | 'seq' | 'hash'>, why: Declined, at: number): void =>
+export const declinedAs = (db: Db, { replica, seq, hash }: LineId): Declined | undefined =>
+  db.value('SELECT why FROM declined WHERE replica=? AND seq=? AND hash=?', replica, seq, hash)
+export const decline = (db: Db, line: LineId, why: Declined, at: number): void =>
   insert(db, 'declined', { ...nameOf(line), why, at }, 'OR REPLACE')
-export const undecline = (db: Db, { replica, seq, hash }: Pick<Line, 'replica' | 'seq' | 'hash'>): void =>
+export const undecline = (db: Db, { replica, seq, hash }: LineId): void =>
   db.run('DELETE FROM declined WHERE replica=? AND seq=? AND hash=?', replica, seq, hash)
 export const allDeclined = (db: Db): { replica: string; seq: number; hash: string; why: Declined }[] =>
   db.all('SELECT replica, seq, hash, why FROM declined ORDER BY replica, seq, hash')
