@@ -177,11 +177,7 @@ export function applyWiring(ctx: ClientContext, changes: readonly WiringChange[]
 }
 
 /** The folders that wiring made for files which are gone go with the last file in them. */
-function removeDirs(
-  ctx: ClientContext,
-  writes: readonly Write[],
-  made: ReadonlyMap<string, string[] | undefined>,
-): void {
+function removeDirs(ctx: ClientContext, writes: readonly Write[], made: ReadonlyMap<string, string[] | undefined>) {
   for (const { change } of writes) {
     const { file, after } = change
     if (after !== null) continue

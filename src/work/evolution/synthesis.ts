@@ -59,12 +59,7 @@ function evidenceText(group: readonly Seen[], all: readonly Seen[]): string {
 }
 
 /** Whether a mutation was proposed for this trouble already, whatever became of it. */
-const isAbout = (
-  group: readonly Seen[],
-  mutation: Entity,
-  byId: ReadonlyMap<string, Seen>,
-  likeness: Likeness,
-): boolean => {
+const isAbout = (group: readonly Seen[], mutation: Entity, byId: ReadonlyMap<string, Seen>, likeness: Likeness) => {
   if (operationOf(mutation.fields.skill) !== group[0]!.operation) return false
   const { evidence } = mutation.fields
   const known = Array.isArray(evidence) ? evidence.flatMap((id) => byId.get(String(id)) ?? []) : []

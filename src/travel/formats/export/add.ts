@@ -8,12 +8,7 @@ import type { Exporter } from './types.ts'
 
 const EMPTY_LEARNING: JsonObject = { body: '', stack: [] }
 
-function entryOf(
-  e: Entity,
-  keys: Readonly<Record<string, string>>,
-  first: JsonObject = {},
-  empty: JsonObject = {},
-): JsonObject {
+function entryOf(e: Entity, keys: Readonly<Record<string, string>>, first: JsonObject = {}, empty: JsonObject = {}) {
   const entry: JsonObject = { ...first }
   for (const [key, field] of Object.entries(keys)) {
     const value = e.fields[field] ?? empty[key]
