@@ -21,7 +21,7 @@ import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
 import { keepArrivals } from '../store/own-lines.ts'
 import { inRanges, type Range } from '../store/ranges.ts'
-import { addCounts, allFolded, type Counts, foldedOf, putFolded } from '../store/rows.ts'
+import { addCounts, allFolded, type Counts, countFolded } from '../store/rows.ts'
 import { keepEndorsements } from './held.ts'
 import { idNow, keptBaseEvent } from './purge.ts'
 import { rebuildEntities } from './rebuild.ts'
@@ -48,10 +48,7 @@ export interface SignedSnapshot extends Snapshot {
 export function compact(db: Db, before: number): { lines: number; events: number; horizon: number } {
   const lines = coverage.coverable(db, before)
   if (lines.length === 0) return { lines: 0, events: 0, horizon: Number(getMeta(db, 'horizon') ?? 0) }
-  for (const [entity, { counts, updated }] of coverage.touchesIn(db, lines)) {
-    const there = foldedOf(db, entity)
-    putFolded(db, { entity, counts: countMore(there?.counts, counts), updated: Math.max(updated, there?.updated ?? 0) })
-  }
+  for (const [entity, touches] of coverage.touchesIn(db, lines)) countFolded(db, { entity, ...touches }, countMore)
   keepTrust(db, lines)
   keepEndorsements(db, lines)
   const events = coverage.dropOverwritten(db, lines, before)
@@ -64,12 +61,10 @@ export function compact(db: Db, before: number): { lines: number; events: number
 
 /** The lines counted before, and these. Of 0.1.0 it is known how many they were: the new ones are others. */
 function countMore(there: Counts = {}, more: Counts): Counts {
-  const old = Object.entries(there).flatMap(([replica, n]) =>
-    typeof n === 'number'
-      ? [[replica, n + ((more[replica] as readonly number[] | undefined)?.length ?? 0)] as const]
-      : [],
-  )
-  return { ...addCounts(there, more), ...Object.fromEntries(old) }
+  const sum: { [replica: string]: Counts[string] } = { ...addCounts(there, more) }
+  for (const [replica, n] of Object.entries(there))
+    if (typeof n === 'number') sum[replica] = n + ((more[replica] as readonly number[] | undefined)?.length ?? 0)
+  return sum
 }
 
 const raiseMeta = (db: Db, key: string, value: number): void =>
@@ -166,9 +161,7 @@ export function applySnapshot(
   now: number,
   upheld: ReadonlySet<string> = new Set(),
 ): ReadonlySet<string> {
-  if (!Array.isArray(s?.covered) || !Array.isArray(s.entities) || !Array.isArray(s.events)) {
-    throw damagedState()
-  }
+  if (!Array.isArray(s?.covered) || !Array.isArray(s.entities) || !Array.isArray(s.events)) throw damagedState()
   const here = log.known(db)
   const isHere = (c: coverage.Covered) => here.get(c.replica)?.some(([a, b]) => a <= c.first && c.last <= b) === true
   if (lineCount(s.covered.filter((c) => !isHere(c))) === 0) return new Set()
@@ -181,10 +174,9 @@ export function applySnapshot(
   const arrival = log.countArrival(db)
   const touched = new Set(s.entities.map((e) => idNow(db, e.id)))
   const said = new Map([...touched].map((id) => [id, saysOf(db, id)]))
-  for (const [entity, { counts, updated }] of coverage.touchesIn(db, s.covered)) {
+  for (const [entity, touches] of coverage.touchesIn(db, s.covered)) {
     touched.add(entity)
-    const there = foldedOf(db, entity)
-    putFolded(db, { entity, counts: addCounts(there?.counts, counts), updated: Math.max(updated, there?.updated ?? 0) })
+    countFolded(db, { entity, ...touches })
   }
   const events = s.events.map((e) => keptBaseEvent(db, e))
   coverage.keepEvents(db, s.covered, events)
@@ -192,15 +184,7 @@ export function applySnapshot(
   const theirs = events.filter((e) => !inRanges(ours.get(e.replica) ?? [], e.seq))
   coverage.addBaseEvents(db, theirs, now)
   coverage.dropCovered(db, s.covered)
-  for (const e of s.entities) {
-    const entity = idNow(db, e.id)
-    const there = foldedOf(db, entity)
-    putFolded(db, {
-      entity,
-      counts: addCounts(there?.counts, e.counts),
-      updated: Math.max(e.updated, there?.updated ?? 0),
-    })
-  }
+  for (const { id, counts, updated } of s.entities) countFolded(db, { entity: idNow(db, id), counts, updated })
   rebuildEntities(db, registry(), touched)
   // it says itself what is in it: whatever it changes, others have said, but for what holds here as it was
   for (const id of touched)

@@ -8,7 +8,7 @@ import { type Db, stored } from '../store/db.ts'
 import { dropAsked, isErasedOf, keepEraser } from '../store/held.ts'
 import { isTombstone, type Line, type PurgeMark, redacted, runBody, tombstoneOf, unpackRun } from '../store/line.ts'
 import * as log from '../store/log.ts'
-import { addCounts, dropFolded, type Folded, foldedOf, idsOfKind, putFolded } from '../store/rows.ts'
+import { countFolded, dropFolded, type Folded, foldedOf, idsOfKind, putFolded } from '../store/rows.ts'
 import { rebuildEntities } from './rebuild.ts'
 import { authorsOf } from './vouched.ts'
 
@@ -123,15 +123,13 @@ function erase(db: Db, registry: Registry, entities: readonly string[], others: 
 
 /** What is known of the folded lines of an erased entity joins its tombstone's, of those whose lines are erased. */
 function moveFolded(db: Db, { entity, updated, counts }: Folded, tombstone: string): void {
-  const there = foldedOf(db, tombstone)
   const authorOf = authorsOf(db)
   const [gone, left] = [true, false].map((isGone) =>
     Object.fromEntries(
       Object.entries(counts).filter(([replica]) => isErasedOf(db, tombstone, authorOf(replica)) === isGone),
     ),
   ) as [Folded['counts'], Folded['counts']]
-  const last = Math.max(updated, there?.updated ?? 0)
-  putFolded(db, { entity: tombstone, counts: addCounts(there?.counts, gone), updated: last })
+  countFolded(db, { entity: tombstone, updated, counts: gone })
   if (Object.keys(left).length > 0) putFolded(db, { entity, counts: left, updated })
   else dropFolded(db, entity)
 }

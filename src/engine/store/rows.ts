@@ -344,6 +344,11 @@ export function addCounts(a: Counts = {}, b: Counts): Counts {
   }
   return sum
 }
+/** Counts what is folded away of an entity with what was before. */
+export function countFolded(db: Db, { entity, updated, counts }: Folded, add = addCounts): void {
+  const there = foldedOf(db, entity)
+  putFolded(db, { entity, counts: add(there?.counts, counts), updated: Math.max(updated, there?.updated ?? 0) })
+}
 export const countOf = (folded: Folded | undefined): number =>
   Object.values(folded?.counts ?? {}).reduce((sum: number, own) => sum + countIn(own), 0)
 
