@@ -212,18 +212,12 @@ export class HubExchange {
   }
 
   /** What is known of updates that were left out, with some more of them. */
-  #left(
-    p: Progress,
-    more: readonly { n: number; why: string; member: string; of?: string | undefined }[],
-  ): Pick<Progress, 'odd'> {
+  #left({ odd }: Progress, more: readonly Pick<Read, 'n' | 'why' | 'member' | 'of'>[]): Pick<Progress, 'odd'> {
     const [one] = more
     if (!one) return {}
-    const {
-      from = one.n,
-      count = 0,
-      first = `update ${one.n}, of replica ${one.of ?? 'unknown'} by ${one.member}: ${one.why}`,
-    } = p.odd ?? {}
-    return { odd: { from: Math.min(from, one.n), knows: KNOWS, count: count + more.length, first } }
+    const first = odd?.first ?? `update ${one.n}, of replica ${one.of ?? 'unknown'} by ${one.member}: ${one.why}`
+    const from = Math.min(odd?.from ?? one.n, one.n)
+    return { odd: { from, knows: KNOWS, count: (odd?.count ?? 0) + more.length, first } }
   }
 
   #apply(found: readonly Read[]): boolean {
@@ -400,10 +394,8 @@ export class HubExchange {
       for (const key of keys) this.#asked.add(key)
       const answer = await this.link.ask({ t: 'lines', keys })
       const texts = Array.isArray(answer.lines) ? answer.lines.filter((text) => typeof text === 'string') : []
-      byHalves(
-        texts.map((text) => this.#read(text, [0, keyIn(text), ''])),
-        (some) => this.#apply(some),
-      )
+      const found = texts.map((text) => this.#read(text, [0, keyIn(text), '']))
+      byHalves(found, (some) => this.#apply(some))
     }
   }
 
@@ -431,16 +423,12 @@ const withRanges = (sent: Progress['sent'], replica: string, ranges: readonly Ra
   [replica]: ranges.reduce((all, [from, to]) => addRange(all, from, to), sentOf({ sent }, replica)),
 })
 
-const withLines = (sent: Progress['sent'], lines: readonly Line[]): Progress['sent'] =>
-  [...Map.groupBy(lines, (l) => l.replica)].reduce(
-    (all, [replica, own]) =>
-      withRanges(
-        all,
-        replica,
-        own.map((l) => [l.from, l.seq]),
-      ),
-    sent,
+function withLines(sent: Progress['sent'], lines: readonly Line[]): Progress['sent'] {
+  const ranges = [...Map.groupBy(lines, (l) => l.replica)].map(
+    ([of, own]) => [of, own.map((l) => [l.from, l.seq])] as [string, Range[]],
   )
+  return ranges.reduce((all, [replica, own]) => withRanges(all, replica, own), sent)
+}
 
 const numbersIn = (ranges: readonly Range[]): number[] =>
   ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => from + i))

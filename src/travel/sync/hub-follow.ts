@@ -213,12 +213,11 @@ export class HubLife {
 
   /** Keeps the claims of other machines as if their sessions were here: what asks for claims sees them too. */
   takeClaims(held: readonly unknown[]): void {
-    if (!this.#isListed) this.#takeUp(held.filter(isObject))
+    const all = held.filter(isObject)
+    if (!this.#isListed) this.#takeUp(all)
     const mine = new Set(this.#own().map((s) => s.id))
-    const all = held
-      .filter(isObject)
-      .filter((c) => !(c.member === this.#exchange.member && mine.has(String(c.session))))
-    this.#held = all.flatMap((c) => remoteClaim(c) ?? [])
+    const isMine = (c: JsonObject) => c.member === this.#exchange.member && mine.has(String(c.session))
+    this.#held = all.flatMap((c) => (isMine(c) ? [] : (remoteClaim(c) ?? [])))
     this.#keep()
   }
 
