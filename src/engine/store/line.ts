@@ -45,6 +45,7 @@ import {
   unpackMark,
 } from './line-parts.ts'
 import { parseFirst, withoutFirst } from './line-v1.ts'
+import { runsOf } from './ranges.ts'
 
 export * from './line-parts.ts'
 
@@ -157,13 +158,7 @@ export function saltIn({ raw }: Line, entity: string): string | undefined {
 }
 
 export function runsIn(events: readonly Event[]): Event[][] {
-  const runs: Event[][] = []
-  for (const e of events) {
-    const last = runs.at(-1)?.at(-1)
-    if (last?.entity === e.entity && last.stamp.ctr + 1 === e.stamp.ctr) runs.at(-1)!.push(e)
-    else runs.push([e])
-  }
-  return runs
+  return runsOf(events, (e, last) => last.entity === e.entity && last.stamp.ctr + 1 === e.stamp.ctr)
 }
 
 /** A line, from its JSON and its hash; its events are read at first use. */

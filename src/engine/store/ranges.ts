@@ -26,3 +26,14 @@ export function missingIn(ranges: readonly Range[], [from, to]: Range): Range[] 
   if (next <= to) out.push([next, to])
   return out.filter(([a, b]) => a <= b)
 }
+
+/** Items in runs: each goes on with the run before it, or begins another. */
+export function runsOf<T>(items: Iterable<T>, goesOn: (item: T, last: T, run: readonly T[]) => boolean): T[][] {
+  const runs: T[][] = []
+  for (const item of items) {
+    const run = runs.at(-1)
+    if (run && goesOn(item, run.at(-1)!, run)) run.push(item)
+    else runs.push([item])
+  }
+  return runs
+}

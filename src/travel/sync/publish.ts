@@ -10,7 +10,7 @@ import { isStandIn, type Line, parseLine, printLine } from '../../engine/store/l
 import { followingFirst } from '../../engine/store/line-v1.ts'
 import * as log from '../../engine/store/log.ts'
 import { keepLeft, ownIdentities } from '../../engine/store/own-lines.ts'
-import { addRange, missingIn, type Range } from '../../engine/store/ranges.ts'
+import { addRange, missingIn, type Range, runsOf } from '../../engine/store/ranges.ts'
 import { lastShared } from '../../engine/store/replica.ts'
 import { shellWord } from '../../model/shell.ts'
 import { isSnapshot, removeSegment, type Segment, segmentsIn, wholeTexts, writeSegment } from './segments.ts'
@@ -219,7 +219,7 @@ export function publish(memory: Memory, root: string): Published {
       const isIn = (s: Segment) => ranges.some(([from, to]) => from <= s.first && s.last <= to)
       gone.push(...own.whole.map((w) => w.segment).filter(isIn))
     }
-    for (const run of runsOf(own.lines).flatMap(cut)) {
+    for (const run of runsOf(own.lines, (line, last) => last.seq === line.from - 1).flatMap(cut)) {
       const texts = run.map((line, i) => print(line, i === 0))
       const merged = mergedInto(root, run, texts, own)
       const first = merged[0]?.segment.first ?? run[0]!.from
@@ -244,28 +244,15 @@ export function publish(memory: Memory, root: string): Published {
 
 const rangeOf = (of: Segment | Line): Range => ('from' in of ? [of.from, of.seq] : [of.first, of.last])
 
-function runsOf(lines: readonly Line[]): Line[][] {
-  const runs: Line[][] = []
-  for (const line of lines) {
-    const run = runs.at(-1)
-    if (run && run.at(-1)!.seq === line.from - 1) run.push(line)
-    else runs.push([line])
-  }
-  return runs
-}
-
 const SEGMENT_BYTES = 4 * 1024 * 1024
 
 function cut(run: readonly Line[]): Line[][] {
-  const parts: Line[][] = []
   let size = 0
-  for (const line of run) {
-    const part = size > SEGMENT_BYTES ? undefined : parts.at(-1)
-    size = (part ? size : 0) + printLine(line).length
-    if (part) part.push(line)
-    else parts.push([line])
-  }
-  return parts
+  return runsOf(run, (_, last) => {
+    const isFull = (size += printLine(last).length) > SEGMENT_BYTES
+    if (isFull) size = 0
+    return !isFull
+  })
 }
 
 const sizeOf = (texts: readonly string[]): number => texts.reduce((n, t) => n + t.length + 1, 0)
@@ -307,15 +294,9 @@ export function compactSegments(memory: Memory, root: string): { written: string
 
 /** Segments that overlap or follow each other, where there are several; together they are about as long as one may be. */
 function touching(whole: readonly Read[]): Read[][] {
-  const runs: { last: number; size: number; members: Read[] }[] = []
-  for (const w of whole) {
-    const run = runs.at(-1)
-    const size = sizeOf(w.texts)
-    if (run && w.segment.first <= run.last + 1 && run.size + size <= SEGMENT_BYTES) {
-      run.members.push(w)
-      run.last = Math.max(run.last, w.segment.last)
-      run.size += size
-    } else runs.push({ last: w.segment.last, size, members: [w] })
-  }
-  return runs.map((r) => r.members).filter((members) => members.length > 1)
+  const runs = runsOf(whole, (w, _, run) => {
+    const last = Math.max(...run.map((r) => r.segment.last))
+    return w.segment.first <= last + 1 && sizeOf([...run, w].flatMap((r) => r.texts)) <= SEGMENT_BYTES
+  })
+  return runs.filter((members) => members.length > 1)
 }
