@@ -81,9 +81,8 @@ export async function explain(root: string, range: string): Promise<Explanation>
   const [before, after] = [await pathsAt(began), await pathsAt(head)]
   const read = async (rev: string, path: string) => {
     const segment = segmentNamed(path)
-    return (
-      segment && { path, content: readSegment(textsIn(segment, Buffer.from(await git('show', `${rev}:./${path}`)))) }
-    )
+    const text = segment && (await git('show', `${rev}:./${path}`))
+    return segment && { path, content: readSegment(textsIn(segment, Buffer.from(text!))) }
   }
 
   const store = new Sandbox()
@@ -139,9 +138,7 @@ async function gitSaid(root: string, range: string, ...args: string[]): Promise<
     return await runGit(root, ...args)
   } catch (error) {
     const said = String((error as { stderr?: string }).stderr ?? error)
-      .trim()
-      .split('\n')[0]!
-    throw badRange(range, said)
+    throw badRange(range, said.trim().split('\n')[0]!)
   }
 }
 
@@ -173,9 +170,8 @@ class Sandbox {
   #ingest(lines: readonly Line[], snapshots: readonly Snapshot[] = []) {
     checkFirstLines({ db: this.#db }, lines)
     for (const snapshot of snapshots) checkSnapshot({ db: this.#db }, snapshot)
-    return this.#db.write(() =>
-      ingest(this.#db, systemEnv, this.#registry, { lines: [...lines], snapshots: [...snapshots] }),
-    )
+    const delivery = { lines: [...lines], snapshots: [...snapshots] }
+    return this.#db.write(() => ingest(this.#db, systemEnv, this.#registry, delivery))
   }
 
   take({ lines, snapshots }: Content): void {
@@ -299,7 +295,7 @@ export function markdownOf({ batches, problems, removed, reviewersChange }: Expl
   const asked = 'it changes the list of reviewers in `.tidemark/config.json`; each person is asked to accept it'
   if (reviewersChange) section('Reviewers', [asked])
   section('Takes away', [
-    ...away.map((e) => `${isSupersession(e) ? 'supersedes' : e.does} ${nameOf(e)} (${code(e.of.batch)})`),
+    ...away.map((e) => `${doesTo(e)} (${code(e.of.batch)})`),
     ...batches.flatMap((b) => b.erasesBatches.map((of) => `erases texts of batch ${code(of)} (${code(b.batch)})`)),
     ...removed.map((r) => `removes from git ${code(r)}; who has it keeps it`),
   ])
@@ -313,21 +309,16 @@ export function markdownOf({ batches, problems, removed, reviewersChange }: Expl
     out.push('', text)
     shown++
   }
-  if (shown < batches.length)
-    out.push(
-      '',
-      `${shown} of ${batches.length} batches are shown; \`tidemark sync --explain\` on the branch shows all with \`--json\`.`,
-    )
+  const rest = `${shown} of ${batches.length} batches are shown; \`tidemark sync --explain\` on the branch shows all with \`--json\`.`
+  if (shown < batches.length) out.push('', rest)
   return `${out.join('\n')}\n`
 }
 
 const counted = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`
 
 function tally(effects: readonly Effect[]): string {
-  const counts = Map.groupBy(
-    effects.filter((e) => kindOf(e.id) !== LINK_KIND),
-    (e) => `${e.does} ${kindOf(e.id)}`,
-  )
+  const known = effects.filter((e) => kindOf(e.id) !== LINK_KIND)
+  const counts = Map.groupBy(known, (e) => `${e.does} ${kindOf(e.id)}`)
   const plural = (kind: string) => KINDS.find((k) => k.name === kind)?.plural ?? kind
   const parts = [...counts].map(([what, all]) => {
     const [does, kind = ''] = what.split(' ')
