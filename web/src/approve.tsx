@@ -1,7 +1,7 @@
 /** A step that only a person's yes to exactly what is shown takes: the server asks, the page shows it, the yes goes back. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type ApiError, Asks, call } from './api.ts'
-import { Trouble } from './parts.tsx'
+import { Button, Trouble } from './parts.tsx'
 
 export function Approve(props: {
   label: string
@@ -24,9 +24,7 @@ export function Approve(props: {
   }
   return (
     <>
-      <button type="button" class={props.isMain ? 'main' : ''} onClick={() => run()}>
-        {props.label}
-      </button>
+      <Button label={props.label} class={props.isMain ? 'main' : ''} onClick={() => run()} />
       {asked && (
         <Question
           label={props.label}
@@ -47,12 +45,8 @@ function Question(props: { label: string; text: string; yes: () => void; no: () 
     <dialog ref={dialog} onClose={props.no} aria-label={props.label}>
       <Diff text={props.text} />
       <div class="actions">
-        <button type="button" onClick={() => dialog.current?.close()}>
-          No, leave it
-        </button>
-        <button type="button" class="main" onClick={props.yes}>
-          Yes, {props.label.toLowerCase()}
-        </button>
+        <Button label="No, leave it" onClick={() => dialog.current?.close()} />
+        <Button label={`Yes, ${props.label.toLowerCase()}`} class="main" onClick={props.yes} />
       </div>
     </dialog>
   )

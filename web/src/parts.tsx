@@ -1,5 +1,5 @@
 /** The parts that pages are made of. */
-import type { ComponentChildren } from 'preact'
+import type { ButtonHTMLAttributes, ComponentChildren } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
 import type { ApiError, Asked, Json } from './api.ts'
 import { entityHref } from './router.ts'
@@ -67,19 +67,9 @@ export function Empty(props: { title: string; children?: ComponentChildren }) {
 export function Trouble({ error, again }: { error: ApiError; again?: (() => void) | undefined }) {
   return (
     <div class="trouble" role="alert">
-      <p class="trouble-title">
-        <Prose text={error.message} />
-      </p>
-      {error.hint && (
-        <p>
-          <Prose text={error.hint} />
-        </p>
-      )}
-      {again && (
-        <button type="button" onClick={again}>
-          Try again
-        </button>
-      )}
+      <Para class="trouble-title" text={error.message} />
+      {error.hint && <Para text={error.hint} />}
+      {again && <Button label="Try again" onClick={again} />}
     </div>
   )
 }
@@ -121,11 +111,13 @@ export const Prose = ({ text }: { text: string }) => (
   <>{text.split(/`([^`]+)`/).map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>
 )
 
-export const Note = ({ text }: { text: string }) => (
-  <p class="muted">
+export const Para = ({ text, class: look }: { text: string; class?: string }) => (
+  <p class={look}>
     <Prose text={text} />
   </p>
 )
+
+export const Note = ({ text }: { text: string }) => <Para class="muted" text={text} />
 
 export const Strong = ({ text }: { text: string }) => (
   <strong>
@@ -211,6 +203,17 @@ export const Ref = ({ id, name }: { id: string; name?: string | undefined }) => 
   </a>
 )
 
+/** Several of these, each in its own line of a list. */
+export const Refs = ({ ids, names }: { ids: readonly string[]; names?: ReadonlyMap<string, string> }) => (
+  <>
+    {ids.map((id) => (
+      <li key={id}>
+        <Ref id={id} name={names?.get(id)} />
+      </li>
+    ))}
+  </>
+)
+
 /** JSON without the marks that only a parser needs. */
 const asText = (value: Json): string =>
   typeof value !== 'object' || value === null
@@ -238,6 +241,31 @@ export const inWords = (field: string): string => field.replace(/[A-Z]/g, (c) =>
 
 export const many = (n: number, one: string, more = `${one}s`): string => `${n} ${n === 1 ? one : more}`
 
+export const Button = ({ label, ...rest }: ButtonHTMLAttributes & { label: ComponentChildren }) => (
+  <button type="button" {...rest}>
+    {label}
+  </button>
+)
+
+/** One of many, below a label. */
+export const Select = (props: {
+  label: string
+  all: readonly (readonly [value: string, name: string])[]
+  chosen: string
+  choose: (value: string) => void
+}) => (
+  <label class="field">
+    {props.label}
+    <select value={props.chosen} onChange={(e) => props.choose(e.currentTarget.value)}>
+      {props.all.map(([value, name]) => (
+        <option key={value} value={value}>
+          {name}
+        </option>
+      ))}
+    </select>
+  </label>
+)
+
 /** One of a few, all in sight. */
 export function Choices<T extends string>(props: {
   label: string
@@ -249,9 +277,7 @@ export function Choices<T extends string>(props: {
     <fieldset class="choices">
       <legend class="hidden">{props.label}</legend>
       {props.all.map((one) => (
-        <button type="button" key={one} aria-pressed={one === props.chosen} onClick={() => props.choose(one)}>
-          {one}
-        </button>
+        <Button key={one} label={one} aria-pressed={one === props.chosen} onClick={() => props.choose(one)} />
       ))}
     </fieldset>
   )

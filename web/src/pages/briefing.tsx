@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useTool } from '../api.ts'
-import { Empty, many, Page, Panel, Prose, Ref, Told } from '../parts.tsx'
+import { Empty, many, Page, Panel, Para, Prose, Refs, Select, Told } from '../parts.tsx'
 
 interface Brief {
   text: string
@@ -8,7 +8,7 @@ interface Brief {
   sections: { name: string; ids: string[]; tokens: number; omitted: number }[]
 }
 
-const BUDGETS = ['800', '2000', '4000'] as const
+const BUDGETS = ['800', '2000', '4000'].map((n) => [n, `${n} tokens`] as const)
 
 export function Briefing() {
   const [budget, setBudget] = useState('2000')
@@ -17,18 +17,7 @@ export function Briefing() {
     <Page
       title="Briefing"
       lead="What the next session is told when it starts, word for word, and what each part of it costs."
-      aside={
-        <label class="field">
-          Budget
-          <select value={budget} onChange={(e) => setBudget(e.currentTarget.value)}>
-            {BUDGETS.map((b) => (
-              <option key={b} value={b}>
-                {b} tokens
-              </option>
-            ))}
-          </select>
-        </label>
-      }
+      aside={<Select label="Budget" all={BUDGETS} chosen={budget} choose={setBudget} />}
     >
       <div class="columns uneven">
         <Panel title="The text">
@@ -71,17 +60,8 @@ function BriefText({ text }: { text: string }) {
               <Prose text={heading} />
             </h3>
           )
-        if (/^<\/?tidemark-data/.test(line))
-          return (
-            <p key={i} class="fence">
-              {line}
-            </p>
-          )
-        return (
-          <p key={i}>
-            <Prose text={line || '\u00a0'} />
-          </p>
-        )
+        if (/^<\/?tidemark-data/.test(line)) return <Para key={i} class="fence" text={line} />
+        return <Para key={i} text={line || '\u00a0'} />
       })}
     </div>
   )
@@ -107,11 +87,7 @@ function Sections({ brief }: { brief: Brief }) {
                 {s.omitted > 0 && `, ${s.omitted} left out`}
               </summary>
               <ul class="plain">
-                {s.ids.map((id) => (
-                  <li key={id}>
-                    <Ref id={id} />
-                  </li>
-                ))}
+                <Refs ids={s.ids} />
               </ul>
             </details>
           )}

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type ApiError, call, here, type Json, useTool } from '../api.ts'
-import { Ago, Badge, Empty, inWords, many, Page, Panel, Ref, Told, Trouble, Value, When } from '../parts.tsx'
+import { Ago, Badge, Button, Empty, inWords, many, Page, Panel, Ref, Told, Trouble, Value, When } from '../parts.tsx'
 import { entityHref, go, place } from '../router.ts'
 import { drawn, readVersion } from '../seen.ts'
 import { type Entity, Marks } from './knowledge.tsx'
@@ -22,7 +22,6 @@ interface Change {
   /** What the field held before. */
   was?: Json
   author: { user?: string; agent?: string; session?: string }
-  text?: string
 }
 
 const APART = new Set(['id', 'kind', 'name', 'recorded', 'updated', 'version', 'provenance', 'links', 'conflicts', 'stale', 'state', 'currentHash', 'waiting']) // biome-ignore format: a list
@@ -210,12 +209,7 @@ export function useAct() {
       {error && <Trouble error={error} />}
       {done && (
         <p class="done" role="status">
-          {done.said}{' '}
-          {done.batch && (
-            <button type="button" onClick={undo}>
-              Undo
-            </button>
-          )}
+          {done.said} {done.batch && <Button label="Undo" onClick={undo} />}
         </p>
       )}
     </>
@@ -235,12 +229,8 @@ function Edit(props: { entity: Shown; field: string; value: string; done: () => 
   return (
     <form onSubmit={save} class="edit">
       <textarea aria-label={field} value={text} rows={3} onInput={(event) => setText(event.currentTarget.value)} />
-      <button type="submit" class="main">
-        Save
-      </button>
-      <button type="button" onClick={props.done}>
-        Cancel
-      </button>
+      <Button label="Save" type="submit" class="main" />
+      <Button label="Cancel" onClick={props.done} />
       <Outcome />
     </form>
   )
@@ -280,35 +270,27 @@ function Actions({ entity: e }: { entity: Shown }) {
       <div class="actions">
         {e.standing === 'proposed' && (
           <>
-            <button
-              type="button"
+            <Button
+              label="Confirm"
               class="main"
               onClick={() => act([['confirm', { ref: e.id, expectedVersion: readVersion(e) }]], 'Confirmed')}
-            >
-              Confirm
-            </button>
-            <button
-              type="button"
+            />
+            <Button
+              label="Reject"
               onClick={() => act([['reject', { ref: e.id, expectedVersion: e.version }]], 'Rejected')}
-            >
-              Reject
-            </button>
+            />
           </>
         )}
         {e.stale && (
-          <button type="button" onClick={() => act([['re-anchor', { ref: e.id }]], 'It still holds')}>
-            It still holds
-          </button>
+          <Button label="It still holds" onClick={() => act([['re-anchor', { ref: e.id }]], 'It still holds')} />
         )}
         {offered.map((name) => (
-          <button
-            type="button"
+          <Button
             key={name}
+            label={WORDS[name][0]}
             aria-expanded={open === name}
             onClick={() => setOpen(open === name ? undefined : name)}
-          >
-            {WORDS[name][0]}
-          </button>
+          />
         ))}
       </div>
       {open && (
@@ -318,9 +300,7 @@ function Actions({ entity: e }: { entity: Shown }) {
             {WORDS[open][2]}
             <input value={said} required={open !== 'restore'} onInput={(event) => setSaid(event.currentTarget.value)} />
           </label>
-          <button type="submit" class="main">
-            {WORDS[open][0]}
-          </button>
+          <Button label={WORDS[open][0]} type="submit" class="main" />
         </form>
       )}
       <Outcome />

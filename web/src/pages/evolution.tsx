@@ -23,7 +23,6 @@ interface Mutation {
   entity: string
   change: string
   status: string
-  skill: string
   trigger?: string
   target: string
   recorded: string

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useTool } from '../api.ts'
 import type { Status } from '../app.tsx'
 import type { Edge, GraphView, Node } from '../graph-view.ts'
-import { Day, Empty, many, Page, Prose, Ref, Trouble, Waiting } from '../parts.tsx'
+import { Button, Day, Empty, many, Page, Prose, Ref, Refs, Trouble, Waiting } from '../parts.tsx'
 import { go, place } from '../router.ts'
 import type { Entity } from './knowledge.tsx'
 
@@ -139,9 +139,7 @@ export function GraphPage() {
       {matches.length > 0 && (
         <div class="actions found">
           {matches.map((n) => (
-            <button type="button" key={n.id} onClick={() => choose(n.id)}>
-              {n.name.slice(0, 60)}
-            </button>
+            <Button key={n.id} label={n.name.slice(0, 60)} onClick={() => choose(n.id)} />
           ))}
         </div>
       )}
@@ -179,9 +177,7 @@ function MostLinked(props: { nodes: readonly Node[]; edges: readonly Edge[]; cho
       <ul class="plain">
         {most.slice(0, LISTED).map((n) => (
           <li key={n.id}>
-            <button type="button" class="quiet" onClick={() => props.choose(n.id)}>
-              <Prose text={n.name} />
-            </button>{' '}
+            <Button class="quiet" label={<Prose text={n.name} />} onClick={() => props.choose(n.id)} />{' '}
             <span class="muted nowrap">{many(counts.get(n.id)!, 'link')}</span>
           </li>
         ))}
@@ -207,9 +203,7 @@ function Chosen(props: {
       <h2>
         <Ref id={id} name={names.get(id)} />
       </h2>
-      <button type="button" onClick={() => props.choose(undefined)}>
-        Show everything
-      </button>
+      <Button label="Show everything" onClick={() => props.choose(undefined)} />
       {chain.length > 1 && (
         <>
           <h3>How it came to this</h3>
@@ -224,24 +218,22 @@ function Chosen(props: {
       )}
       <h3>{many(around.length, 'link')}</h3>
       <ul class="plain">
-        {around.map((l) => (
-          <li key={`${l.from} ${l.type} ${l.to}`}>
-            <span class="muted">{l.from === id ? `${l.type} →` : `← ${l.type}`}</span>{' '}
-            <button type="button" class="quiet" onClick={() => props.choose(l.from === id ? l.to : l.from)}>
-              <Prose text={names.get(l.from === id ? l.to : l.from) ?? (l.from === id ? l.to : l.from)} />
-            </button>
-          </li>
-        ))}
+        {around.map(({ from, type, to }) => {
+          const other = from === id ? to : from
+          const name = <Prose text={names.get(other) ?? other} />
+          return (
+            <li key={`${from} ${type} ${to}`}>
+              <span class="muted">{from === id ? `${type} →` : `← ${type}`}</span>{' '}
+              <Button class="quiet" label={name} onClick={() => props.choose(other)} />
+            </li>
+          )
+        })}
       </ul>
       {touched.length > 0 && (
         <>
           <h3>A change of it reaches</h3>
           <ul class="plain">
-            {touched.map((t) => (
-              <li key={t}>
-                <Ref id={t} name={names.get(t)} />
-              </li>
-            ))}
+            <Refs ids={touched} names={names} />
           </ul>
         </>
       )}

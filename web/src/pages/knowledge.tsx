@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { here, type Json, useTool } from '../api.ts'
 import type { Status } from '../app.tsx'
 import { LongList, usePages } from '../long-list.tsx'
-import { Badge, Empty, Note, Page, Panel, Prose, Ref, Told, Trouble, Waiting, When } from '../parts.tsx'
+import { Badge, Empty, Note, Page, Panel, Prose, Ref, Select, Told, Trouble, Waiting, When } from '../parts.tsx'
 import { go, place } from '../router.ts'
 
 export interface Entity {
@@ -22,15 +22,12 @@ export interface Entity {
 interface Found {
   results: {
     id: string
-    kind: string
     name: string
     score: number
     parts: { [part: string]: number }
     why: string
     state?: string
   }[]
-  omitted: number
-  notes?: string[]
 }
 
 const SINCE = [
@@ -60,6 +57,7 @@ export function Knowledge() {
     const timer = setTimeout(() => change('q', typed.trim()), TYPING_MS)
     return () => clearTimeout(timer)
   }, [typed])
+  const kinds = Object.entries(status?.kinds ?? {}).map(([name, n]) => [name, `${name} (${n})`] as const)
   const filters = { ...(kind && { kind }), ...(since && { since }), ...(all && { all }) }
   return (
     <Page
@@ -76,27 +74,8 @@ export function Knowledge() {
             onInput={(e) => setTyped(e.currentTarget.value)}
           />
         </label>
-        <label class="field">
-          Kind
-          <select value={kind} onChange={(e) => change('kind', e.currentTarget.value)}>
-            <option value="">All kinds</option>
-            {Object.entries(status?.kinds ?? {}).map(([name, n]) => (
-              <option key={name} value={name}>
-                {name} ({n})
-              </option>
-            ))}
-          </select>
-        </label>
-        <label class="field">
-          Touched
-          <select value={since} onChange={(e) => change('since', e.currentTarget.value)}>
-            {SINCE.map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Select label="Kind" all={[['', 'All kinds'], ...kinds]} chosen={kind} choose={(k) => change('kind', k)} />
+        <Select label="Touched" all={SINCE} chosen={since} choose={(s) => change('since', s)} />
         <label class="check">
           <input type="checkbox" checked={all} onChange={(e) => change('all', e.currentTarget.checked ? 'yes' : '')} />
           also what no longer holds

@@ -5,6 +5,7 @@ import { LongList } from '../long-list.tsx'
 import {
   Ago,
   Badge,
+  Button,
   Choices,
   Clock,
   Empty,
@@ -14,6 +15,7 @@ import {
   many,
   Page,
   Panel,
+  Para,
   Prose,
   Ref,
   Rows,
@@ -31,7 +33,6 @@ export interface Session {
   title: string
   state: string
   client?: string
-  agent?: string
   role?: string
   user?: string
   parent?: string
@@ -47,7 +48,6 @@ interface Claim {
   session: string
   what: 'path' | 'task'
   on: string
-  since: string
   until: string
   note?: string
   role?: string
@@ -68,7 +68,6 @@ export interface StreamEvent {
   event_type: string
   key: string
   value: Json
-  previous_value: Json
 }
 
 interface Conflict {
@@ -172,7 +171,6 @@ function Claims(props: {
   titles: ReadonlyMap<string, string>
 }) {
   const { claims, sessions, titles } = props
-
   return (
     <Panel title="Claims" count={claims.json?.claims.length}>
       <Rows
@@ -226,13 +224,9 @@ function ClaimActions({ claim: c, others }: { claim: Claim; others: readonly Ses
       </button>
       {isOpen && (
         <div class="actions">
-          <button type="button" onClick={() => act('release', {})}>
-            Release
-          </button>
+          <Button label="Release" onClick={() => act('release', {})} />
           {others.map((o) => (
-            <button type="button" key={o.id} onClick={() => act('hand-over', { to: o.id })}>
-              To {o.title}
-            </button>
+            <Button key={o.id} label={`To ${o.title}`} onClick={() => act('hand-over', { to: o.id })} />
           ))}
         </div>
       )}
@@ -252,23 +246,21 @@ function SharedContext({ shared }: { shared: Asked<Shared[]> }) {
             Sessions share values that all of them see at once: <code>tidemark share set test-status '"green"'</code>
           </Empty>
         }
-        row={(s) => <SharedRow key={s.key} shared={s} />}
+        row={(s) => (
+          <li key={s.key}>
+            <div class="row-head">
+              <strong>{s.key}</strong>
+              <span class="row-end muted">version {s.version}</span>
+            </div>
+            <p class="value">
+              <Value value={s.value} />
+            </p>
+          </li>
+        )}
       />
     </Panel>
   )
 }
-
-const SharedRow = ({ shared: s }: { shared: Shared }) => (
-  <li>
-    <div class="row-head">
-      <strong>{s.key}</strong>
-      <span class="row-end muted">version {s.version}</span>
-    </div>
-    <p class="value">
-      <Value value={s.value} />
-    </p>
-  </li>
-)
 
 function Conflicts({ found }: { found: readonly Conflict[] }) {
   return (
@@ -455,9 +447,6 @@ function EventValue({ of: e }: { of: StreamEvent }) {
   const said = SAID.filter(
     (k) => typeof value[k] === 'string' && value[k] !== e.key && !/^task:/.test(String(value[k])),
   )
-  return said.length === 0 ? null : (
-    <p class="value muted">
-      <Prose text={said.map((k) => `${k}: ${String(value[k])}`).join(' · ')} />
-    </p>
-  )
+  const text = said.map((k) => `${k}: ${String(value[k])}`).join(' · ')
+  return text === '' ? null : <Para class="value muted" text={text} />
 }

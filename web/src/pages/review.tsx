@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { type ApiError, call, type Json, useTool } from '../api.ts'
 import type { Status } from '../app.tsx'
 import { LongList, usePages } from '../long-list.tsx'
-import { Badge, Empty, many, Note, Page, Prose, Ref, Trouble, Value, Waiting, When } from '../parts.tsx'
+import { Badge, Button, Empty, many, Note, Page, Para, Prose, Ref, Trouble, Waiting, When } from '../parts.tsx'
 import { drawn, readVersion } from '../seen.ts'
 import type { Entity } from './knowledge.tsx'
 
@@ -109,10 +109,7 @@ export function Review() {
       <p class="done" role="status">
         {decided.length > 0 && (
           <>
-            {decided.at(-1)!.said}: <Prose text={decided.at(-1)!.name} />{' '}
-            <button type="button" onClick={undo}>
-              Undo
-            </button>
+            {decided.at(-1)!.said}: <Prose text={decided.at(-1)!.name} /> <Button label="Undo" onClick={undo} />
           </>
         )}
       </p>
@@ -197,15 +194,7 @@ function Item({ entity: e, decide }: { entity: Waits; decide: (isYes: boolean) =
         </p>
       )}
       {e.stale && <Note text={e.stale} />}
-      {SAYS.map(
-        (f) =>
-          typeof e[f] === 'string' &&
-          e[f] !== e.name && (
-            <p key={f}>
-              <Value value={e[f]} />
-            </p>
-          ),
-      )}
+      {SAYS.map((f) => typeof e[f] === 'string' && e[f] !== e.name && <Para key={f} text={e[f]} />)}
       {from && e.wants === undefined && <p class="muted">from {from}</p>}
       {e.kind === 'mutation' ? (
         <p>

@@ -1,9 +1,8 @@
 import { useTool } from '../api.ts'
-import { Badge, Empty, Page, Prose, Ref, Rows, type Tone } from '../parts.tsx'
+import { Badge, Empty, Page, Prose, Refs, Rows, Strong, type Tone } from '../parts.tsx'
 
 interface Signal {
   id: string
-  type: string
   severity: string
   line: string
   entities: string[]
@@ -34,9 +33,7 @@ export function Signals() {
             <li key={s.id}>
               <div class="row-head">
                 <Badge tone={TONES[s.severity] ?? 'plain'}>{s.severity}</Badge>
-                <strong>
-                  <Prose text={s.line.replace(/^[^\p{L}\d"`]*/u, '')} />
-                </strong>
+                <Strong text={s.line.replace(/^[^\p{L}\d"`]*/u, '')} />
               </div>
               <p>
                 <code>{s.next}</code>
@@ -49,11 +46,7 @@ export function Signals() {
                       <Prose text={line} />
                     </li>
                   ))}
-                  {s.entities.map((id) => (
-                    <li key={id}>
-                      <Ref id={id} />
-                    </li>
-                  ))}
+                  <Refs ids={s.entities} />
                 </ul>
               </details>
             </li>
