@@ -72,10 +72,8 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
     admitted: (found) =>
       [...statesOf(found, reader, asked.validAt)].flatMap(([e, state]) => (admits(e, state) ? [e] : [])),
   })
-  const unverified = unverifiedAmong(
-    g.memory,
-    ranked.map((r) => r.entity),
-  )
+  const entities = ranked.map((r) => r.entity)
+  const unverified = unverifiedAmong(g.memory, entities)
   const scored = ranked.map((r): Scored => {
     const p = near.get(r.entity.id)!
     const parts = {
@@ -102,16 +100,9 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
   )
   const shown = folded.slice(0, asked.limit)
   const marks = contradictionsAmong(new Set(shown.map(({ item }) => item.id)), reader)
-  const holds = holdsOf(
-    g.memory,
-    g.root ?? '',
-    shown.map(({ item }) => item.scored.entity),
-    {
-      reader,
-      now: asked.validAt,
-      past: asked.asOf ?? (g.root === undefined ? 'nowhere' : undefined),
-    },
-  )
+  const told = shown.map(({ item }) => item.scored.entity)
+  const past = asked.asOf ?? (g.root === undefined ? 'nowhere' : undefined)
+  const holds = holdsOf(g.memory, g.root ?? '', told, { reader, now: asked.validAt, past })
   const results = shown.map(({ item: { scored: s, otherwise }, similar }) => {
     const { id, kind, name, fields } = s.entity
     const printable = {

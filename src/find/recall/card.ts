@@ -96,8 +96,9 @@ function remarks({ similar = [], otherwise = [], contradicts = [], since, ...hol
 const namedById = (kind: Kind | undefined): boolean =>
   kind?.identity === 'event' || (kind?.identity === 'content' && kind.key.length > 1)
 
-function said(e: Printable, kind: Kind | undefined): Map<string, Data> {
-  const fields = new Map<string, Data>()
+/** What is printed of an entity, by its fields. */
+export function said(e: Pick<Printable, 'id' | 'fields'>, kind: Kind | undefined): Map<string, Json> {
+  const fields = new Map<string, Json>()
   if (namedById(kind)) fields.set('id', e.id)
   for (const name of new Set([...(kind ? Object.keys(fieldsOf(kind)) : []), ...Object.keys(e.fields)])) {
     const value = e.fields[name]
@@ -109,18 +110,14 @@ function said(e: Printable, kind: Kind | undefined): Map<string, Data> {
 
 const shapes = new WeakMap<Registry, Shapes>()
 
-function shapesIn(registry: Registry): Shapes {
+/** How entities of a registry are printed. */
+export function shapesIn(registry: Registry): Shapes {
   const known = shapes.get(registry)
   if (known) return known
+  const of = (kind: Kind | undefined) => kind && shapeOf(kind)
   const made: Shapes = {
-    byKind: (name) => {
-      const kind = registry.kind(name)
-      return kind && shapeOf(kind)
-    },
-    byPlural: (plural) => {
-      const kind = registry.kindByPlural(plural)
-      return kind && shapeOf(kind)
-    },
+    byKind: (name) => of(registry.kind(name)),
+    byPlural: (plural) => of(registry.kindByPlural(plural)),
   }
   shapes.set(registry, made)
   return made

@@ -1,10 +1,10 @@
 import { dirname } from 'node:path'
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
-import { vouchedFor } from '../../engine/replication/vouched.ts'
 import type { Project } from '../../engine/store/project.ts'
 import { stem } from '../../engine/store/terms.ts'
 import { type Entity, isAgreed, linkId, madeAt, nameKey, standingOf } from '../../model/entity.ts'
+import { unverifiedAmong } from './standing.ts'
 import { stateOf } from './validity.ts'
 import { CHOICE as CHOOSING, NEGATION as NEGATING, STOP } from './wording.ts'
 
@@ -266,11 +266,8 @@ const RULES_LOOKED_AT = 500
 /** The rules that bind here, newest first. */
 export function bindingRules(memory: Memory, reader = memory.reader, now = memory.env.now()): Entity[] {
   const facts = reader.list('fact', { limit: RULES_LOOKED_AT }).filter((e) => stateOf(e, reader, now) === undefined)
-  const vouched = vouchedFor(
-    memory,
-    facts.map((e) => e.id),
-  )
-  return facts.filter((e) => vouched.has(e.id))
+  const unverified = unverifiedAmong(memory, facts)
+  return facts.filter((e) => !unverified.has(e.id))
 }
 
 const made = new WeakMap<object, Vocabulary>()

@@ -1,18 +1,16 @@
 import type { Reader } from '../../engine/read/reader.ts'
+import { said as saidOf, shapesIn } from '../../find/recall/card.ts'
 import { type Entity as Known, type Link, provenanceOf, readField } from '../../model/entity.ts'
 import { fieldsOf, type Kind } from '../../model/kind.ts'
 import { INTROSPECTION } from '../../model/names.ts'
-import { type Registry, shapeOf } from '../../model/registry.ts'
+import type { Registry } from '../../model/registry.ts'
 import { fromData, type Shape, type Shapes } from '../../scheme/data.ts'
 import { type CallContext, Entity, type Value } from '../../scheme/values.ts'
 import { CELLS_PER_ENTITY, made } from './options.ts'
 
-const head = (kind: keyof typeof INTROSPECTION, positional: string[], fields: string[]): Shape => ({
-  kind,
-  plural: INTROSPECTION[kind],
-  positional,
-  fields,
-})
+const head = (kind: keyof typeof INTROSPECTION, positional: string[], fields: string[]): Shape => {
+  return { kind, plural: INTROSPECTION[kind], positional, fields }
+}
 
 const HEADS: readonly Shape[] = [
   head('verb', ['name', 'about'], ['required', 'optional', 'takes', 'example']),
@@ -21,39 +19,24 @@ const HEADS: readonly Shape[] = [
   head('relation', ['name', 'about'], ['inverse', 'symmetric', 'acyclic', 'impact', 'strength', 'example']),
   head('help', ['name', 'about'], ['signature', 'example']),
   head('conflict', ['entity', 'field'], ['values']),
-  head('change', ['at', 'field'], ['op', 'value', 'was', 'batch', 'session', 'agent', 'user']),
   head('candidate', ['kind', 'field'], ['type', 'entities', 'example']),
 ]
 
 /** How entities of this registry, and what introspection answers, are printed. */
 export function shapesOf(registry: Registry): Shapes {
-  const byKind = new Map<string, Shape>(HEADS.map((s) => [s.kind, s]))
-  const byPlural = new Map<string, Shape>(HEADS.map((s) => [s.plural, s]))
-  for (const kind of registry.kinds()) {
-    const shape = shapeOf(kind)
-    byKind.set(kind.name, shape)
-    byPlural.set(kind.plural, shape)
+  const { byKind, byPlural } = shapesIn(registry)
+  return {
+    byKind: (kind) => byKind(kind) ?? HEADS.find((s) => s.kind === kind),
+    byPlural: (plural) => byPlural(plural) ?? HEADS.find((s) => s.plural === plural),
   }
-  return { byKind: (k) => byKind.get(k), byPlural: (p) => byPlural.get(p) }
 }
-
-/** Fields that are asked for, not printed with every entity. */
-const QUIET = new Set(['provenance'])
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
 /** An entity as a program sees it: what was said is printed; id, times, provenance and defaults answer when asked. */
 export function toScheme(e: Known, registry: Registry): Entity {
   const kind = registry.kind(e.kind)
-  const fields = new Map<string, Value>()
-  // several that read alike may be several: their id is the only reference that says which
-  if (kind?.identity === 'event' || (kind?.identity === 'content' && kind.key.length > 1)) fields.set('id', e.id)
-  const specs = kind ? fieldsOf(kind) : {}
-  for (const name of new Set([...Object.keys(specs), ...Object.keys(e.fields)])) {
-    const value = e.fields[name]
-    if (value === undefined || QUIET.has(name) || (name === 'standing' && value === 'confirmed')) continue
-    fields.set(name, fromData(value))
-  }
+  const fields = new Map([...saidOf(e, kind)].map(([name, value]): [string, Value] => [name, fromData(value)]))
   return new Entity(e.kind, fields, () => hiddenOf(e, kind, fields))
 }
 

@@ -1,5 +1,5 @@
-import { vouchedFor } from '../../engine/replication/vouched.ts'
 import type { WideStatement } from '../../find/recall/overridden.ts'
+import { unverifiedAmong } from '../../find/recall/standing.ts'
 import { stateOf } from '../../find/recall/validity.ts'
 import { askLibrary } from './library.ts'
 
@@ -13,11 +13,8 @@ export async function statementsFor(): Promise<WideStatement[]> {
     const { reader, env } = library
     const all = Object.entries(TOLD).flatMap(([kind, limit]) => reader.list(kind, { limit }))
     const counting = all.filter((e) => stateOf(e, reader, env.now()) === undefined)
-    const vouched = vouchedFor(
-      library,
-      counting.map((e) => e.id),
-    )
-    told.push(...counting.map((entity) => ({ entity, isOwnWord: vouched.has(entity.id) })))
+    const unverified = unverifiedAmong(library, counting)
+    told.push(...counting.map((entity) => ({ entity, isOwnWord: !unverified.has(entity.id) })))
   })
   return told
 }

@@ -11,19 +11,8 @@ import { defineTool, type Output, type ToolContext } from './tool.ts'
 
 export const claimJson = ({ n, session, what, note, role, task, root, implicit, ...c }: Claim): JsonObject => {
   const [since, until] = [c.since, c.until].map((ms) => new Date(ms).toISOString())
-  return defined({
-    n,
-    session,
-    what,
-    on: placeOf(c),
-    since,
-    until,
-    note,
-    role,
-    task,
-    root,
-    implicit: implicit || undefined,
-  }) as JsonObject
+  const about = { note, role, task, root, implicit: implicit || undefined }
+  return defined({ n, session, what, on: placeOf(c), since, until, ...about }) as JsonObject
 }
 
 /** A claim on a line. */

@@ -2,7 +2,9 @@ import { UserError } from '../../base/errors.ts'
 import type { StateValue } from '../../engine/log/cells.ts'
 import { touchedBetween } from '../../engine/store/log.ts'
 import { CHANGES, type Changed, differenceOf } from '../../find/graph/difference.ts'
+import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
+import { defined } from '../../model/object.ts'
 import { inWords, kindNamed, moment, oneLine } from './format.ts'
 import { momentAsked } from './moment.ts'
 import { defineTool, type ToolContext } from './tool.ts'
@@ -37,12 +39,7 @@ export const diff = defineTool({
     const found = touchedBetween(memory.db, from, args.to === undefined ? Number.MAX_SAFE_INTEGER : to)
       .flatMap((id) => differenceOf(id, before, after, gone) ?? [])
       .filter((c) => !kind || c.entity.kind === kind.name)
-      .sort(
-        (a, b) =>
-          a.entity.kind.localeCompare(b.entity.kind) ||
-          b.entity.updated - a.entity.updated ||
-          (a.entity.id < b.entity.id ? -1 : 1),
-      )
+      .sort(({ entity: a }, { entity: b }) => a.kind.localeCompare(b.kind) || newestUpdate(a, b))
     const lines = [`${moment(from, local)} to ${args.to === undefined ? 'now' : moment(to, local)}`]
     for (const change of CHANGES) {
       const all = found.filter((c) => c.change === change)
@@ -53,18 +50,17 @@ export const diff = defineTool({
       if (all.length > shown.length) lines.push(`  … ${all.length - shown.length} more: --all shows them`)
     }
     if (found.length === 0) lines.push('nothing that is known changed')
-    const json = found.map(({ change, entity: e, why, by, fields }) => ({
-      ...{ change, id: e.id, kind: e.kind, name: e.name },
-      ...(why === undefined ? {} : { why }),
-      ...(by ? { by: by.id } : {}),
-      ...(fields.length > 0
-        ? { fields: fields.map((f) => ({ field: f.field, was: f.was ?? null, is: f.is ?? null })) }
-        : {}),
-    }))
+    const json = found.map(({ change, entity: e, why, by, fields: all }) => {
+      const fields = all.map(({ field, was = null, is = null }) => ({ field, was, is }))
+      const more = { why, by: by?.id, fields: fields.length > 0 ? fields : undefined }
+      return defined({ change, id: e.id, kind: e.kind, name: e.name, ...more })
+    })
     const iso = (ms: number) => new Date(ms).toISOString()
     return { text: lines.join('\n'), json: { from: iso(from), to: iso(to), changes: json as unknown as Json } }
   },
 })
+
+const newestUpdate = (a: Entity, b: Entity): number => b.updated - a.updated || (a.id < b.id ? -1 : 1)
 
 function told({ entity: e, why, by, fields }: Changed): string {
   const said = (value: Json | undefined) => (value === undefined ? 'nothing' : inWords(value, 40))

@@ -118,6 +118,13 @@ export const partsOf = (text: string): string[] =>
     .map((part) => part.trim())
     .filter(Boolean)
 
+/** What stands below something as a tree: the lines of each, the first with its branch. */
+export const asBranches = (below: readonly (readonly string[])[]): string[] =>
+  below.flatMap(([first, ...rest], i) => {
+    const last = i === below.length - 1
+    return [`${last ? '└─ ' : '├─ '}${first}`, ...rest.map((l) => `${last ? '   ' : '│  '}${l}`)]
+  })
+
 /** One of a kind of the work tree. */
 export const findWork = (reader: Reader, kind: WorkKind, ref: string): Entity =>
   findInTree(reader, kind, ref, `\`tidemark ${kind} list\` shows them`)

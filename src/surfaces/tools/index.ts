@@ -80,5 +80,5 @@ export const TOOLS: Readonly<Record<string, Entry<Tool>>> = {
   brief: { group: 'agents', mcp: true, load: async () => (await import('./brief.ts')).brief },
   act: { group: 'agents', mcp: true, load: async () => (await import('./act.ts')).act },
   discover: { group: 'agents', mcp: true, load: async () => (await import('./discover.ts')).discover },
-  open_questions: { mcp: true, load: async () => (await import('./open-questions.ts')).openQuestionsTool },
+  open_questions: { mcp: true, load: async () => (await import('./questions.ts')).openQuestionsTool },
 } // biome-ignore format: a line for each

@@ -23,20 +23,7 @@ const spent = (e: Entity): { [k: string]: Json } => ({
 })
 
 /** What the JSON says of each entity beside its fields. */
-const BESIDE = [
-  'id',
-  'kind',
-  'name',
-  'recorded',
-  'updated',
-  'version',
-  'state',
-  'replacedBy',
-  'unverified',
-  'stale',
-  'good',
-  'amounts',
-]
+const BESIDE = 'id kind name recorded updated version state replacedBy unverified stale good amounts'.split(' ')
 /** Stands for every field that names other entities by their ids. */
 const REFS = 'refs'
 

@@ -4,8 +4,7 @@ import { openTestMemory, type TestMemory } from '../../../test/helpers.ts'
 import { schemaOf } from '../mcp/call.ts'
 import { act } from './act.ts'
 import { TOOLS } from './index.ts'
-import { openQuestionsTool } from './open-questions.ts'
-import { questions } from './questions.ts'
+import { openQuestionsTool, questions } from './questions.ts'
 import type { Output } from './tool.ts'
 
 interface Found {

@@ -4,7 +4,7 @@ import type { Json } from '../../model/field.ts'
 import { slug } from '../../model/names.ts'
 import { ago, entityJson, mustBeWhole, oneLine, refsTo } from './format.ts'
 import { AS_OF, at } from './moment.ts'
-import { type Block, defineTool, type Output, type Param, type ToolArgs, type ToolContext } from './tool.ts'
+import { type Block, defineTool, type Output, type Param, type Tool, type ToolArgs, type ToolContext } from './tool.ts'
 
 const LIMIT = 20
 /** How many topics are named. */
@@ -12,8 +12,7 @@ const TOPICS = 20
 /** How many questions are looked at on a topic. */
 const MAX_FOUND = 1_000
 
-/** What both names of the tool take. */
-export const PARAMS = {
+const PARAMS = {
   topic: { type: 'text', about: 'on this topic', place: 'rest' },
   limit: { type: 'number', about: `at most (${LIMIT})` },
   'as-of': { ...AS_OF, rare: true },
@@ -30,8 +29,16 @@ export const questions = defineTool({
   run: openQuestions,
 })
 
+/** The same, under the name by which agents know it. */
+export const openQuestionsTool: Tool = {
+  ...questions,
+  name: 'open_questions',
+  title: 'Open questions',
+  about: 'Open questions, newest first or the best match for a topic, each with its ref for answer-question.',
+}
+
 /** Questions without an answer that nobody retired or rejected: newest first, on a topic the best match first. */
-export async function openQuestions(
+async function openQuestions(
   context: ToolContext,
   { limit = LIMIT, ...args }: ToolArgs<typeof PARAMS>,
 ): Promise<Output> {

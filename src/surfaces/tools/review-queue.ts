@@ -1,10 +1,9 @@
 import { newestFirst, type Reader } from '../../engine/read/reader.ts'
 import { type Stale, Staleness } from '../../engine/read/stale.ts'
-import { vouchedFor } from '../../engine/replication/vouched.ts'
 import { sayingOf } from '../../find/recall/card.ts'
 import { foldSimilar } from '../../find/recall/duplicates.ts'
-import type { Entity } from '../../model/entity.ts'
-import { provenanceOf, standingOf } from '../../model/entity.ts'
+import { unverifiedAmong } from '../../find/recall/standing.ts'
+import { type Entity, provenanceOf, standingOf } from '../../model/entity.ts'
 import { stillWaits } from '../../session/briefing/sections/unconfirmed.ts'
 import type { ToolContext } from './tool.ts'
 
@@ -23,11 +22,8 @@ const every = (
 /** Rules that came by sync: they bind nobody here until somebody here agrees. */
 export function unverifiedRules(memory: ToolContext['memory']): Entity[] {
   const facts = memory.reader.list('fact').filter((e) => standingOf(e.fields) === 'confirmed')
-  const vouched = vouchedFor(
-    memory,
-    facts.map((e) => e.id),
-  )
-  return facts.filter((e) => !vouched.has(e.id)).sort(newestFirst)
+  const unverified = unverifiedAmong(memory, facts)
+  return facts.filter((e) => unverified.has(e.id)).sort(newestFirst)
 }
 
 /** What a person said weighs more than what nobody did, and what was said again more than what was said once. */

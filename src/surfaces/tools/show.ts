@@ -2,7 +2,7 @@ import { currentHash, Staleness } from '../../engine/read/stale.ts'
 import { waitingAt } from '../../engine/replication/waiting.ts'
 import { lookAgain } from '../../find/code/look.ts'
 import { holdsJson, holdsOf, marksOf } from '../../find/recall/told.ts'
-import { provenanceOf } from '../../model/entity.ts'
+import { type Link, provenanceOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { fieldsOf } from '../../model/kind.ts'
 import { referenceTo } from '../../project/discover/values.ts'
@@ -78,12 +78,7 @@ export const show = defineTool({
       `  recorded ${ago(e.created, now)}${who.length > 0 ? ` by ${[...new Set(who)].join(' and ')}` : ''} · version ${e.version}`,
       `  ${e.id}`,
     )
-    const link = (l: { id: string; from: string; to: string; type: string }) => ({
-      id: l.id,
-      from: l.from,
-      to: l.to,
-      type: l.type,
-    })
+    const link = ({ id, from, to, type }: Link) => ({ id, from, to, type })
     return {
       text: lines.join('\n'),
       page() {

@@ -7,7 +7,7 @@ import { type Entity, madeAt, readField } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { didYouMean } from '../../model/names.ts'
 import type { Registry } from '../../model/registry.ts'
-import { mustBeWhole, oneLine, oneOf, partsOf } from './format.ts'
+import { asBranches, mustBeWhole, oneLine, oneOf, partsOf } from './format.ts'
 import { AS_OF, at, findAt } from './moment.ts'
 import { defineTool, REF } from './tool.ts'
 
@@ -85,9 +85,6 @@ export const lineOf = (e: Entity, state: string): string =>
 function drawn({ reached }: Trace, root: string, line: (r: Reached, e: Entity) => string): string[] {
   const below = Map.groupBy(reached, (r) => r.from!.id)
   const branch = (id: string): string[] =>
-    (below.get(id) ?? []).flatMap((r, i, all) => {
-      const last = i === all.length - 1
-      return [`${last ? '└─ ' : '├─ '}${line(r, r.entity)}`, ...branch(r.id).map((l) => `${last ? '   ' : '│  '}${l}`)]
-    })
+    asBranches((below.get(id) ?? []).map((r) => [line(r, r.entity), ...branch(r.id)]))
   return branch(root)
 }

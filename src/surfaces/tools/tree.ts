@@ -1,7 +1,6 @@
-import { shortRefs } from '../../engine/read/short-references.ts'
 import { type WorkNode, withBelow, workTree } from '../../engine/read/work-tree.ts'
 import type { Json } from '../../model/field.ts'
-import { findWork } from './format.ts'
+import { asBranches, findWork, refsTo } from './format.ts'
 import { AS_OF, at } from './moment.ts'
 import { type Block, defineTool } from './tool.ts'
 import { placeOf, workJson, workLine } from './work.ts'
@@ -32,14 +31,9 @@ export const tree = defineTool({
     if (left > 0) lines.push(`… ${left} closed: --all shows ${left === 1 ? 'it' : 'them'}`)
     const json = (n: WorkNode): Json => ({ ...workJson(n, place), children: n.children.map(json) })
     const page = (): Block[] => {
-      const nodes = shown.flatMap(withBelow)
-      const refs = shortRefs(
-        nodes.map((n) => n.entity.id),
-        reader.allIds(),
-      )
-      return lines.map((line, i) => ({
-        line: nodes[i] ? [line, '  ', ['ref', refs.get(nodes[i].entity.id)!]] : [line],
-      }))
+      const nodes = shown.flatMap(withBelow).map((n) => n.entity)
+      const refs = refsTo(reader, nodes)
+      return lines.map((line, i) => ({ line: nodes[i] ? [line, '  ', ['ref', refs.get(nodes[i].id)!]] : [line] }))
     }
     return { text: lines.join('\n'), json: shown.map(json), page }
   },
@@ -48,11 +42,7 @@ export const tree = defineTool({
 /** A closed goal stays in sight while a task below it is open. */
 const hasOpen = (n: WorkNode): boolean => withBelow(n).some((c) => c.kind === 'task' && c.state === 'open')
 
-function drawn(node: WorkNode, line: (n: WorkNode) => string): string[] {
-  const below = node.children.flatMap((child, i) => {
-    const last = i === node.children.length - 1
-    const [first, ...rest] = drawn(child, line)
-    return [`${last ? '└─ ' : '├─ '}${first}`, ...rest.map((l) => `${last ? '   ' : '│  '}${l}`)]
-  })
-  return [line(node), ...below]
-}
+const drawn = (node: WorkNode, line: (n: WorkNode) => string): string[] => [
+  line(node),
+  ...asBranches(node.children.map((child) => drawn(child, line))),
+]

@@ -1,12 +1,11 @@
 import { UsageError, UserError } from '../../base/errors.ts'
-import { shortRefs } from '../../engine/read/short-references.ts'
 import { type Place, type WorkNode, withBelow, workTree } from '../../engine/read/work-tree.ts'
 import type { Result } from '../../engine/write/plan.ts'
 import type { Verb, VerbArg } from '../../engine/write/verb.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import type { WorkKind } from '../../model/work-kinds.ts'
-import { entityJson, findWork, oneLine, oneOf, refTo } from './format.ts'
+import { entityJson, findWork, oneLine, oneOf, refsTo, refTo } from './format.ts'
 import { actingAs, type Output, type Param, type Tool, type ToolContext, written } from './tool.ts'
 import { argsFor, flagOf, paramOf } from './verb-params.ts'
 
@@ -35,13 +34,6 @@ export const workJson = (node: WorkNode, place: Place): { [key: string]: Json } 
 
 /** What the acting session works on. */
 export const placeOf = ({ memory, session }: ToolContext): Place => memory.place(session)
-
-const DID: Readonly<Record<string, string>> = {
-  start: 'started',
-  add: 'added',
-  complete: 'completed',
-  abandon: 'abandoned',
-}
 
 interface WorkTool {
   readonly kind: WorkKind
@@ -122,15 +114,11 @@ export function workTool(spec: WorkTool): Tool {
   }
 }
 
-function done(
-  context: ToolContext,
-  step: string,
-  action: readonly [string, { [name: string]: Json | undefined }],
-): Output {
+function done(context: ToolContext, step: string, action: readonly unknown[]): Output {
   const acted = context.memory.act([action], actingAs(context))
   const r = acted.results[0] as Result
   const { reader } = context.memory
-  const lines = [`${DID[step]} ${r.kind} ${oneLine(String(r.name), NAME_MAX)}  ${refTo(reader, r.id)}`]
+  const lines = [`${step.replace(/e?$/, 'ed')} ${r.kind} ${oneLine(String(r.name), NAME_MAX)}  ${refTo(reader, r.id)}`]
   const above = r.activity ?? r.goal
   if (typeof above === 'string') lines.push(`  in ${reader.entity(above)!.kind} ${shortName(reader.entity(above)!)}`)
   return written(acted, lines, { ...acted, id: r.id })
@@ -143,10 +131,8 @@ function listed(context: ToolContext, kind: WorkKind, all: boolean): Output {
     .flatMap(withBelow)
     .filter((n) => n.kind === kind)
   const shown = all ? nodes : nodes.filter((n) => n.state === 'open')
-  const refs = shortRefs(
-    shown.map((n) => n.entity.id),
-    reader.allIds(),
-  )
+  const entities = shown.map((n) => n.entity)
+  const refs = refsTo(reader, entities)
   const lines = shown.map((n) => `${workLine(n, place)}  ${refs.get(n.entity.id)}`)
   if (shown.length === 0) lines.push(`no ${kind} is open`)
   if (shown.length < nodes.length) lines.push(`… ${nodes.length - shown.length} closed: --all shows them`)
