@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { scan } from '../../src/find/code/scan.ts'
@@ -213,14 +213,23 @@ test('[E3] foresee shows which branches and work trees will not merge, uncommitt
   write(join(fix, 'src/cart.js'), CART.replace('const all = sum', 'const all = sum + 1'))
   write(join(docs, 'src/cart.js'), CART.replace('const due', 'let due'))
   git(docs, 'commit', '-qam', 'due')
+  git(docs, 'update-index', '--split-index')
   write(join(root, 'src/cart.js'), `// the cart\n${CART.replace('log(sum)', 'log(sum, 1)')}`)
   git(root, 'branch', 'tax')
   const objects = git(root, 'count-objects', '-v')
   const status = git(fix, 'status', '--porcelain')
+  // what the repository's own configuration would run
+  const mark = join(root, '..', 'mark')
+  for (const [name, command] of [['filter.x.clean', 'cat'], ['filter.x.smudge', 'cat'], ['merge.x.driver', 'true'], ['core.fsmonitor', '']] as const)
+    git(root, 'config', name, `touch '${mark}'; ${command}`) // biome-ignore format: a list
+  write(join(root, '.git/info/attributes'), '* filter=x merge=x\n')
   expect((await look()).split('\n')).toEqual([
     'main (uncommitted) and fix (uncommitted, reviewer) collide in src/cart.js: in total(), line 7',
     '2 of 3 pairs merge',
   ])
+  expect(existsSync(mark)).toBe(false)
+  rmSync(join(root, '.git/info/attributes'))
+  git(root, 'config', '--unset', 'core.fsmonitor')
   // a file that is not in git yet, and one that is gone
   write(join(fix, 'notes.md'), 'one\n')
   git(root, 'rm', '-q', '--cached', 'src/cart.js')

@@ -1,4 +1,13 @@
-import { copyFileSync, existsSync, lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../../base/errors.ts'
@@ -50,17 +59,20 @@ class Scratch {
     const format = isLong ? '1\n[extensions]\n\tobjectformat = sha256' : '0'
     writeFileSync(join(this.dir, 'config'), `[core]\n\trepositoryformatversion = ${format}\n`)
     writeFileSync(join(this.dir, 'objects/info/alternates'), `${join(common, 'objects')}\n`)
-    if (existsSync(join(common, 'shallow'))) copyFileSync(join(common, 'shallow'), join(this.dir, 'shallow'))
+    for (const file of ['shallow', 'info/exclude'])
+      if (existsSync(join(common, file))) copyFileSync(join(common, file), join(this.dir, file))
     this.#env = { GIT_DIR: this.dir, GIT_INDEX_FILE: join(this.dir, 'index') }
   }
 
-  git = (args: readonly string[], input?: string, tree = this.dir): Promise<string> =>
-    runGitWith(
-      tree,
-      { env: { ...this.#env, GIT_WORK_TREE: tree }, ...(input !== undefined && { input }) },
-      ...NOBODY,
-      ...args,
-    )
+  git = (args: readonly string[], input = '', tree = this.dir, env = {}): Promise<string> =>
+    runGitWith(tree, { env: { ...this.#env, GIT_WORK_TREE: tree, ...env }, input }, ...NOBODY, ...args)
+
+  /** What the index of a work tree tells of its files. */
+  async listed(tree: string, dir: string, ...args: string[]): Promise<string[]> {
+    for (const file of readdirSync(dir).filter((name) => name.startsWith('sharedindex.')))
+      copyFileSync(join(dir, file), join(this.dir, file))
+    return fields(await this.git(args, '', tree, { GIT_INDEX_FILE: join(dir, 'index') }))
+  }
 
   version = (commit: string, path: string): Promise<Version> =>
     this.git(['cat-file', 'blob', `${commit}:${path}`]).then(versionOf, () => versionOf(''))
@@ -78,8 +90,10 @@ async function sideOf(scratch: Scratch, root: string): Promise<Side | undefined>
   if (head === undefined) return undefined
   const commit = head.trim()
   const name = gitState(root).branch ?? basename(root)
-  const changed = fields(await runGit(root, 'diff-index', '--name-only', '-z', 'HEAD', '--'))
-  const added = fields(await runGit(root, 'ls-files', '--others', '--exclude-standard', '-z'))
+  const git = gitDirectory(root)
+  if (git.is !== 'own') return undefined
+  const changed = await scratch.listed(root, git.dir, 'diff-index', '--name-only', '-z', commit, '--')
+  const added = await scratch.listed(root, git.dir, 'ls-files', '--others', '--exclude-standard', '-z')
   const paths = [...changed, ...added].filter((p) => !p.includes('\n')).slice(0, FILES_AT_MOST)
   const stats = new Map(paths.map((p) => [p, lstatSync(join(root, p), { throwIfNoEntry: false })]))
   const files = paths.filter((p) => stats.get(p)?.isFile() && stats.get(p)!.size <= MOST_BYTES)
