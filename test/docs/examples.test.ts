@@ -41,7 +41,6 @@ const PAGES = ['README.md', 'AGENTS.md', ...under('docs'), ...under('plugin')].f
 
 /** What is not run here, and why. */
 const NOT_RUN: readonly (readonly [start: string, why: string])[] = [
-  ['tidemark foresee', 'compares branches of git: test/hooks/merges.test.ts'],
   ['tidemark maturity promote', 'needs evidence and a person: test/evolution/maturity.test.ts'],
   ['tidemark mcp', 'serves until its input ends: the last tests of this file'],
   ['tidemark serve', 'serves until it is stopped: docs/stories.md, Team 6'],

@@ -207,7 +207,7 @@ test('[E3] foresee shows which branches and work trees will not merge, uncommitt
   const { root, tree, git, write, memory, project, start } = await repository()
   const look = async (...branches: string[]) =>
     (await run(foresee, { memory, project }, branches.length > 0 ? { branches: branches.join('\n') } : {})).text
-  expect(await look()).toBe('nothing to compare: one branch, one work tree')
+  expect(await look()).toBe('nothing to compare: git has no second branch or work tree here')
   const [fix, docs] = [tree('fix'), tree('docs')]
   await start('reviewer', fix, process.ppid)
   write(join(fix, 'src/cart.js'), CART.replace('const all = sum', 'const all = sum + 1'))

@@ -158,8 +158,7 @@ async function sidesOf(scratch: Scratch, root: string, common: string, since: nu
 export async function foresee(root: string, names: readonly string[], since: number): Promise<Foreseen> {
   const git = gitDirectory(root)
   const head = await runGit(root, 'rev-parse', '--verify', 'HEAD').catch(() => undefined)
-  if (git.is !== 'own' || head === undefined)
-    throw new UserError('no-history', `${root} has no commit of git`, 'foresee compares branches and work trees')
+  if (git.is !== 'own' || head === undefined) return { sides: [], pairs: 0, collide: [], left: 0 }
   const scratch = new Scratch(git.common, head.trim().length > 40)
   try {
     const { all, left } = await sidesOf(scratch, root, git.common, since)

@@ -37,7 +37,7 @@ export const foresee = defineTool({
     )
     const merge = found.pairs - found.collide.length
     const rest = [
-      found.pairs === 0 && 'nothing to compare: one branch, one work tree',
+      found.pairs === 0 && 'nothing to compare: git has no second branch or work tree here',
       merge > 0 && `${merge} of ${found.pairs} ${found.pairs === 1 ? 'pair merges' : 'pairs merge'}`,
       found.left > 0 && `${found.left} older branches were not looked at: name one to see it`,
     ].filter((line) => line !== false)
