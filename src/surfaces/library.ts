@@ -46,6 +46,9 @@ type Read_<F extends Field> = F['type'] extends 'number'
 
 type Fields<F extends Readonly<Record<string, Field>>> = { -readonly [K in keyof F]?: Read_<F[K]> }
 
+/** What of a record says where it comes from. */
+type Origin = 'session' | 'agent' | 'user' | 'branch' | 'commit' | 'task' | 'activity' | 'goal' | 'source'
+
 /** An entity of a core kind as the library gives it; what nobody said is not there. */
 export type Known<N extends KindName = KindName> = Fields<KindOf<N>['fields']> &
   Fields<Omit<typeof COMMON, 'provenance'>> & {
@@ -54,18 +57,7 @@ export type Known<N extends KindName = KindName> = Fields<KindOf<N>['fields']> &
     recorded: string
     updated: string
     version: number
-    provenance?: {
-      at: string
-      session?: string
-      agent?: string
-      user?: string
-      branch?: string
-      commit?: string
-      task?: string
-      activity?: string
-      goal?: string
-      source?: string
-    }[]
+    provenance?: ({ at: string } & Partial<Record<Origin, string>>)[]
   }
 
 /** A link as the library gives it; ends by id. */
@@ -285,12 +277,7 @@ function knowledge(memory: Memory, project: Project, reader: () => Reader): Know
     relationshipsFrom: (ref) => links('from', ref),
     relationshipsTo: (ref) => links('to', ref),
     search(question, limit = 50) {
-      const out: { [plural: string]: { [field: string]: Json }[] } = {
-        principles: [],
-        patterns: [],
-        decisions: [],
-        files: [],
-      }
+      const out: Record<string, ReturnType<typeof plain>[]> = { principles: [], patterns: [], decisions: [], files: [] }
       for (const e of reader().search(question, limit))
         (out[reader().registry().kind(e.kind)?.plural ?? e.kind] ??= []).push(plain(e))
       return out as ReturnType<Knowledge['search']>
@@ -413,12 +400,8 @@ export function asProjectMemory(
       const { results } = await recaller().ask(question, { ...(maxItems ? { limit: maxItems } : {}), ...o })
       const { reader } = memory
       const told = results.map((r) => ({ ...r, recorded: reader.entity(r.id)?.created ?? memory.env.now() }))
-      return contextOf(told, question, {
-        registry: memory.registry(),
-        nameOf: (id) => reader.entity(id)?.name,
-        maxItems,
-        maxTokens,
-      })
+      const nameOf = (id: string) => reader.entity(id)?.name
+      return contextOf(told, question, { registry: memory.registry(), nameOf, maxItems, maxTokens })
     },
     index: (progress) => recaller().index(progress),
     share: sharedStore(memory),
