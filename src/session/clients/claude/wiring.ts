@@ -82,11 +82,13 @@ const formerPlaces = (ctx: ClientContext): string[] =>
     .flatMap(({ part }) => (part.startsWith(PLACE) ? [part.slice(PLACE.length)] : []))
     .filter((place) => place !== mainWorkTree(ctx.root) && !existsSync(join(place, PROJECT_DIR, 'config.json')))
 
-const local = (ctx: ClientContext) =>
-  jsonTarget(
+const local = (ctx: ClientContext) => {
+  const places = [mainWorkTree(ctx.root), ...formerPlaces(ctx)]
+  return jsonTarget(
     globalFile(ctx),
-    [mainWorkTree(ctx.root), ...formerPlaces(ctx)].map((place) => placed(ctx, place)),
+    places.map((place) => placed(ctx, place)),
   )
+}
 
 /** Hooks that all of the team have: in the project's settings, which worktrees share, and silent where tidemark is not installed. */
 const settings = (ctx: ClientContext) => {
@@ -109,15 +111,19 @@ function statusLine(ctx: ClientContext, f: JsonFile): Part {
   })
 }
 
+/** An item of ours in a list of settings; the user may have written the very same. */
+const itemPart = (f: JsonFile, name: string, path: string[], item: string): Part => ({
+  ...jsonPart(f, name, path, { item }, (all) => {
+    const list = at(all, ...path)
+    return Array.isArray(list) && list.includes(item) ? 'ours' : 'absent'
+  }),
+  mayBeTheirs: true,
+})
+
 /** What is this machine's alone. Below the root of a repository Claude Code 2.1.330 reads this file only. */
 const machine = (ctx: ClientContext) => {
   const f = localFile(ctx)
-  const approval: Part = {
-    ...jsonPart(f, 'approval', ['enabledMcpjsonServers'], { item: NAME }, (all) =>
-      includes(all.enabledMcpjsonServers) ? 'ours' : 'absent',
-    ),
-    mayBeTheirs: true,
-  }
+  const approval = itemPart(f, 'approval', ['enabledMcpjsonServers'], NAME)
   const hooks = hookParts(f, EVENTS, inSeconds, ctx.launcher.onPath ? undefined : ctx)
   return jsonTarget(f, [approval, ...allowed(f), statusLine(ctx, f), ...hooks])
 }
@@ -126,13 +132,7 @@ const ALLOW = ['permissions', 'allow']
 const RULE = 'mcp__tidemark__'
 
 const allowed = (f: JsonFile): Part[] =>
-  [...READ_TOOLS, 'act'].map((tool) => ({
-    ...jsonPart(f, `allow.${tool}`, ALLOW, { item: RULE + tool }, (all) => {
-      const list = at(all, ...ALLOW)
-      return Array.isArray(list) && list.includes(RULE + tool) ? 'ours' : 'absent'
-    }),
-    mayBeTheirs: true,
-  }))
+  [...READ_TOOLS, 'act'].map((tool) => itemPart(f, `allow.${tool}`, ALLOW, RULE + tool))
 
 function allowsHere(ctx: ClientContext): string[] {
   const now = at(settingsIn(localFile(ctx)), ...ALLOW)
@@ -229,11 +229,10 @@ export const claude: Client = {
     const server = plug(ctx, shared(ctx), why)
     const theirs = shared(ctx).parts[0]!.state(readText(sharedFile(ctx).file) ?? '') === 'yours'
     if (theirs) return [server]
+    const hooks = () => plug(ctx, settings(ctx), 'hooks for the team; where tidemark is not installed they do nothing')
     return [
       ...(ctx.personal ? [] : [server]),
-      ...(aloneHere(ctx)
-        ? []
-        : [plug(ctx, settings(ctx), 'hooks for the team; where tidemark is not installed they do nothing')]),
+      ...(aloneHere(ctx) ? [] : [hooks()]),
       wireMachine(ctx),
       ...ignores(ctx).map((t) => plug(ctx, t, 'keeps .claude/settings.local.json out of git on this machine')),
       ...wireLocal(ctx),
