@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import type { ClientBase, ClientConfig, CustomTypesConfig, QueryConfig } from 'pg'
+import type { ClientBase, ClientConfig, CustomTypesConfig, Pool, QueryConfig } from 'pg'
 import type { Env } from '../../base/env.ts'
 import { UserError } from '../../base/errors.ts'
 import { type HubStore, type Query, schema, type Value } from './store.ts'
@@ -23,14 +23,29 @@ function withNumbers(sql: string): QueryConfig {
   return statement
 }
 
+const run = async <T>(on: Pick<ClientBase, 'query'>, text: string, values: readonly Value[]): Promise<T[]> =>
+  (await on.query({ ...withNumbers(text), values: [...values] })).rows as T[]
+
+async function allOrNothing<T>(pool: Pool, body: (q: Query) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  let failed = true
+  try {
+    await client.query('BEGIN')
+    const result = await body({ all: (text, ...values) => run(client, text, values) })
+    await client.query('COMMIT')
+    failed = false
+    return result
+  } finally {
+    // a connection that ends takes its transaction back
+    client.release(failed)
+  }
+}
+
 /** The hub's database in PostgreSQL, shared by any number of hub processes. It may go away and come back. */
 export async function openPostgresStore(url: string, env: Env, options: { listen?: boolean } = {}): Promise<HubStore> {
-  const pg = await import('pg').then(
-    (m) => m.default,
-    () => {
-      throw new UserError('no-postgres', 'the package `pg` is not installed', 'run `npm install pg` beside tidemark')
-    },
-  )
+  const pg = (await import('pg').catch(() => undefined))?.default
+  if (!pg)
+    throw new UserError('no-postgres', 'the package `pg` is not installed', 'run `npm install pg` beside tidemark')
   pg.defaults.user ||= userInfo().username // as psql does; a service may have no USER
   const types: CustomTypesConfig = {
     getTypeParser: ((oid: number, format?: 'text') =>
@@ -48,23 +63,7 @@ export async function openPostgresStore(url: string, env: Env, options: { listen
   // a connection that breaks fails the statement that uses it; the pool opens another one
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
-  const run = async <T>(on: Pick<ClientBase, 'query'>, text: string, values: readonly Value[]): Promise<T[]> =>
-    (await on.query({ ...withNumbers(text), values: [...values] })).rows as T[]
-  const transaction = async <T>(body: (q: Query) => Promise<T>): Promise<T> => {
-    const client = await pool.connect()
-    let failed = true
-    try {
-      await client.query('BEGIN')
-      const result = await body({ all: (text, ...values) => run(client, text, values) })
-      await client.query('COMMIT')
-      failed = false
-      return result
-    } finally {
-      // a connection that ends takes its transaction back
-      client.release(failed)
-    }
-  }
-
+  const transaction = <T>(body: (q: Query) => Promise<T>): Promise<T> => allOrNothing(pool, body)
   const listeners: ((topic: string, text: string) => void)[] = []
   const hear = (payload: string) => {
     const at = payload.indexOf(' ')
