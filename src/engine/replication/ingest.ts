@@ -324,20 +324,12 @@ function complete(t: Taking, line: Line): void {
   const entities = [...new Set([...entitiesIn(there), ...entitiesIn(kept)])]
   // nobody here has read or agreed to what it says more
   const isNew = !isStandIn(there) && !isOwnReplica(db, line.replica)
-  touch(
-    t,
-    guarded(
-      db,
-      registryOf(t),
-      isNew ? entities : [],
-      () => {
-        log.replaceLine(db, kept)
-        rebuildEntities(db, registryOf(t), new Set(entities))
-        return new Set(entities)
-      },
-      'more',
-    ),
-  )
+  const replace = () => {
+    log.replaceLine(db, kept)
+    rebuildEntities(db, registryOf(t), new Set(entities))
+    return new Set(entities)
+  }
+  touch(t, guarded(db, registryOf(t), isNew ? entities : [], replace, 'more'))
   if (isStandIn(there)) {
     noteBack(t, line)
     obey(t, line)

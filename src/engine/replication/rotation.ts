@@ -42,15 +42,13 @@ export function archiveCovered(db: Db, lines: readonly Pick<Covered, 'replica' |
   const last = lastArrivalOf(db, lines)
   for (let cursor = 0; cursor < last; ) {
     const page = newsSince(db, cursor, PAGE)
-    archive(
-      db,
-      page.flatMap((news) => {
-        const events = news.presence ? [] : stream.eventsOf(news)
-        if (isCovered(news.batch)) return events
-        stream.tellWhole() // what stays is told upon what is folded
-        return []
-      }),
-    )
+    const folded = page.flatMap((news) => {
+      const events = news.presence ? [] : stream.eventsOf(news)
+      if (isCovered(news.batch)) return events
+      stream.tellWhole() // what stays is told upon what is folded
+      return []
+    })
+    archive(db, folded)
     if (page.length < PAGE) return
     cursor = page.at(-1)!.seq
   }
