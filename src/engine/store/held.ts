@@ -135,18 +135,12 @@ type AskedRow = MarkRow & { by: string }
 
 export const isAnyAsked = (db: Db): boolean => db.has('SELECT 1 FROM asked LIMIT 1')
 
-export const askedOf = (db: Db, id: string): Asked[] =>
-  isAnyAsked(db)
-    ? db
-        .all<AskedRow>(
-          `SELECT * FROM asked a WHERE entity IN (?,?) AND EXISTS
-             (SELECT 1 FROM events e WHERE e.replica=a.replica AND e.seq=a.seq AND e.entity=?)`,
-          id,
-          isTombstone(id) ? id : tombstoneOf(id),
-          id,
-        )
-        .map(unpackMarkRow)
-    : []
+export function askedOf(db: Db, id: string): Asked[] {
+  if (!isAnyAsked(db)) return []
+  const sql = `SELECT * FROM asked a WHERE entity IN (?,?) AND EXISTS
+    (SELECT 1 FROM events e WHERE e.replica=a.replica AND e.seq=a.seq AND e.entity=?)`
+  return db.all<AskedRow>(sql, id, isTombstone(id) ? id : tombstoneOf(id), id).map(unpackMarkRow)
+}
 
 /** So many, the newest of each line that asks last. */
 export const someAsked = (db: Db, limit = -1): Asked[] =>

@@ -130,14 +130,12 @@ export interface Arrived extends LoggedEvent {
   n: number
 }
 
-const arrivedWhere = (db: Db, where: string, ...params: Param[]): Arrived[] =>
-  db
-    .all<EventRow & { n: number }>(
-      `SELECT e.replica, e.seq, e.i, e.entity, e.ms, e.body, coalesce(l.n, 0) AS n
-       FROM events e LEFT JOIN log l ON l.replica=e.replica AND l.seq=e.seq WHERE ${where}`,
-      ...params,
-    )
-    .flatMap((row) => unpack(row).map((e) => ({ ...e, replica: row.replica, seq: row.seq, n: row.n })))
+function arrivedWhere(db: Db, where: string, ...params: Param[]): Arrived[] {
+  const sql = `SELECT e.replica, e.seq, e.i, e.entity, e.ms, e.body, coalesce(l.n, 0) AS n
+    FROM events e LEFT JOIN log l ON l.replica=e.replica AND l.seq=e.seq WHERE ${where}`
+  const rows = db.all<EventRow & { n: number }>(sql, ...params)
+  return rows.flatMap((row) => unpack(row).map((e) => ({ ...e, replica: row.replica, seq: row.seq, n: row.n })))
+}
 
 /** What happened in lines that a compaction is about to fold away. */
 export const eventsIn = (db: Db, replica: string, first: number, last: number): Arrived[] =>

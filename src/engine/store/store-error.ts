@@ -33,6 +33,10 @@ function isFull(directory: string): boolean {
 /** Whether the store could not be read or written: no fault of what was to be written, which is to be tried again. */
 export const isOfStore = (error: unknown): boolean => error instanceof UserError && /^(?:store|disk)-/.test(error.code)
 
+const closed = (path: string, why: string, hint: string) =>
+  new UserError('store-unreadable', `the store ${path} cannot be opened${why}`, hint)
+const fixed = (path: string, why: string, hint: string) =>
+  new UserError('store-read-only', `the store ${path} cannot be written${why}`, hint)
 const noSpace = (path: string) => {
   const hint = 'free some space and try again; what was written before is safe'
   return new UserError('disk-full', `no space left for the store ${path}`, hint)
@@ -46,22 +50,18 @@ export function storeError(error: unknown, path: string): unknown {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EACCES':
     case 'EPERM':
-      return new UserError(
-        'store-unreadable',
-        `the store ${path} cannot be opened: permission denied`,
-        'check that you may read and write it and its directory',
-      )
+      return closed(path, ': permission denied', 'check that you may read and write it and its directory')
     case 'EEXIST':
     case 'ENOTDIR':
-      return new UserError(
-        'store-unreadable',
-        `the store ${path} cannot be opened: a file lies where its directory should be`,
+      return closed(
+        path,
+        ': a file lies where its directory should be',
         'check the path: persistencePath, or TIDEMARK_STORE',
       )
     case 'EROFS':
-      return new UserError(
-        'store-read-only',
-        `the store ${path} cannot be written: the disk is mounted read-only`,
+      return fixed(
+        path,
+        ': the disk is mounted read-only',
         'put the store elsewhere with TIDEMARK_STORE, or mount the disk writable',
       )
     case 'ENOSPC':
@@ -72,14 +72,11 @@ export function storeError(error: unknown, path: string): unknown {
   if (code === CORRUPT || code === NOTADB) return damaged(`the store ${path} is damaged: ${error.message}`)
   if (code === READONLY) {
     const hint = 'check the permissions of the file and its directory, and that the disk is not mounted read-only'
-    return new UserError('store-read-only', `the store ${path} cannot be written`, hint)
+    return fixed(path, '', hint)
   }
   // where no file can grow, opening the database already fails, as an error of reading or writing
   if (code === FULL || (code === IOERR && isFull(dirname(path)))) return noSpace(path)
-  if (code === CANTOPEN) {
-    const hint = 'check that the directory exists and that you may read and write it'
-    return new UserError('store-unreadable', `the store ${path} cannot be opened`, hint)
-  }
+  if (code === CANTOPEN) return closed(path, '', 'check that the directory exists and that you may read and write it')
   if (code === IOERR) {
     const hint = 'check the disk; nothing was changed'
     return new UserError('disk-error', `reading or writing ${path} failed: ${error.message}`, hint)
