@@ -1,5 +1,5 @@
 import type { HookEvent } from '../../hooks/call.ts'
-import { answer, bounded, type Dialect, SHARED_EVENTS, specific } from '../common/dialect.ts'
+import { answerIfAny, bounded, type Dialect, SHARED_EVENTS, specific } from '../common/dialect.ts'
 import { readCommon } from '../common/hook-call.ts'
 import { list, number, objectOrJson, type Payload, record, sub, text } from '../common/payload.ts'
 import { toolOf } from '../common/tool.ts'
@@ -47,7 +47,7 @@ export const claude: Dialect = {
     if (event === 'status-line') return reply.line ?? ''
     if (event === 'PreCompact') return (!inVsCode(p) && reply.context) || '' // plain text joins the instructions for the summary
     const own = specific(EVENTS[event], reply, claude.tells(event, p))
-    return answer({ systemMessage: reply.visible, hookSpecificOutput: own && { hookEventName: event, ...own } })
+    return answerIfAny({ systemMessage: reply.visible, hookSpecificOutput: own && { hookEventName: event, ...own } })
   },
   tells: (event, p) => TELLS.has(event) && !(inVsCode(p) && (event === 'UserPromptSubmit' || event === 'PreCompact')),
 }

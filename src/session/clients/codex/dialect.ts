@@ -1,5 +1,5 @@
 import type { HookEvent } from '../../hooks/call.ts'
-import { answer, bounded, bytes, cutTo, type Dialect, SHARED_EVENTS, specific } from '../common/dialect.ts'
+import { answerIfAny, bounded, bytes, cutTo, type Dialect, SHARED_EVENTS, specific } from '../common/dialect.ts'
 import { readCommon } from '../common/hook-call.ts'
 
 const EVENTS: Readonly<Record<string, HookEvent>> = {
@@ -23,7 +23,7 @@ export const codex: Dialect = {
   print(event, given) {
     const reply = bounded(given, (t) => cutTo(t, CONTEXT_BYTES, bytes))
     const own = specific(EVENTS[event], reply, TELLS.has(event))
-    return answer({
+    return answerIfAny({
       systemMessage: SHOWS.has(event) ? reply.visible : undefined,
       hookSpecificOutput: own && { hookEventName: event, ...own },
     })

@@ -89,8 +89,7 @@ export function specific(means: HookEvent | undefined, reply: HookReply, tells: 
   return { permissionDecision: decision, permissionDecisionReason: reason, additionalContext }
 }
 
-/** JSON on one line; nothing for an object without fields unless `always`. */
-export function answer(value: object, always = false): string {
-  const json = JSON.stringify(value)
-  return always || json !== '{}' ? json : ''
-}
+/** JSON on one line. */
+export const answer = (value: object): string => JSON.stringify(value)
+/** The same; nothing for an object without fields. */
+export const answerIfAny = (value: object): string => answer(value).replace(/^\{\}$/, '')

@@ -36,8 +36,8 @@ export const copilot: Dialect = {
   },
   print(event, given) {
     const own = specific(EVENTS[event], bounded(given), copilot.tells(event, {}))
-    if (!/^[A-Z]/.test(event)) return answer({ ...own }, true)
-    return answer({ hookSpecificOutput: own && { hookEventName: event, ...own } }, true)
+    if (!/^[A-Z]/.test(event)) return answer({ ...own })
+    return answer({ hookSpecificOutput: own && { hookEventName: event, ...own } })
   },
   tells: (event) => TELLS.has(EVENTS[event] ?? 'other'),
 }

@@ -65,16 +65,13 @@ export const cursor: Dialect = {
   print(event, given) {
     const reply = bounded(given)
     const refused = PERMITS.has(event) ? refusal(reply) : undefined
-    return answer(
-      {
-        continue: event === 'beforeSubmitPrompt' || undefined,
-        permission: refused?.decision,
-        user_message: event === 'preCompact' ? reply.visible : refused?.reason,
-        agent_message: refused?.reason,
-        additional_context: TELLS.has(event) ? reply.context : undefined,
-      },
-      true,
-    )
+    return answer({
+      continue: event === 'beforeSubmitPrompt' || undefined,
+      permission: refused?.decision,
+      user_message: event === 'preCompact' ? reply.visible : refused?.reason,
+      agent_message: refused?.reason,
+      additional_context: TELLS.has(event) ? reply.context : undefined,
+    })
   },
   tells: (event) => TELLS.has(event),
 }

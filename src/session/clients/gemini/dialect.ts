@@ -47,15 +47,12 @@ export const gemini: Dialect = {
     const reply = bounded(given)
     const visible =
       reply.visible ?? (reply.decision === 'warn' ? bounded({ visible: reply.reason }).visible : undefined)
-    return answer(
-      {
-        ...(event === 'BeforeTool' && refusal(reply)),
-        hookSpecificOutput:
-          reply.context && TELLS.has(event) ? { hookEventName: event, additionalContext: reply.context } : undefined,
-        systemMessage: SILENT.has(event) ? undefined : visible,
-      },
-      true,
-    )
+    return answer({
+      ...(event === 'BeforeTool' && refusal(reply)),
+      hookSpecificOutput:
+        reply.context && TELLS.has(event) ? { hookEventName: event, additionalContext: reply.context } : undefined,
+      systemMessage: SILENT.has(event) ? undefined : visible,
+    })
   },
   tells: (event) => TELLS.has(event),
 }

@@ -59,15 +59,12 @@ export const opencode: Dialect = {
   print(event, given) {
     const reply = bounded(given)
     const before = EVENTS[event] === 'before-tool'
-    return answer(
-      {
-        permission: before ? refusal(reply)?.decision : undefined,
-        reason: before ? reply.reason : undefined,
-        context: reply.context,
-        message: reply.visible,
-      },
-      true,
-    )
+    return answer({
+      permission: before ? refusal(reply)?.decision : undefined,
+      reason: before ? reply.reason : undefined,
+      context: reply.context,
+      message: reply.visible,
+    })
   },
   tells: (event) => TELLS.has(event),
 }
