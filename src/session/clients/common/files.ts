@@ -52,14 +52,11 @@ export function landing(file: string, boundary: string): string {
       return refuse('dangling-link', `leads through a symbolic link to nothing (${path})`, 'remove or mend the link')
     }
   }
-  const inside = (path: string) =>
-    isInside(path, home)
-      ? path
-      : refuse(
-          'outside',
-          `is a symbolic link out of ${boundary}, to ${path}`,
-          'edit that file by hand, or replace the link',
-        )
+  const inside = (path: string) => {
+    if (isInside(path, home)) return path
+    const what = `is a symbolic link out of ${boundary}, to ${path}`
+    return refuse('outside', what, 'edit that file by hand, or replace the link')
+  }
   const folder = inside(real(dir))
   if (!statSync(folder).isDirectory()) refuse('not-a-folder', `cannot be made: ${dir} is no folder`, 'move it away')
   const target = missing.length === 0 && statOf(file) ? inside(real(file)) : join(folder, ...missing, basename(file))

@@ -98,14 +98,10 @@ function hookPart(f: JsonFile, shape: HookShape, event: WiredEvent, command: str
         const index = list.findIndex((entry) => handlersOf(shape, entry).some((h) => isOurs(client, h)))
         if (index < 0) return left
         const handlers = handlersOf(shape, list[index])
+        const own = { index: handlers.findIndex((h) => isOurs(client, h)) }
         const next = handlers.every((h) => isOurs(client, h))
           ? removeJson(left, path, { index }, undo)
-          : removeJson(
-              left,
-              [...path, index, 'hooks'],
-              { index: handlers.findIndex((h) => isOurs(client, h)) },
-              { kept: path.length + 2, interior: null },
-            )
+          : removeJson(left, [...path, index, 'hooks'], own, { kept: path.length + 2, interior: null })
         if (next === left) return left
         left = next
       }

@@ -109,14 +109,11 @@ export function plug(ctx: ClientContext, target: Target, why: string, wanted?: r
   const missing = target.parts.filter((p) => isWanted(p) && ['absent', 'stale'].includes(stateOf(p)))
   const surplus = target.parts.filter((p) => !isWanted(p) && canGo(p, stateOf(p)))
   const isTheirs = ctx.personal === true && target.scope === 'committed'
-  if (isTheirs || (missing.length === 0 && surplus.length === 0))
-    return leave(
-      target,
-      before,
-      target.parts.some((p) => isWanted(p) && stateOf(p) === 'yours')
-        ? 'it has an entry called tidemark that tidemark did not make, which is left alone'
-        : ALREADY_THERE,
-    )
+  if (isTheirs || (missing.length === 0 && surplus.length === 0)) {
+    const isYours = target.parts.some((p) => isWanted(p) && stateOf(p) === 'yours')
+    const yours = 'it has an entry called tidemark that tidemark did not make, which is left alone'
+    return leave(target, before, isYours ? yours : ALREADY_THERE)
+  }
 
   const untouched = before !== null && entry !== undefined && revert(before, entry) !== undefined
   const again = (part: Part, state: State) =>
