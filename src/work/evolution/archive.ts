@@ -26,9 +26,8 @@ export interface Archived {
 
 /** Nothing came of it: no proposal named it, and nothing is linked to it. */
 function leftAlone({ reader }: Memory, old: readonly Entity[]): Entity[] {
-  const named = new Set(
-    reader.list('mutation', { all: true }).flatMap((e) => (Array.isArray(e.fields.evidence) ? e.fields.evidence : [])),
-  )
+  const mutations = reader.list('mutation', { all: true })
+  const named = new Set(mutations.flatMap((e) => (Array.isArray(e.fields.evidence) ? e.fields.evidence : [])))
   const ids = old.map((e) => e.id)
   const linked = new Set([...reader.edges('from', ids), ...reader.edges('to', ids)].flatMap((l) => [l.from, l.to]))
   return old.filter((e) => e.fields.synthesized === undefined && !named.has(e.id) && !linked.has(e.id))

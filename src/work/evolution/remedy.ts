@@ -40,9 +40,7 @@ const without = (words: readonly string[], which: RegExp, from: 'start' | 'end')
 /** What is to be done, where the words say it; else nothing. */
 export function remedyIn(what: string): Remedy | undefined {
   const line = oneLine(what)
-  const words = clauseOf(line)
-    .split(' ')
-    .filter((w) => w !== '')
+  const words = clauseOf(line).split(' ').filter(Boolean)
   const lower = words.map((w) => w.toLowerCase())
   const failed = lower.indexOf('failed')
   if (failed > 0 && line.endsWith(', then passed')) {
@@ -57,10 +55,10 @@ export function remedyIn(what: string): Remedy | undefined {
   if (lower[0] === 'no' && words.length > 1) return required(without(words.slice(1), ABOUT, 'end').join(' '))
   const not = lower.findIndex((w) => w === 'not' || w === 'never')
   const is = { was: 'is', were: 'are', is: 'is', are: 'are' }[lower[not - 1] ?? '']
-  if (not > 1 && is !== undefined && words[not + 1] !== undefined)
-    return ensured(
-      `that ${words.slice(0, not - 1).join(' ')} ${is} ${without(words.slice(not + 1), ABOUT, 'end').join(' ')}`,
-    )
+  if (not > 1 && is !== undefined && words[not + 1] !== undefined) {
+    const said = without(words.slice(not + 1), ABOUT, 'end').join(' ')
+    return ensured(`that ${words.slice(0, not - 1).join(' ')} ${is} ${said}`)
+  }
   if (/^(?:did not|didn't|does not|doesn't|never) /i.test(`${lower.join(' ')} `) && lower[0] !== 'never')
     return ensured(`to ${words.slice(lower[0]!.includes("'") ? 1 : 2).join(' ')}`)
   const at = lower.findIndex((w) => OMITTED.has(w))
