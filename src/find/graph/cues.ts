@@ -110,14 +110,10 @@ function cuesOf(sentence: string): Cue[] {
     const rest = low.slice(cannot.end)
     const condition = firstOf(rest, CONDITIONS)
     if (condition) {
-      const [other, object] = [
-        sentence.slice(cannot.end, cannot.end + condition.at),
-        sentence.slice(cannot.end + condition.end),
-      ]
+      const other = sentence.slice(cannot.end, cannot.end + condition.at).trim()
+      const object = cut(sentence.slice(cannot.end + condition.end), ENDS.slice(0, 4))
       const quote = cut(sentence.slice(cannot.at), ['.'])
-      return [
-        { type: 'conflicts-with', isFrom: true, quote, object: cut(object, ENDS.slice(0, 4)), other: other.trim() },
-      ]
+      return [{ type: 'conflicts-with', isFrom: true, quote, object, other }]
     }
     // "as" gives a reason only before it: "we cannot use it as a queue"
     const cause = firstOf(low.slice(0, cannot.at), [...CAUSES, 'as']) ?? firstOf(low, CAUSES)

@@ -31,9 +31,7 @@ const same = (a: Json | undefined, b: Json | undefined) =>
   a === b || (a !== undefined && b !== undefined && canonical(a) === canonical(b))
 
 const reasonOf = ({ fields }: Entity): string | undefined =>
-  [fields.rationale, fields.justification, fields.lesson, fields.outcome].find((v) => typeof v === 'string') as
-    | string
-    | undefined
+  [fields.rationale, fields.justification, fields.lesson, fields.outcome].find((v) => typeof v === 'string')
 
 /** What became of one entity. `gone` says why it was deleted. */
 export function differenceOf(
@@ -49,14 +47,9 @@ export function differenceOf(
     return { there: e !== undefined && state !== 'deleted' && state !== 'rejected' && state !== 'retired', state }
   }
   const [then, now] = [counted(was, before), counted(is, after)]
-  const as = (change: Change, why?: string, more: Partial<Changed> = {}): Changed => ({
-    change,
-    entity: is,
-    why,
-    by: undefined,
-    fields: [],
-    ...more,
-  })
+  const as = (change: Change, why?: string, more: Partial<Changed> = {}): Changed => {
+    return { change, entity: is, why, by: undefined, fields: [], ...more }
+  }
   if (then.there && !now.there)
     return as('retracted', typeof is.fields.retired === 'string' ? is.fields.retired : gone(id))
   if (!now.there) return undefined

@@ -1,6 +1,7 @@
 import type { Reader } from '../../engine/read/reader.ts'
 import { tokensIn } from '../../engine/store/terms.ts'
 import { cleanPath, type Entity, identityOf, linkId, madeAt } from '../../model/entity.ts'
+import { locationOf } from '../code/location.ts'
 import { sayingOf } from '../recall/card.ts'
 import { contrary, type Vocabulary } from '../recall/contradictions.ts'
 import type { Recaller } from '../recall/recall.ts'
@@ -72,13 +73,7 @@ export function isSettled(reader: Reader, a: string, b: string): boolean {
 }
 
 const filesOf = ({ fields: { locations } }: Entity): string[] =>
-  (Array.isArray(locations) ? locations : []).map((l) =>
-    cleanPath(
-      String(l)
-        .split('#')[0]!
-        .replace(/:\d{1,9}(?:[-:]\d{1,9})?$/, ''),
-    ),
-  )
+  (Array.isArray(locations) ? locations : []).map((l) => cleanPath(locationOf(String(l)).path))
 
 /** How something relates to what was recorded before it, the surest first, one suggestion for each other entity. */
 export function suggestFor(e: Entity, grounds: Grounds): Suggestion[] {
@@ -92,11 +87,8 @@ export function suggestFor(e: Entity, grounds: Grounds): Suggestion[] {
   // those of one batch have no order of time; without words that tell, each pair is suggested one way
   const isEarlier = (other: Entity | undefined): other is Entity =>
     isPrior(other) && (madeAt(other) < madeAt(e) || other.id < e.id)
-  const near = ask(
-    grounds,
-    [saying(e, reader), ...ownTopics(reader, e, grounds.topics).map((t) => t.topic)].join('\n'),
-    ['decision'],
-  )
+  const topics = ownTopics(reader, e, grounds.topics).map((t) => t.topic)
+  const near = ask(grounds, [saying(e, reader), ...topics].join('\n'), ['decision'])
   const all = [
     ...byCues(e, grounds, isPrior),
     ...byChoice(e, near, grounds, isEarlier),
@@ -174,16 +166,8 @@ function byCues(e: Entity, grounds: Grounds, isPrior: IsPrior): Suggestion[] {
         const found = named(words, least, grounds, isPrior)
         if (!found) continue
         const [from, to] = cue.isFrom ? [e.id, found.id] : [found.id, e.id]
-        return [
-          {
-            from,
-            type: cue.type,
-            to,
-            evidence: `says "${cue.quote.slice(0, 160).toWellFormed()}"`,
-            by: 'cue',
-            score: found.score,
-          },
-        ]
+        const evidence = `says "${cue.quote.slice(0, 160).toWellFormed()}"`
+        return [{ from, type: cue.type, to, evidence, by: 'cue', score: found.score }]
       }
       return []
     })
@@ -203,16 +187,8 @@ const byChoice = (
   ).flatMap(([newer, older]) => {
     const other = newer.id === e.id ? older : newer
     if ((newer.id !== e.id && older.id !== e.id) || !isPrior(other)) return []
-    return [
-      {
-        from: e.id,
-        type: 'supersedes',
-        to: other.id,
-        evidence: `chooses otherwise than "${other.name}" for the same`,
-        by: 'choice',
-        score: 1,
-      },
-    ]
+    const evidence = `chooses otherwise than "${other.name}" for the same`
+    return [{ from: e.id, type: 'supersedes', to: other.id, evidence, by: 'choice', score: 1 }]
   })
 
 /** Its text holds the other one's name, where that is more than one word. */
@@ -259,11 +235,8 @@ const isLabel = ({ from }: Topic): boolean => from === 'topics' || from === 'tag
 
 function bySimilarity(e: Entity, near: readonly Recalled[], grounds: Grounds, isPrior: IsPrior): Suggestion[] {
   const { reader } = grounds
-  const words = new Map(
-    saying(e, reader)
-      .split(/[^\p{L}\p{N}']+/u)
-      .map((w) => [stemsOf(w)[0], w.toLowerCase()]),
-  )
+  const said = saying(e, reader).split(/[^\p{L}\p{N}']+/u)
+  const words = new Map(said.map((w) => [stemsOf(w)[0], w.toLowerCase()]))
   const own = new Map(ownTopics(reader, e, grounds.topics).map((t) => [t.topic, isLabel(t)]))
   return similarTo(e, near)
     .flatMap(({ id, score }): Suggestion[] => {

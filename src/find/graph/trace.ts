@@ -14,26 +14,23 @@ export const TRACE_DEPTH = 3
 /** So many entities in each direction of time. */
 const TRACE_LIMIT = 400
 
-interface TraceOptions {
-  /** These alone, as they are named, instead of both directions of time. */
-  readonly ways?: Ways | undefined
-  readonly depth?: number | undefined
-  readonly limit?: number | undefined
-}
-
 export interface Trace {
   /** Without the start, in the order of time. */
   readonly reached: readonly Found[]
   readonly cut: boolean
 }
 
-/** What an entity rests on and what came of it, each once, in the order of time. */
+/**
+ * What an entity rests on and what came of it, each once, in the order of time; `ways`: these alone, as they are named, instead
+ * of both directions of time.
+ */
 export function trace(
   reader: Reader,
   start: string,
-  { ways, depth = TRACE_DEPTH, limit = TRACE_LIMIT }: TraceOptions = {},
+  { ways, depth = TRACE_DEPTH }: { readonly ways?: Ways | undefined; readonly depth?: number | undefined } = {},
 ): Trace {
-  const walks = (ways ? [ways] : [BEFORE, AFTER]).map((w) => walk(reader, start, { ways: w, depth, limit }))
+  const options = { depth, limit: TRACE_LIMIT }
+  const walks = (ways ? [ways] : [BEFORE, AFTER]).map((w) => walk(reader, start, { ways: w, ...options }))
   const reached = new Map<string, Reached>()
   for (const r of walks.flatMap((w) => w.reached))
     if (r.id !== start && r.depth < (reached.get(r.id)?.depth ?? Infinity)) reached.set(r.id, r)

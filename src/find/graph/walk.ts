@@ -97,11 +97,8 @@ function expand(
   limit: number,
 ): { ring: Reached[]; cut: boolean } {
   const next: Reached[] = []
-  const steps = stepsFrom(
-    reader,
-    ring.map((r) => r.id),
-    ways,
-  )
+  const ids = ring.map((r) => r.id)
+  const steps = stepsFrom(reader, ids, ways)
   for (const from of ring)
     for (const [id, walked] of Map.groupBy(steps.get(from.id) ?? [], target)) {
       if (seen.has(id)) continue

@@ -115,15 +115,12 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
     return { ...printable, score: s.score, parts: s.parts, why: whyOf(s, g, now), text: forms.card, forms }
   })
 
-  const limits = {
-    ...(asked.budget === undefined ? {} : { budget: asked.budget }),
-    found: scored.length - (judged.length - folded.length) - judged.reduce((n, j) => n + j.otherwise.length, 0),
-  }
+  const found = scored.length - (judged.length - folded.length) - judged.reduce((n, j) => n + j.otherwise.length, 0)
   const cards = results.map(({ forms: { card, line }, ...r }) => {
     const remark = asked.explain ? explanation(r) : ''
     return { card: card + remark, line: line + remark }
   })
-  const packed = pack(cards, limits, estimateTokens)
+  const packed = pack(cards, { budget: asked.budget, found }, estimateTokens)
   return {
     results: packed.shown.map(({ index, form }) => {
       const { forms, ...result } = results[index]!

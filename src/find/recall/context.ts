@@ -33,8 +33,8 @@ export function contextOf(results: readonly Remembered[], question: string, opti
     {
       head,
       closing: (omitted) => [`${omitted} more left out.`],
-      ...(maxItems === undefined ? {} : { limit: Math.max(0, maxItems) }),
-      ...(maxTokens === undefined ? {} : { budget: maxTokens }),
+      limit: maxItems && Math.max(0, maxItems),
+      budget: maxTokens,
     },
     estimateTokens,
   )

@@ -46,14 +46,11 @@ export function storeCorpus(db: Db): Corpus {
       counts.set(stem, known)
       return known
     },
-    withTerms: (groups, limit, { all, kinds }) =>
-      rowsWith(
-        here,
-        groups.map((terms) => terms.map((t) => t.word)),
-        limit,
-        all ? 'live' : 'confirmed',
-        kinds,
-      ).map((r) => ({ key: r.rowid, score: r.score })),
+    withTerms(groups, limit, { all, kinds }) {
+      const words = groups.map((terms) => terms.map((t) => t.word))
+      const rows = rowsWith(here, words, limit, all ? 'live' : 'confirmed', kinds)
+      return rows.map((r) => ({ key: r.rowid, score: r.score }))
+    },
     texts: (keys) => new Map(textRows(db, keys).map((t) => [t.rowid, t])),
     entities: (keys) => new Map(rowsAt(here, keys).map((r) => [r.rowid, entityOf(dated(db, ahead, r))])),
     around: (keys) => neighboursOf(db, keys),

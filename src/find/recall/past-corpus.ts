@@ -101,14 +101,8 @@ export function pastCorpus(db: Db, past: Variant, question: string): Corpus {
       return n
     },
     withTerms(groups, limit, { kinds: only }) {
-      const found = bestAmong(
-        db,
-        groups.map((group) => group.map((t) => t.word)),
-        limit,
-        last,
-        stands,
-        only,
-      )
+      const words = groups.map((group) => group.map((t) => t.word))
+      const found = bestAmong(db, words, limit, last, stands, only)
       const others = [...then].flatMap(([key, { entity }]) =>
         (!only || only.includes(entity.kind)) && groups.some((group) => group.every((t) => holds(key, t)))
           ? [{ key, score: 0 }]
@@ -133,12 +127,8 @@ export function pastCorpus(db: Db, past: Variant, question: string): Corpus {
     around(keys) {
       const own = texts(keys)
       const sources = new Set([...own.values()].flatMap((t) => t.source ?? []))
-      const order = textsInRows(db, [...sources], last)
-      for (const [source, row] of order)
-        order.set(
-          source,
-          row.filter((r) => stands(r.rowid)),
-        )
+      const rows = [...textsInRows(db, [...sources], last)]
+      const order = new Map(rows.map(([source, row]) => [source, row.filter((r) => stands(r.rowid))]))
       for (const { row } of then.values())
         if (row.source !== null && sources.has(row.source))
           order.set(row.source, [...(order.get(row.source) ?? []), { rowid: row.rowid, place: row.place! }])

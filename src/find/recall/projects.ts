@@ -70,11 +70,8 @@ export function otherProjects(
     else if (one) {
       if (!isHere(one)) found.set(one.storePath, one)
     } else {
-      const names = nearest(
-        ref,
-        known.map((p) => p.name),
-      )
-      const near = names.map((name) => known.find((p) => p.name === name)!)
+      const names = new Map(known.toReversed().map((p) => [p.name, p]))
+      const near = nearest(ref, names.keys()).map((name) => names.get(name)!)
       const served = among && `served are ${among.map((p) => p.name).join(', ')}`
       const hint =
         near.length > 0

@@ -284,7 +284,7 @@ class Candidates {
     const legs = seen.map((p, i): Legs => {
       const cosine = cosines?.get(keys[i]!)
       // of one source all: it says nothing yet
-      return { lexical: lexicalOf(p, weighted, average), ...(cosine === undefined ? {} : { cosine }), source: '' }
+      return { lexical: lexicalOf(p, weighted, average), cosine, source: '' }
     })
     return bestFirst(keys, fuse(legs, spread)).map((i) => keys[i]!)
   }
@@ -307,7 +307,7 @@ function judgeOf(candidates: Candidates, keys: readonly number[], q: Question, s
     return {
       // a question of nothing but stop-words is answered by what the index found
       lexical: lexical.score > 0 ? lexical : { ...lexical, score: candidates.scores.has(key) ? 1e-3 : 0 },
-      ...(cosine === undefined ? {} : { cosine }),
+      cosine,
       source: candidates.textOf(key).source,
     }
   }
@@ -396,9 +396,7 @@ function referred(keys: readonly number[], fused: readonly number[], candidates:
     const label = LABEL.exec(candidates.entities.get(key)!.name)?.[1]
     if (label === undefined) continue
     const hashes = termsOf(label).map((t) => hashOf(t.stem))
-    const there = byFirst.get(hashes[0]!)
-    if (there) there.push({ i, label: hashes })
-    else byFirst.set(hashes[0]!, [{ i, label: hashes }])
+    byFirst.set(hashes[0]!, [...(byFirst.get(hashes[0]!) ?? []), { i, label: hashes }])
   }
   const sums = new Map<number, number>()
   if (byFirst.size === 0) return sums

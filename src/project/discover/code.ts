@@ -2,10 +2,9 @@ import { placeOf } from '../../engine/claims/part.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { Staleness } from '../../engine/read/stale.ts'
 import type { Project } from '../../engine/store/project.ts'
-import { WrongArgument } from '../../scheme/argument-types.ts'
 import { fromData } from '../../scheme/data.ts'
 import { CodeReader } from './explain.ts'
-import type { Functions, Source } from './knowledge.ts'
+import { type Functions, type Source, whatIsCalled } from './knowledge.ts'
 import { CELLS_PER_ENTITY, made, takesNone, textOf } from './options.ts'
 import { referenceTo } from './values.ts'
 
@@ -35,10 +34,8 @@ export function codeFunctions(memory: Memory, project: Project, source: Source):
       )
     },
     '(stale? ref) | whether the code that something speaks of has changed since it was recorded or last checked | (stale? "use-sqlite")': ([ref]) => {
-      const found = source.reader.find(textOf(ref))
-      if (found.length === 0) throw new WrongArgument(`nothing is called "${textOf(ref).slice(0, 80)}"`, '(search-knowledge "…") finds what is recorded by its words')
       const all = staleness()
-      return found.some((e) => all.of(e.id) !== undefined)
+      return whatIsCalled(source.reader, textOf(ref)).some((e) => all.of(e.id) !== undefined)
     },
   }
 }

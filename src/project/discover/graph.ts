@@ -28,17 +28,12 @@ export function graphFunctions(source: Source): Functions {
     made(all, CELLS_PER_ENTITY, ctx, (e) => toScheme(e, registry()))
 
   /** The relations that a program names, as the ways they mean. */
-  const ways = (names: readonly string[] | undefined): Ways | undefined =>
-    names &&
-    waysOf(registry(), names, (name) => {
-      choiceOf('relation', name, [
-        ...new Set(
-          registry()
-            .relations()
-            .flatMap((r) => [r.name, r.inverse]),
-        ),
-      ])
-    })
+  const ways = (names: readonly string[] | undefined): Ways | undefined => {
+    const { reader } = source
+    const all = reader.registry().relations()
+    const known = [...new Set(all.flatMap((r) => [r.name, r.inverse]))]
+    return names && waysOf(reader.registry(), names, (name) => choiceOf('relation', name, known))
+  }
 
   /** An entity that was reached, with the relation, from what, and how many links from the start. */
   const reachedEntity = (r: Found): Entity => {

@@ -15,15 +15,12 @@ import { Entity, list, SchemeError } from '../../scheme/values.ts'
 import type { Functions, Source } from './knowledge.ts'
 import { textOf } from './options.ts'
 
-const entity = (kind: string, fields: { [field: string]: unknown }): Entity =>
-  new Entity(
-    kind,
-    new Map(
-      Object.entries(fields)
-        .filter(([, v]) => v !== undefined && v !== '')
-        .map(([k, v]) => [k, fromData(v)]),
-    ),
-  )
+function entity(kind: string, fields: { [field: string]: unknown }): Entity {
+  const said = Object.entries(fields).filter(([, v]) => v !== undefined && v !== '')
+  return new Entity(kind, new Map(said.map(([k, v]) => [k, fromData(v)])))
+}
+
+const toldKinds = (registry: Registry) => registry.kinds().filter((kind) => !kind.internal)
 
 const call = (verb: string, args: unknown) => JSON.stringify([verb, args])
 
@@ -39,7 +36,7 @@ interface VerbHelp {
 
 /** What every verb takes, those of kinds included, as help and docs show it. */
 export function verbHelp(registry: Registry, verbs: Iterable<Verb>): VerbHelp[] {
-  const kinds = registry.kinds().filter((kind) => !kind.internal)
+  const kinds = toldKinds(registry)
   const records = kinds.flatMap((kind) => {
     const [required] = kind.key
     const own = Object.entries(fieldsOf(kind)).flatMap(([name, f]) => (f.system || name === required ? [] : [name]))
@@ -49,12 +46,9 @@ export function verbHelp(registry: Registry, verbs: Iterable<Verb>): VerbHelp[] 
     }))
   })
   const deletes = kinds.map(({ name, key, example }) => ({
-    ...{
-      name: `delete-${name}`,
-      about: `takes a ${name} out of every list; restore brings it back`,
-      required: ['ref'],
-    },
-    ...{ optional: ['reason', 'expectedVersion'] },
+    name: `delete-${name}`,
+    about: `takes a ${name} out of every list; restore brings it back`,
+    ...{ required: ['ref'], optional: ['reason', 'expectedVersion'] },
     example: call(`delete-${name}`, { ref: String(example[key[0]] ?? '') }),
   }))
   const others = [...verbs].map(({ name, about, args, example }) => ({
@@ -71,10 +65,7 @@ const fieldEntity = (name: string, { type, about, choices, min, max, default: un
 
 export function introspection(memory: Memory, source: Source, functions: () => Functions): Functions {
   const registry = () => source.reader.registry()
-  const kinds = () =>
-    registry()
-      .kinds()
-      .filter((kind) => !kind.internal)
+  const kinds = () => toldKinds(registry())
   const verbs = () => verbHelp(registry(), memory.verbs.values())
   const unknown = (what: string, names: readonly string[], name: string, otherwise: string): SchemeError =>
     new SchemeError(`${what} "${name}"`, didYouMean(name, names, otherwise))

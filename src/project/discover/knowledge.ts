@@ -99,7 +99,7 @@ function lazyLists(source: Source): (kind: string, asked: Asked, ctx: CallContex
 }
 
 /** What a reference means, at least one. */
-function whatIsCalled(reader: Reader, ref: string): Known[] {
+export function whatIsCalled(reader: Reader, ref: string): Known[] {
   const found = reader.find(ref)
   if (found.length > 0) return found
   const [near] = namesNear(reader, ref)
@@ -143,14 +143,10 @@ export function knowledgeFunctions(source: Source, kinds: readonly Kind[]): Func
       const { plain, text } = options(args, ['type'])
       const ends = whatIsCalled(source.reader, textOf(plain[0]))
       const all: Link[] = ends.flatMap((e) => source.reader.links(end, e.id))
-      const relations = new Set([
-        ...registry()
-          .relations()
-          .map((r) => r.name),
-        ...all.map((l) => l.type),
-      ])
+      const declared = registry().relations()
+      const relations = [...declared.map((r) => r.name), ...all.map((l) => l.type)]
       const said = text('type')
-      const type = said === undefined ? undefined : choiceOf('relation', said, [...relations])
+      const type = said === undefined ? undefined : choiceOf('relation', said, relations)
       const found = all.filter((l) => type === undefined || l.type === type)
       return made(found, CELLS_PER_ENTITY, ctx, (l) => linkToScheme(source.reader, l))
     }
@@ -193,16 +189,9 @@ export function knowledgeFunctions(source: Source, kinds: readonly Kind[]): Func
       const everything = source.reader.list('file')
       ctx.charge(everything.length)
       for (const other of everything) if (related(other).includes(path)) paths.add(other.name)
-      const ends = file
-        ? [
-            ...source.reader.links('from', file.id).map((l) => l.to),
-            ...source.reader.links('to', file.id).map((l) => l.from),
-          ]
-        : []
-      for (const end of ends) {
-        const other = source.reader.entity(end)
-        if (other?.kind === 'file') paths.add(other.name)
-      }
+      const { reader } = source
+      const ends = file ? [...reader.links('from', file.id), ...reader.links('to', file.id)].flatMap((l) => [l.from, l.to]) : []
+      for (const other of reader.entities(ends)) if (other.kind === 'file') paths.add(other.name)
       paths.delete(path)
       return list([...paths].sort())
     },
@@ -219,10 +208,7 @@ export function knowledgeFunctions(source: Source, kinds: readonly Kind[]): Func
       return make(source.ranked(question, found, only).slice(0, limit), ctx)
     },
     '(get-proposals) | everything that waits for somebody to confirm or reject it | (get-proposals)': (_, ctx) =>
-      make(
-        kinds.flatMap((k) => source.reader.list(k.name, { standing: 'proposed' })),
-        ctx,
-      ),
+      make(kinds.flatMap((k) => source.reader.list(k.name, { standing: 'proposed' })), ctx),
     '(conflicts) | what was written concurrently and still stands beside each other; writing it again settles it | (conflicts)': (_, ctx) => {
       const all = source.reader.conflicts().flatMap((e) => e.conflicts.map((conflict) => ({ e, conflict })))
       ctx.charge(all.length)

@@ -1,4 +1,4 @@
-import { nearest } from '../../model/names.ts'
+import { didYouMean } from '../../model/names.ts'
 import { isNum, WrongArgument } from '../../scheme/argument-types.ts'
 import { type CallContext, Entity, elements, isTrue, Keyword, list, Sym, type Value } from '../../scheme/values.ts'
 
@@ -49,8 +49,7 @@ export const takesNone = (plain: readonly Value[], example: string): void => {
 /** One of the words that there are. */
 export function choiceOf(what: string, said: string, choices: readonly string[]): string {
   if (choices.includes(said)) return said
-  const [near] = nearest(said, choices)
-  const hint = near === undefined ? `one of ${choices.join(', ')}` : `did you mean ${near}?`
+  const hint = didYouMean(said, choices, `one of ${choices.join(', ')}`)
   throw new WrongArgument(`there is no ${what} "${said.slice(0, 80)}"`, hint)
 }
 

@@ -19,6 +19,7 @@ const HEADS: readonly Shape[] = [
   head('relation', ['name', 'about'], ['inverse', 'symmetric', 'acyclic', 'impact', 'strength', 'example']),
   head('help', ['name', 'about'], ['signature', 'example']),
   head('conflict', ['entity', 'field'], ['values']),
+  head('change', ['at', 'field'], ['op', 'value', 'was', 'batch', 'session', 'agent', 'user']),
   head('candidate', ['kind', 'field'], ['type', 'entities', 'example']),
 ]
 

@@ -22,29 +22,17 @@ export const whatIfFunctions = (memory: Memory, source: Source): Functions => ({
       const found = whatIf(memory, reader, theOne(reader, textOf(plain[0])), asOf)
       const entity = (known: Known, said: readonly [string, Value][]) => toSchemeInShort(known, reader.registry(), said)
       const references = (all: readonly Known[]) => list(all.map((e) => referenceTo(reader, e.id)))
+      const touched = made(found.touched, CELLS_PER_ENTITY, ctx, (t) => {
+        const path = references(pathTo(t).map((p) => p.entity))
+        return entity(t.entity, Object.entries({ strength: Number(t.strength.toFixed(3)), path }))
+      })
+      const precedents = made(found.precedents, CELLS_PER_ENTITY, ctx, (p) => {
+        const because = p.because.length > 0 && { because: references(p.because) }
+        return entity(p.entity, Object.entries({ outcome: p.outcome, ...because }))
+      })
+      const outcomes = fromData(Object.fromEntries(found.outcomes))
       return new Rec(
-        new Map<string, Value>([
-          [
-            'touched',
-            made(found.touched, CELLS_PER_ENTITY, ctx, (t) =>
-              entity(t.entity, [
-                ['strength', Number(t.strength.toFixed(3))],
-                ['path', references(pathTo(t).map((p) => p.entity))],
-              ]),
-            ),
-          ],
-          [
-            'precedents',
-            made(found.precedents, CELLS_PER_ENTITY, ctx, (p) =>
-              entity(p.entity, [
-                ['outcome', p.outcome],
-                ...(p.because.length > 0 ? [['because', references(p.because)] as [string, Value]] : []),
-              ]),
-            ),
-          ],
-          ['outcomes', fromData(Object.fromEntries(found.outcomes))],
-          ['likely', found.likely ?? null],
-        ]),
+        new Map<string, Value>(Object.entries({ touched, precedents, outcomes, likely: found.likely ?? null })),
       )
     },
 })

@@ -99,11 +99,8 @@ export function mergeOf(overlap: Overlap): Merge {
     refuse('no-merge', `items below ${owner.where} belong to it`, 'merge those first')
   const parts = isMoved ? [{ gone: owner, action: takenOver(overlap) }] : others.map((p) => besides(owner, p))
   const actions = parts.flatMap((p) => (p.action ? [p.action] : []))
-  const gone = Map.groupBy(
-    parts.flatMap((p) => p.gone ?? []),
-    (p) => p.store,
-  )
-  const edits = [...gone.values()].map(without)
+  const gone = parts.flatMap((p) => p.gone ?? [])
+  const edits = [...Map.groupBy(gone, (p) => p.store).values()].map(without)
   const left = parts.flatMap((p) => ('left' in p && p.left) || [])
   if (edits.length + actions.length === 0) refuse('no-merge', left.join('; '), 'change it by hand, where it has to go')
   return { edits, actions, left }
@@ -139,11 +136,9 @@ const keepJournal = (root: string, entries: readonly Entry[]): void =>
 
 /** Merges, after a person has seen it and said yes. Returns the name by which it is reverted. */
 export function applyMerge(memory: Memory, root: string, { edits, actions }: Merge, author: ActOptions): string {
-  const files = edits.map(({ store, before, after }) => ({
-    store,
-    base: digest(Buffer.from(before)),
-    result: digest(Buffer.from(after)),
-  }))
+  const files = edits.map(({ store, before, after }) => {
+    return { store, base: digest(Buffer.from(before)), result: digest(Buffer.from(after)) }
+  })
   for (const e of edits) keepBackup(root, e.before)
   for (const [i, e] of edits.entries()) mustBeUnchanged(e.root, e.path, files[i]!.base)
   const { batch } = actions.length === 0 ? { batch: null } : memory.act([...actions], author)
@@ -208,10 +203,8 @@ export function revertOf(root: string, id: string, memoryFile?: string): Restore
       for (const f of files) mustBeUnchanged(f.root, f.path, f.hash)
       if (entry.batch) memory.act([['undo', { batch: entry.batch }]], author)
       for (const f of files) writeInside(f.root, f.path, f.bytes, { sync: true })
-      keepJournal(
-        root,
-        entries.filter((e) => e !== entry),
-      )
+      const others = entries.filter((e) => e !== entry)
+      keepJournal(root, others)
     },
   }
 }

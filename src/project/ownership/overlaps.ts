@@ -154,24 +154,15 @@ export function findOverlaps(memory: Memory, root: string, memoryFile?: string):
       : 'alike'
     found.push({ type, owner: ownerOf(owner), places, count: 1, why: OWNERS[owner.subject] })
   }
-  for (const [first, ...more] of copies.values())
-    found.push({
-      type: 'copies',
-      owner: first![0]!.store,
-      places: first!,
-      count: 1 + more.length,
-      why: 'each client reads its own file',
-    })
+  for (const [places, ...more] of copies.values()) {
+    const why = 'each client reads its own file'
+    found.push({ type: 'copies', owner: places![0]!.store, places: places!, count: 1 + more.length, why })
+  }
   for (const place of all) {
     const subject = told.has(place) ? undefined : wrong.get(place)
-    if (subject)
-      found.push({
-        type: 'misplaced',
-        owner: `knowledge (${PLURAL[subject]})`,
-        places: [place],
-        count: 1,
-        why: OWNERS[subject],
-      })
+    if (!subject) continue
+    const owner = `knowledge (${PLURAL[subject]})`
+    found.push({ type: 'misplaced', owner, places: [place], count: 1, why: OWNERS[subject] })
   }
   return found
 }

@@ -53,23 +53,19 @@ const MEMORY = 'MEMORY.md'
 export const isStore = (path: string): boolean =>
   path === MEMORY || CONTEXT.includes(path) || RULE_FOLDERS.some((folder) => path.startsWith(`${folder}/`))
 
-/** Items of the importer of ADD, and what of them is a statement. */
-const ADD: Readonly<Record<string, readonly [Subject, readonly string[]]>> = {
-  'record-learning': ['learning', ['title', 'body']],
-  'record-decision': ['decision', ['name', 'description']],
-  'record-observation': ['observation', ['what']],
-  'record-mutation': ['mutation', ['change']],
-  'record-result': ['swarm', ['text']],
-}
+type Stated = Readonly<Record<string, readonly [Subject, readonly string[]]>>
 
-/** The same of what is known. */
-const KNOWN: Readonly<Record<string, readonly [Subject, readonly string[]]>> = {
+/** Kinds of what is known, and what of them is a statement. */
+const KNOWN: Stated = {
   decision: ['decision', ['name', 'description']],
   learning: ['learning', ['title', 'body']],
   insight: ['learning', ['summary', 'detail']],
   fact: ['context', ['fact']],
   observation: ['observation', ['what']],
 }
+
+/** The same of what the importer of ADD records. */
+const ADD: Stated = { ...KNOWN, mutation: ['mutation', ['change']], result: ['swarm', ['text']] }
 
 /** So many of each kind are looked at, the newest first. */
 const MOST = 2_000
@@ -111,7 +107,7 @@ function addOf(root: string): Place[] {
   const handoff = pageOf(root, '.add/handoff.md', '.add/handoff.md', 'handoff').map(({ lines: _, ...place }) => place)
   try {
     const items = add.read(join(root, '.add'), root).items.flatMap(({ verb, args, where, retired }): Place[] => {
-      const [subject, names] = ADD[verb] ?? []
+      const [subject, names] = ADD[verb.replace('record-', '')] ?? []
       if (!subject || !names || retired !== undefined) return []
       return [{ store: /^[^:#]*/.exec(where)![0], subject, where, texts: saidIn(args, names), headings: [] }]
     })
@@ -128,14 +124,10 @@ const knownOf = ({ reader }: Memory): Place[] =>
     reader
       .list(kind, { limit: MOST })
       .filter((e) => standingOf(e.fields) === 'confirmed')
-      .map((entity) => ({
-        store: 'knowledge',
-        subject,
-        where: entity.id,
-        texts: saidIn(entity.fields, names),
-        headings: [],
-        entity,
-      })),
+      .map((entity) => {
+        const texts = saidIn(entity.fields, names)
+        return { store: 'knowledge', subject, where: entity.id, texts, headings: [], entity }
+      }),
   )
 
 /** Every statement of every store of a project. `memoryFile`: where a client keeps its own notes outside of it. */

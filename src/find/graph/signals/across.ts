@@ -2,7 +2,7 @@ import type { Entity } from '../../../model/entity.ts'
 import { shellWord } from '../../../model/shell.ts'
 import { wordSet } from '../../recall/wording.ts'
 import { ownTopics } from '../topics.ts'
-import { type Detector, fieldOf, said, signalId, spoken } from './signal.ts'
+import { type Detector, fieldOf, said, signalOn, spoken } from './signal.ts'
 import { areSimilar, type Saying } from './similar.ts'
 
 /** The newest decisions of each project are compared. */
@@ -29,9 +29,7 @@ export const similarAcross: Detector = (look) => {
     const names = [...new Set(pairs.map((p) => spoken(p.there)))]
     return [
       {
-        id: signalId('across', id),
-        type: 'across',
-        severity: 'low',
+        ...signalOn('across', 'low', id),
         line: `🔗 Similar decisions in \`${said(name)}\`: ${[...names.slice(0, SHOWN), ...(names.length > SHOWN ? ['…'] : [])].join(', ')}`,
         entities: [...new Set(pairs.map((p) => p.here.id))],
         evidence: pairs.slice(0, SHOWN).map((p) => `${spoken(p.here)} ~ ${spoken(p.there)}`),

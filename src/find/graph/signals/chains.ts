@@ -1,6 +1,6 @@
 import { madeAt } from '../../../model/entity.ts'
 import { shellWord } from '../../../model/shell.ts'
-import { capital, type Detector, inCommon, signalId, spoken } from './signal.ts'
+import { capital, type Detector, inCommon, signalOn, spoken } from './signal.ts'
 
 /** A chain of so many supersessions is told. */
 const LEAST = 2
@@ -37,9 +37,7 @@ export const supersessionChains: Detector = (look) => {
     const names = chain.map((e) => spoken(e))
     const shown = names.length > SHOWN ? [...names.slice(0, 2), '…', ...names.slice(3 - SHOWN)] : names
     return {
-      id: signalId('evolution', chain[0]!.id),
-      type: 'evolution',
-      severity: 'low',
+      ...signalOn('evolution', 'low', chain[0]!.id),
       line: `📈 ${topic === undefined ? 'Decisions' : `${capital(topic)} decisions`}: ${shown.join(' → ')} (${chain.length}-step evolution)`,
       entities: chain.map((e) => e.id),
       evidence: chain.map((e) => `${new Date(madeAt(e)).toISOString().slice(0, 10)} ${spoken(e)}`),

@@ -1,5 +1,5 @@
 import { shellWord } from '../../../model/shell.ts'
-import { byTopic, capital, type Detector, fieldOf, said, signalId, times } from './signal.ts'
+import { byTopic, capital, type Detector, fieldOf, said, signalOn, times } from './signal.ts'
 
 /** So many corrections in a topic are told. */
 const LEAST = 2
@@ -8,9 +8,7 @@ const SHOWN = 5
 /** Topics in which what was believed was often wrong; a correction has the topics of what it corrects. */
 export const correctionHotspots: Detector = (look) =>
   byTopic(look, look.agreed('correction'), LEAST).map(([topic, found]) => ({
-    id: signalId('corrections', topic),
-    type: 'corrections',
-    severity: 'medium',
+    ...signalOn('corrections', 'medium', topic),
     line: `⚠️ ${capital(topic)} corrected ${times(found.length)} — understanding may be incomplete`,
     entities: found.map((e) => e.id),
     evidence: found

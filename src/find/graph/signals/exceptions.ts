@@ -1,7 +1,7 @@
 import { type Entity, nameKey } from '../../../model/entity.ts'
 import { shellWord } from '../../../model/shell.ts'
 import { foldSimilar } from '../../recall/duplicates.ts'
-import { type Detector, fieldOf, said, signalId } from './signal.ts'
+import { type Detector, fieldOf, joined, said, signalOn } from './signal.ts'
 
 /** So many exceptions to one rule are told. */
 const LEAST = 2
@@ -33,17 +33,10 @@ export const exceptionClusters: Detector = (look) => {
     const text = rule?.name ?? fieldOf(found[0]!, 'ruleBroken')
     return [
       {
-        id: signalId('exceptions', about),
-        type: 'exceptions',
-        severity: 'medium',
+        ...signalOn('exceptions', 'medium', about),
         line: `⚠️ "${said(text)}" has ${found.length} exceptions — consider revising rule or documenting exceptions`,
         entities: [...(rule ? [rule.id] : []), ...found.map((e) => e.id)],
-        evidence: found.map((e) =>
-          [fieldOf(e, 'justification'), fieldOf(e, 'scope')]
-            .filter(Boolean)
-            .map((t) => said(t, 80))
-            .join('; in '),
-        ),
+        evidence: found.map((e) => joined([fieldOf(e, 'justification'), fieldOf(e, 'scope')], '; in ')),
         next: `tidemark show ${shellWord(rule?.id ?? found[0]!.id)}`,
       },
     ]

@@ -1,6 +1,6 @@
 import { shellWord } from '../../../model/shell.ts'
 import { wordSet } from '../../recall/wording.ts'
-import { capital, type Detector, fieldOf, inCommon, said, signalId, times } from './signal.ts'
+import { capital, type Detector, fieldOf, inCommon, joined, said, signalOn, times } from './signal.ts'
 import { areSimilar, MOST_COMPARED, type Saying } from './similar.ts'
 
 /** So many similar failures are told. */
@@ -39,17 +39,10 @@ export const failureRecurrence: Detector = (look) => {
       const lesson = fieldOf(last, 'lesson')
       const learned = lesson ? `lesson: "${said(lesson)}"` : `outcome: "${said(fieldOf(last, 'outcome') || 'unknown')}"`
       return {
-        id: signalId('failures', cluster[0]!.entity.id),
-        type: 'failures',
-        severity: 'medium',
+        ...signalOn('failures', 'medium', cluster[0]!.entity.id),
         line: `🔄 ${topic === undefined ? 'Similar' : capital(topic)} approaches failed ${times(cluster.length)} — last attempt: "${said(last.name)}", ${learned}`,
         entities: cluster.map((c) => c.entity.id),
-        evidence: cluster.map(({ entity: e }) =>
-          [e.name, fieldOf(e, 'outcome')]
-            .filter(Boolean)
-            .map((t) => said(t, 80))
-            .join(': '),
-        ),
+        evidence: cluster.map(({ entity: e }) => joined([e.name, fieldOf(e, 'outcome')], ': ')),
         next: `tidemark show ${shellWord(last.id)}`,
       }
     })

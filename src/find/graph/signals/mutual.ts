@@ -1,5 +1,5 @@
 import { shellWord } from '../../../model/shell.ts'
-import { type Detector, signalId, spoken } from './signal.ts'
+import { type Detector, signalOn, spoken } from './signal.ts'
 
 /** Two that constrain each other: neither can change before the other. */
 export const mutualConstraints: Detector = (look) => {
@@ -15,9 +15,7 @@ export const mutualConstraints: Detector = (look) => {
     if (!a?.live || !b?.live) return []
     return [
       {
-        id: signalId('mutual', from, to),
-        type: 'mutual',
-        severity: 'high' as const,
+        ...signalOn('mutual', 'high', from, to),
         line: `⚠️ "${spoken(a)}" and "${spoken(b)}" constrain each other — decide which one gives way`,
         entities: [from, to],
         evidence: [`${from} constrains ${to}`, `${to} constrains ${from}`],

@@ -94,8 +94,9 @@ export class Look {
 export type Detector = (look: Look) => Signal[]
 
 /** A signal is recognised by what it is about, which stays while more of the same is added. */
-export const signalId = (type: string, ...about: readonly string[]): string =>
-  `${type}-${sha256(JSON.stringify(about)).slice(0, 8)}`
+export function signalOn(type: string, severity: Signal['severity'], ...about: readonly string[]) {
+  return { id: `${type}-${sha256(JSON.stringify(about)).slice(0, 8)}`, type, severity }
+}
 
 export const said = (text: string, max = 60): string => oneLine(text, max)
 
@@ -110,6 +111,10 @@ export const fieldOf = ({ fields }: Entity, name: string): string => {
   const value = fields[name]
   return typeof value === 'string' ? value : ''
 }
+
+/** What is said of these, in short. */
+export const joined = (texts: readonly string[], by: string): string =>
+  texts.flatMap((t) => (t === '' ? [] : said(t, 80))).join(by)
 
 export const inCommon = (topics: readonly (readonly string[])[]): string[] =>
   (topics[0] ?? []).filter((t) => topics.every((all) => all.includes(t)))

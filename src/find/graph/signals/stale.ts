@@ -2,7 +2,7 @@ import { type Entity, isAgreed, madeAt, readField, saidAt } from '../../../model
 import { fieldsOf } from '../../../model/kind.ts'
 import { shellWord } from '../../../model/shell.ts'
 import { wordSet } from '../../recall/wording.ts'
-import { byTopic, type Detector, fieldOf, type Look, NEWEST, said, signalId, spoken } from './signal.ts'
+import { byTopic, type Detector, fieldOf, type Look, NEWEST, said, signalOn, spoken } from './signal.ts'
 
 /** So many stale decisions in a topic are told. */
 const LEAST = 3
@@ -27,10 +27,8 @@ function dueForReview(look: Look): Due[] {
   const has = (e: Entity, field: string, value: string) => readField(e, field, kind) === value
   const open = look.decisions.filter((e) => has(e, 'visibility', 'developmental') && has(e, 'status', 'active'))
   const isOld = (e: Entity) => saidAt(e) <= now - UNTOUCHED_DAYS * DAY
-  const matched = triggered(
-    look,
-    open.filter((e) => !isOld(e) && fieldOf(e, 'revisitTrigger') !== ''),
-  )
+  const waiting = open.filter((e) => !isOld(e) && fieldOf(e, 'revisitTrigger') !== '')
+  const matched = triggered(look, waiting)
   return open.flatMap((decision) => {
     const by = matched.get(decision.id)
     if (by) return [{ decision, why: `"${said(fieldOf(decision, 'revisitTrigger'))}" matches "${spoken(by)}"` }]
@@ -69,19 +67,11 @@ function triggered({ options: { reader } }: Look, decisions: readonly Entity[]):
 
 /** Topics with several decisions that are due for review. */
 export const staleClusters: Detector = (look) => {
-  const due = new Map(
-    dueForReview(look)
-      .slice(-NEWEST)
-      .map((d) => [d.decision.id, d]),
-  )
-  return byTopic(
-    look,
-    [...due.values()].map((d) => d.decision),
-    LEAST,
-  ).map(([topic, found]) => ({
-    id: signalId('stale', topic),
-    type: 'stale',
-    severity: 'low',
+  const all = dueForReview(look).slice(-NEWEST)
+  const due = new Map(all.map((d) => [d.decision.id, d]))
+  const decisions = all.map((d) => d.decision)
+  return byTopic(look, decisions, LEAST).map(([topic, found]) => ({
+    ...signalOn('stale', 'low', topic),
     line: `⚠️ ${found.length} stale decisions in '${topic}' topic — review them, or mark them as curated`,
     entities: found.map((e) => e.id),
     evidence: found.slice(0, SHOWN).map((e) => `${spoken(e)}: ${due.get(e.id)!.why}`),

@@ -1,7 +1,7 @@
 import { type Entity, madeAt, readField } from '../../../model/entity.ts'
 import { shellWord } from '../../../model/shell.ts'
 import { contrary, isExcepted } from '../../recall/contradictions.ts'
-import { type Detector, said, signalId, spoken } from './signal.ts'
+import { type Detector, said, signalOn, spoken } from './signal.ts'
 
 /** Of many decisions the newest are held against the rules. */
 const MOST_LOOKED_AT = 1_000
@@ -27,9 +27,7 @@ export const constraintViolations: Detector = (look) => {
   return [...found.values()].map(({ decision, rule, why }) => {
     const [older, newer] = madeAt(decision) <= madeAt(rule) ? [decision, rule] : [rule, decision]
     return {
-      id: signalId('violation', decision.id, rule.id),
-      type: 'violation',
-      severity: 'high',
+      ...signalOn('violation', 'high', decision.id, rule.id),
       line: `⚠️ Decision "${spoken(decision)}" may conflict with rule "${said(rule.name)}"`,
       entities: [older.id, newer.id],
       evidence: [why, `change or retire ${decision.id}, or record an exception to ${rule.id} with it as scope`],

@@ -89,11 +89,6 @@ function readKnown(file: string): Known | undefined {
   return [known?.dimensions, known?.floor, known?.ceiling].every(Number.isFinite) ? known : undefined
 }
 
-function keepKnown(models: string, file: string, known: Known): void {
-  mkdirSync(models, { recursive: true })
-  replaceFile(file, JSON.stringify(known))
-}
-
 /** Any endpoint with OpenAI's embeddings API. The first call sends sentences to calibrate. */
 export async function httpEmbedder(config: HttpConfig, settings: HttpSettings = {}): Promise<Embedder> {
   const { variables = process.env, models = modelsDirectory(variables), timeout = TIMEOUT, wait = sleep } = settings
@@ -127,13 +122,8 @@ export async function httpEmbedder(config: HttpConfig, settings: HttpSettings = 
     let asked: number | undefined
     let failed: string
     try {
-      const { dimensions } = config
-      const body = {
-        model: config.model,
-        input: texts,
-        encoding_format: 'float',
-        ...(dimensions ? { dimensions } : {}),
-      }
+      const { model, dimensions } = config
+      const body = { model, input: texts, encoding_format: 'float', dimensions }
       const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeout)])
       const headers = key ? { authorization: `Bearer ${key}` } : {}
       const answer = await postJson(endpoint, body, { key, most: LONGEST_ANSWER, signal, headers })
@@ -166,7 +156,8 @@ export async function httpEmbedder(config: HttpConfig, settings: HttpSettings = 
       return [vectors[first]!, vectors[first + 1]!] as const
     })
     const found = { dimensions: vectors[0]!.length, ...calibrate(apart, pairs) }
-    keepKnown(models, file, found)
+    mkdirSync(models, { recursive: true })
+    replaceFile(file, JSON.stringify(found))
     return found
   }
 
@@ -186,10 +177,8 @@ export async function httpEmbedder(config: HttpConfig, settings: HttpSettings = 
     async embed(texts) {
       const vectors: Float32Array[] = texts.map(() => new Float32Array(dimensions))
       const filled = [...texts.keys()].filter((i) => texts[i]!.trim() !== '')
-      const found = await inBatches(
-        filled.map((i) => texts[i]!.slice(0, LONGEST_TEXT).toWellFormed()),
-        post,
-      )
+      const asked = filled.map((i) => texts[i]!.slice(0, LONGEST_TEXT).toWellFormed())
+      const found = await inBatches(asked, post)
       filled.forEach((i, k) => {
         if (found[k]!.length !== dimensions)
           throw new UserError(
