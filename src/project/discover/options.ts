@@ -1,4 +1,4 @@
-import { didYouMean } from '../../model/names.ts'
+import { nearest, orNear } from '../../model/names.ts'
 import { isNum, WrongArgument } from '../../scheme/argument-types.ts'
 import { type CallContext, Entity, elements, isTrue, Keyword, list, Sym, type Value } from '../../scheme/values.ts'
 
@@ -49,7 +49,7 @@ export const takesNone = (plain: readonly Value[], example: string): void => {
 /** One of the words that there are. */
 export function choiceOf(what: string, said: string, choices: readonly string[]): string {
   if (choices.includes(said)) return said
-  const hint = didYouMean(said, choices, `one of ${choices.join(', ')}`)
+  const hint = orNear(nearest(said, choices, 1), `one of ${choices.join(', ')}`)
   throw new WrongArgument(`there is no ${what} "${said.slice(0, 80)}"`, hint)
 }
 

@@ -64,8 +64,9 @@ const KNOWN: Stated = {
   observation: ['observation', ['what']],
 }
 
-/** The same of what the importer of ADD records. */
-const ADD: Stated = { ...KNOWN, mutation: ['mutation', ['change']], result: ['swarm', ['text']] }
+/** The same of what the importer of ADD records: not what it reads from files of other tools. */
+const { fact: _fact, insight: _insight, ...alike } = KNOWN
+const ADD: Stated = { ...alike, mutation: ['mutation', ['change']], result: ['swarm', ['text']] }
 
 /** So many of each kind are looked at, the newest first. */
 const MOST = 2_000

@@ -35,18 +35,13 @@ export const observe = defineTool({
     const earlier = same === undefined ? undefined : findOne(memory.reader, same)
     if (earlier && earlier.kind !== 'observation')
       throw new UserError('not-found', `${earlier.id} is no observation`, '`tidemark list observation` shows them')
-    const said =
-      cost !== undefined
-        ? labelled('cost: ', oneLine(cost))
-        : benefit !== undefined
-          ? labelled('saved: ', oneLine(benefit))
-          : undefined
+    const saved = benefit === undefined ? undefined : labelled('saved: ', oneLine(benefit))
     const action = {
       operation: oneLine(operation),
       what: oneLine(what),
-      ...(said === undefined ? {} : { cost: said }),
-      ...(ok || failed ? { succeeded: ok === true } : {}),
-      ...(retro ? { tags: [AGENT_RETRO] } : {}),
+      cost: cost === undefined ? saved : labelled('cost: ', oneLine(cost)),
+      succeeded: ok || failed ? ok === true : undefined,
+      tags: retro ? [AGENT_RETRO] : undefined,
     }
     const done = memory.act([['record-observation', action]], actingAs(context))
     const e = memory.reader.entity(done.results[0]!.id)!

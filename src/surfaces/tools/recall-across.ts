@@ -1,8 +1,9 @@
 import { UserError } from '../../base/errors.ts'
 import type { Memory } from '../../engine/memory.ts'
-import { vouchedFor } from '../../engine/replication/vouched.ts'
+import type { Project } from '../../engine/store/project.ts'
 import { explanation } from '../../find/recall/answer.ts'
 import { type Card, formsOf } from '../../find/recall/card.ts'
+import type { RecallSettings } from '../../find/recall/config.ts'
 import { bindingRules, vocabularyOf } from '../../find/recall/contradictions.ts'
 import { besideNearer, libraryWeight, type Statement } from '../../find/recall/overridden.ts'
 import { pack } from '../../find/recall/pack.ts'
@@ -49,18 +50,15 @@ export async function recallAcross(
     const why = explain ? explanation(r) : ''
     return { card: forms.card + remark + why, line: forms.line + remark + why }
   }
-  const vouched = vouchedFor(
-    context.memory,
-    own.results.map((r) => r.id),
-  )
   const found: Found[] = own.results.map((result) =>
-    vouched.has(result.id)
-      ? { result, card: cards(result, '') }
-      : { result: { ...result, tier: 'team' }, card: cards(result, ' #| team: from others, unverified here |#') },
+    result.isUnverified
+      ? { result: { ...result, tier: 'team' }, card: cards(result, ' #| team: from others, unverified here |#') }
+      : { result, card: cards(result, '') },
   )
   const notes = [...own.notes]
   let omitted = own.omitted
   const { scope: _scope, preset: _preset, goals: _goals, task, session, kinds, ...elsewhere } = unpacked
+  const asked = { ...elsewhere, all, kinds }
   const standing = task !== undefined || context.memory.place(session).task !== undefined
   const weight = standing && options.scope !== 'macro' ? here.config.weights.elsewhere : 1
   for (const project of others) {
@@ -74,11 +72,7 @@ export async function recallAcross(
       continue
     }
     using memory = opened
-    using recaller = new Recaller(memory, project, { limit: here.config.limit })
-    // a kind of this project's own is none that another one must know
-    const known = kinds?.filter((k) => memory.registry().kind(k) ?? memory.registry().kindByPlural(k))
-    if (known?.length === 0) continue
-    const theirs = await recaller.ask(question, { ...elsewhere, all, ...(known ? { kinds: known } : {}) })
+    const theirs = await askThere(memory, project, question, asked, { limit: here.config.limit })
     omitted += theirs.omitted
     notes.push(...theirs.notes.map((n) => `${project.name}: ${n}`))
     for (const r of theirs.results) {
@@ -88,25 +82,31 @@ export async function recallAcross(
       found.push({ result, card: cards(result, ` #| in project ${project.name.replaceAll('|#', '| #')} |#`) })
     }
   }
+  // what the library says and is said here as well is not repeated; what this project contradicts is marked, and counts less
+  const addLibrary = async (library: Memory): Promise<void> => {
+    const theirs = await askThere(library, undefined, question, asked)
+    omitted += theirs.omitted
+    const own = found.filter(({ result }) => result.tier === undefined && result.project === undefined)
+    const nearer: Statement[] = [...own.map((f) => f.result), ...bindingRules(context.memory)]
+    const all = besideNearer(context.memory, theirs.results, nearer, vocabularyOf(context.project))
+    for (const [n, r] of theirs.results.entries()) {
+      const beside = all[n]!
+      if ('same' in beside) continue
+      const over = beside.by === undefined ? '' : `overridden here by ${beside.by}`
+      const score = r.score * libraryWeight(over !== '')
+      const why = `${r.why}; of your library${over && `, ${over}`}`
+      const from = { tier: 'user', project: 'your library', overriddenBy: beside.by } as const
+      const result = { ...r, score, why, ...from }
+      const remark = `user tier: your library${over && `; ${over}`}`
+      found.push({ result, card: cards(result, ` #| ${remark.replaceAll('|#', '| #')} |#`) })
+    }
+  }
   if (options.scope !== 'micro' && options.scope !== 'selected' && !context.served)
-    omitted += await askWider(
-      context,
-      question,
-      { ...elsewhere, all, ...(kinds ? { kinds } : {}) },
-      found,
-      notes,
-      cards,
-    )
+    notes.push(...(await askLibrary(addLibrary)))
   found.sort((a, b) => b.result.score - a.result.score || (a.result.id < b.result.id ? -1 : 1))
-  const packed = pack(
-    found.map((f) => f.card),
-    {
-      limit: options.limit ?? here.config.limit,
-      found: found.length + omitted,
-      ...(budget === undefined ? {} : { budget }),
-    },
-    estimateTokens,
-  )
+  const limits = { limit: options.limit ?? here.config.limit, found: found.length + omitted, budget }
+  const told = found.map((f) => f.card)
+  const packed = pack(told, limits, estimateTokens)
   return {
     results: packed.shown.map(({ index, form }) => ({ ...found[index]!.result, text: found[index]!.card[form] })),
     omitted: packed.omitted,
@@ -115,44 +115,17 @@ export async function recallAcross(
   }
 }
 
-/** Adds what the user's library knows. What is said here as well is not repeated; what this project contradicts is marked, and counts less. */
-async function askWider(
-  context: ToolContext,
+/** What another store answers. A kind of this project's own is none that it must know. */
+async function askThere(
+  memory: Memory,
+  project: Project | undefined,
   question: string,
-  options: RecallOptions,
-  found: Found[],
-  notes: string[],
-  cards: (r: Recalled, remark: string) => Card,
-): Promise<number> {
-  const nearer: Statement[] = [
-    ...found.filter(({ result }) => result.tier === undefined && result.project === undefined).map((f) => f.result),
-    ...bindingRules(context.memory),
-  ]
-  let omitted = 0
-  const unread = await askLibrary(async (library) => {
-    const registry = library.registry()
-    const kinds = options.kinds?.filter((k) => registry.kind(k) ?? registry.kindByPlural(k))
-    if (kinds?.length === 0) return
-    using recaller = new Recaller(library, undefined)
-    const theirs = await recaller.ask(question, { ...options, ...(kinds ? { kinds } : {}) })
-    omitted = theirs.omitted
-    const all = besideNearer(context.memory, theirs.results, nearer, vocabularyOf(context.project))
-    for (const [n, r] of theirs.results.entries()) {
-      const beside = all[n]!
-      if ('same' in beside) continue
-      const over = beside.by
-      const score = r.score * libraryWeight(over !== undefined)
-      const why = `${r.why}; of your library${over === undefined ? '' : `, overridden here by ${over}`}`
-      const remark = `user tier: your library${over === undefined ? '' : `; overridden here by ${over}`}`
-      const from = {
-        tier: 'user',
-        project: 'your library',
-        ...(over === undefined ? {} : { overriddenBy: over }),
-      } as const
-      const result = { ...r, score, why, ...from }
-      found.push({ result, card: cards(result, ` #| ${remark.replaceAll('|#', '| #')} |#`) })
-    }
-  })
-  notes.push(...unread)
-  return omitted
+  { kinds, ...asked }: RecallOptions,
+  settings?: RecallSettings,
+): Promise<Pick<RecallResult, 'results' | 'omitted' | 'notes'>> {
+  const registry = memory.registry()
+  const known = kinds?.filter((k) => registry.kind(k) ?? registry.kindByPlural(k))
+  if (known?.length === 0) return { results: [], omitted: 0, notes: [] }
+  using recaller = new Recaller(memory, project, settings)
+  return await recaller.ask(question, { ...asked, kinds: known })
 }

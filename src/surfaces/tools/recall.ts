@@ -7,11 +7,12 @@ import { holdsJson, marksOf } from '../../find/recall/told.ts'
 import { PRESETS, type Recalled, type RecallOptions, type RecallResult, SCOPES } from '../../find/recall/types.ts'
 import type { Json } from '../../model/field.ts'
 import { fieldsOf } from '../../model/kind.ts'
+import { defined, type JsonObject } from '../../model/object.ts'
 import { remark } from '../../scheme/lexical.ts'
 import { ago, partsOf, refsTo } from './format.ts'
 import { AS_OF, momentAsked } from './moment.ts'
 import type { Elsewhere } from './recall-across.ts'
-import { type Block, defineTool, type Output } from './tool.ts'
+import { type Block, defineTool, type Output, type Span } from './tool.ts'
 
 export const recall = defineTool({
   name: 'recall',
@@ -159,17 +160,9 @@ function proseOf(
     const team = r.tier === 'team' && 'from others, unverified here'
     const marks = [...marksOf(r), over, team, against && `contradicts ${against}`].filter(Boolean).join('; ')
     const age = e === undefined ? '' : `  ${ago(options.asOf === undefined ? e.updated : e.created, env.now())}`
+    const head: Span[] = [['name', r.name], '  ', ['kind', r.kind], ['ref', where], ['aside', age]]
     return [
-      {
-        line: [
-          ['name', r.name],
-          '  ',
-          ['kind', r.kind],
-          ['ref', where],
-          ['aside', age],
-          ...(marks ? ['  ', ['warn', marks] as const] : []),
-        ],
-      },
+      { line: [...head, ...(marks ? ['  ', ['warn', marks] as const] : [])] },
       ...said,
       ...(r.similar.length > 0 ? [aside(`and ${r.similar.length} that say nearly the same`, 2)] : []),
       ...(options.explain === true ? [aside(explained(r), 2)] : []),
@@ -189,9 +182,7 @@ function jsonOf({ results, omitted, notes }: RecallResult): Json {
   return {
     results: results.map((r: Recalled & Elsewhere) => ({
       ...{ id: r.id, kind: r.kind, name: r.name, score: r.score, parts: { ...r.parts }, why: r.why, text: r.text },
-      ...(r.project === undefined ? {} : { project: r.project }),
-      ...(r.tier === undefined ? {} : { tier: r.tier }),
-      ...(r.overriddenBy === undefined ? {} : { overriddenBy: r.overriddenBy }),
+      ...(defined({ project: r.project, tier: r.tier, overriddenBy: r.overriddenBy }) as JsonObject),
       ...holdsJson(r),
       ...(r.similar.length > 0 ? { similar: r.similar } : {}),
       ...(r.contradicts.length > 0 ? { contradicts: r.contradicts } : {}),

@@ -18,19 +18,11 @@ const STEPS = ['start', 'heartbeat', 'end', 'list', 'show'] as const
 
 /** A session for a program. */
 function sessionJson(s: SessionInfo): { [key: string]: Json } {
-  const time = (ms: number | undefined) => (ms === undefined ? {} : new Date(ms).toISOString())
+  const time = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString())
   const { id, state, client, agent, role, user, parent, root, branch, pid, task, files, contextUsed, reason } = s
   const known = { client, agent, role, user, parent, root, branch, pid, task, contextUsed, reason }
-  return {
-    id,
-    title: titleOfSession(s),
-    state,
-    ...(defined(known) as JsonObject),
-    started: time(s.started) as Json,
-    seen: time(s.seen) as Json,
-    ...(s.ended === undefined ? {} : { ended: time(s.ended) as Json }),
-    files,
-  }
+  const times = { started: time(s.started), seen: time(s.seen), ended: time(s.ended) }
+  return defined({ id, title: titleOfSession(s), state, ...known, ...times, files }) as JsonObject
 }
 
 /** A session on a line: who, how alive, what it works on. */

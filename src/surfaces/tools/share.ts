@@ -126,22 +126,22 @@ function change(
   args: Readonly<Record<string, unknown>>,
 ): Output {
   const { memory } = context
-  const said = args['expected-version'] === undefined ? {} : { expectedVersion: args['expected-version'] }
   const what = step === 'delete' ? whatOf(context, key, args) : { value: args.value as Json }
   let acted: ReturnType<typeof memory.act>
   try {
-    acted = memory.act([[`share-${step}`, { key, ...what, ...said }]], actingAs(context))
+    acted = memory.act(
+      [[`share-${step}`, { key, ...what, expectedVersion: args['expected-version'] }]],
+      actingAs(context),
+    )
   } catch (error) {
-    if (isRefusedFor(error, 'stale')) {
-      const now = getShared(memory, key)
-      throw new UserError(
-        'stale',
-        `"${key}" ${now ? `is at version ${now.version} now` : 'is not there'}: ${now ? told(now.value) : 'somebody deleted it'}`,
-        'look at it again, and write with its version',
-        { key, value: now?.value ?? null, version: now?.version ?? 0 },
-      )
-    }
-    throw error
+    if (!isRefusedFor(error, 'stale')) throw error
+    const now = getShared(memory, key)
+    throw new UserError(
+      'stale',
+      `"${key}" ${now ? `is at version ${now.version} now` : 'is not there'}: ${now ? told(now.value) : 'somebody deleted it'}`,
+      'look at it again, and write with its version',
+      { key, value: now?.value ?? null, version: now?.version ?? 0 },
+    )
   }
   const now = getShared(memory, key)
   const notes = acted.notes.map((n) => `\nnote: ${n}`).join('')

@@ -28,81 +28,64 @@ export const status: Tool = {
   readOnly: true,
   run({ memory, project, session, local }) {
     const { reader } = memory
-    const kinds = new Map(
-      reader
-        .registry()
-        .kinds()
-        .map((k) => [k.name, k]),
-    )
-    const counts = reader.counts().filter((c) => c.kind === 'relationship' || !kinds.get(c.kind)?.internal)
-    const entities = counts.filter((c) => c.kind !== 'relationship')
+    const registry = reader.registry()
+    const counts = reader.counts()
+    const entities = counts.filter((c) => !registry.kind(c.kind)?.internal)
     const links = counts.find((c) => c.kind === 'relationship')?.n ?? 0
     const others = unverifiedRules(memory)
     const toReview = waitingIn(memory, others).length
     const conflicts = reader.conflicts().length
     const last = memory.lastBatch
     const total = entities.reduce((n, c) => n + c.n, 0)
-    const top = entities.slice(0, 4).map((c) => `${c.n} ${c.n === 1 ? c.kind : (kinds.get(c.kind)?.plural ?? c.kind)}`)
+    const top = entities.slice(0, 4).map((c) => many(c.n, c.kind, registry.kind(c.kind)?.plural ?? c.kind))
     const who = (id: string) => titleOfSession(sessionsOf(memory).get(id) ?? { id, seen: 0, data: {} })
-    const parts = [
-      `${project.name}: ${total} ${total === 1 ? 'entity' : 'entities'}${total > 0 ? ` (${top.join(', ')}${entities.length > 4 ? ', …' : ''})` : ''}, ${links} ${links === 1 ? 'link' : 'links'}`,
-    ]
+    const now = memory.env.now()
     const live = sessionsOf(memory).list().length
     const claims = claimsOf(memory).held().length
-    if (live > 0) parts.push(`${live} ${live === 1 ? 'session' : 'sessions'} live`)
-    if (claims > 0) parts.push(`${claims} ${claims === 1 ? 'claim' : 'claims'} held`)
-    if (toReview > 0) parts.push(`${toReview} to review`)
     const changes = countWaiting(memory.db)
-    if (changes > 0) parts.push(`others want ${many(changes, 'change')}: \`tidemark review\``)
     const unread = unreadEdits(memory, project.root)
-    if (unread.length > 0)
-      parts.push(
-        `${unread.length} hand ${unread.length === 1 ? 'edit' : 'edits'} of a view not read: \`tidemark doctor\` names them`,
-      )
-    if (conflicts > 0) parts.push(`${conflicts} in conflict`)
     const missing = gaps(memory.db).length
-    if (missing > 0)
-      parts.push(
-        `${many(missing, 'batch', 'batches')} of others ${missing === 1 ? 'is' : 'are'} missing here: \`tidemark doctor\` names them`,
-      )
-    const ahead = ownAhead(memory.db, memory.env.now() + MAX_LEAD_MS)
-    if (ahead)
-      parts.push(
-        `${many(ahead.lines, 'batch', 'batches')} of this machine dated up to ${new Date(ahead.last).toISOString()}: its clock was wrong; they count as of when they came`,
-      )
-    const off = offUntil(memory.db, memory.env.now())
-    if (off !== undefined)
-      parts.push(`off${off === Number.MAX_SAFE_INTEGER ? '' : ` until ${moment(off, local)}`}: \`tidemark on\``)
+    const ahead = ownAhead(memory.db, now + MAX_LEAD_MS)
+    const off = offUntil(memory.db, now)
     const paused = pausedSince(memory.db)
-    if (paused !== undefined) parts.push(`capture paused ${ago(paused, memory.env.now())}`)
     const reviewers = reviewersNamed(project.reviewers)
     const names = Object.keys(reviewers).join(', ')
     const isAccepted = areAccepted(memory.db, reviewers)
-    if (names !== '')
-      parts.push(
-        isAccepted
-          ? `reviewed by ${names}`
-          : `.tidemark/config.json names ${names} as reviewers; they count for nothing until \`tidemark reviewers --accept\``,
-      )
-    for (const { told, allow } of waitingEndpoints(project)) parts.push(`${told}: \`${allow}\``)
-    const meter = meterOf(project, memory.env.now())
-    if (meter) parts.push(meterLine(meter))
-    parts.push(
-      last
-        ? `last write ${ago(last.at, memory.env.now())}${last.author.session ? ` by ${who(last.author.session)}` : ''}`
-        : 'nothing written yet',
-    )
+    const meter = meterOf(project, now)
     // what init took from files that the team has does not make it the team's memory
     const isNew = last === undefined || last.author.agent === 'init'
-    if (isNew && isTracked(project.root, `${PROJECT_DIR}/config.json`))
-      parts.push(
-        "nothing has come from others yet: a teammate's `tidemark sync`, committed and pushed, brings what they know with the next pull",
-      )
     const told = session === undefined ? undefined : costsOf(memory, session)
-    if (told && told.times > 0)
-      parts.push(
+    const parts = [
+      `${project.name}: ${many(total, 'entity', 'entities')}${total > 0 ? ` (${top.join(', ')}${entities.length > 4 ? ', …' : ''})` : ''}, ${many(links, 'link')}`,
+      live > 0 && `${many(live, 'session')} live`,
+      claims > 0 && `${many(claims, 'claim')} held`,
+      toReview > 0 && `${toReview} to review`,
+      changes > 0 && `others want ${many(changes, 'change')}: \`tidemark review\``,
+      unread.length > 0 && `${many(unread.length, 'hand edit')} of a view not read: \`tidemark doctor\` names them`,
+      conflicts > 0 && `${conflicts} in conflict`,
+      missing > 0 &&
+        `${many(missing, 'batch', 'batches')} of others ${missing === 1 ? 'is' : 'are'} missing here: \`tidemark doctor\` names them`,
+      ahead &&
+        `${many(ahead.lines, 'batch', 'batches')} of this machine dated up to ${new Date(ahead.last).toISOString()}: its clock was wrong; they count as of when they came`,
+      off !== undefined &&
+        `off${off === Number.MAX_SAFE_INTEGER ? '' : ` until ${moment(off, local)}`}: \`tidemark on\``,
+      paused !== undefined && `capture paused ${ago(paused, now)}`,
+      names !== '' &&
+        (isAccepted
+          ? `reviewed by ${names}`
+          : `.tidemark/config.json names ${names} as reviewers; they count for nothing until \`tidemark reviewers --accept\``),
+      ...waitingEndpoints(project).map(({ told, allow }) => `${told}: \`${allow}\``),
+      meter && meterLine(meter),
+      last
+        ? `last write ${ago(last.at, now)}${last.author.session ? ` by ${who(last.author.session)}` : ''}`
+        : 'nothing written yet',
+      isNew &&
+        isTracked(project.root, `${PROJECT_DIR}/config.json`) &&
+        "nothing has come from others yet: a teammate's `tidemark sync`, committed and pushed, brings what they know with the next pull",
+      told &&
+        told.times > 0 &&
         `session ${session} was told ${told.times === 1 ? 'once' : `${told.times} times`}, ${told.tokens} tokens`,
-      )
+    ].filter(Boolean)
     const bytes = statSync(memory.path).size
     return {
       text: parts.join(' · '),
