@@ -66,18 +66,16 @@ function actAll(memory: Memory, actions: readonly Action[], options: ActOptions)
   return { links: actions.length, batches }
 }
 
-const newMentions = (reader: Reader): Action[] => {
+/** Links documents to what they name. */
+export function linkMentions(memory: Memory, options: ActOptions): Linked {
+  const { reader } = memory
   const names = new NameIndex(reader)
-  return reader.list('chunk').flatMap((chunk): Action[] =>
-    names
-      .in(String(chunk.fields.content))
-      .filter((to) => !wasLinked(reader, chunk.id, 'mentions', to))
-      .map((to) => ['link-entities', { from: chunk.id, to, type: 'mentions' }]),
-  )
+  const actions = reader.list('chunk').flatMap(({ id: from, fields }) => {
+    const named = names.in(String(fields.content)).filter((to) => !wasLinked(reader, from, 'mentions', to))
+    return named.map((to): Action => ['link-entities', { from, to, type: 'mentions' }])
+  })
+  return actAll(memory, actions, options)
 }
-
-export const linkMentions = (memory: Memory, options: ActOptions): Linked =>
-  actAll(memory, newMentions(memory.reader), options)
 
 const KINDS_OF_METHOD = /\b(?:framework|method|methodology|model|technique|practice|principle|theory|heuristic)s?\b/i
 const KINDS_OF_ADVICE = /\b(?:advice|guideline|best practice|recommendation|rule|principle|practice)s?\b/i

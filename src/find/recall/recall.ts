@@ -7,9 +7,7 @@
 import { UserError } from '../../base/errors.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { readAsOf } from '../../engine/read/past.ts'
-import type { Reader } from '../../engine/read/reader.ts'
 import type { LineName } from '../../engine/read/view.ts'
-import type { Place } from '../../engine/read/work-tree.ts'
 import { PROJECT_DIR, type Project } from '../../engine/store/project.ts'
 import { countDue, countVectors } from '../../engine/store/vectors.ts'
 import { answer } from './answer.ts'
@@ -58,16 +56,10 @@ export class Recaller {
   /** As the project and whoever opened it say; an endpoint that nobody allowed is left out. @throws UserError `bad-config`. */
   get config(): RecallConfig {
     if (this.#config) return this.#config
-    const config = recallConfig(
-      [
-        { from: `${PROJECT_DIR}/config.json: recall`, value: this.#project?.recall },
-        { from: 'recall', value: this.#said },
-      ],
-      this.#memory
-        .registry()
-        .kinds()
-        .map((k) => k.name),
-    )
+    const kinds = this.#memory.registry().kinds()
+    const names = kinds.map((k) => k.name)
+    const file = { from: `${PROJECT_DIR}/config.json: recall`, value: this.#project?.recall }
+    const config = recallConfig([file, { from: 'recall', value: this.#said }], names)
     const { embedder } = config
     const isAllowed = embedder.use !== 'http' || mayBeSent(embedder, this.#project, this.#said?.embedder)
     return (this.#config = isAllowed ? config : { ...config, embedder: DEFAULTS.embedder })
@@ -87,11 +79,10 @@ export class Recaller {
     try {
       if (this.#failed && this.#memory.env.now() < this.#failed.until) throw this.#failed.error
       embedder = await inTime(this.#model(), until)
-      if (embedder) {
-        vector = (await inTime(embedder.embed([question]), until))[0]
-      }
+      if (embedder) vector = (await inTime(embedder.embed([question]), until))[0]
     } catch (error) {
-      notes.push(`by words alone: ${this.#fail(error)}`)
+      notes.push(`by words alone: ${toldOf(error)}`)
+      this.#failed = { error: error as UserError, until: this.#memory.env.now() + RETRY_MS }
     }
     if (embedder && vector && asked.asOf === undefined && lacksVectors(this.#memory.db, embedder)) {
       try {
@@ -100,15 +91,11 @@ export class Recaller {
         notes.push(`vectors that are missing could not be made: ${toldOf(error)}`)
       }
     }
-    this.#mustBeOpen()
+    if (!this.#memory.isOpen)
+      throw new UserError('closed', 'this memory was closed while it was asked', 'ask again with it open')
     const result = this.#answer(question, asked, embedder, vector, notes)
     if (embedder) this.#fillLater(embedder)
     return result
-  }
-
-  #mustBeOpen(): void {
-    if (!this.#memory.isOpen)
-      throw new UserError('closed', 'this memory was closed while it was asked', 'ask again with it open')
   }
 
   /** The same at once: with the vectors of a model that need not be waited for, else by words alone. */
@@ -171,13 +158,6 @@ export class Recaller {
     return this.#loading
   }
 
-  /** Without its embedder recall goes on by words; says why. */
-  #fail(error: unknown): string {
-    const told = toldOf(error)
-    this.#failed = { error: error as UserError, until: this.#memory.env.now() + RETRY_MS }
-    return told
-  }
-
   async #fillFirst(embedder: Embedder): Promise<void> {
     const { db } = this.#memory
     const until = performance.now() + FILL_FIRST_MS
@@ -233,7 +213,7 @@ export class Recaller {
       if (past && embedder) notes.push('as of a moment, texts are found by words alone')
       return answer(question, asked, {
         ...{ memory, root: this.#project?.root, reader, corpus, vectors, notes, config: this.config },
-        place: placeAt(memory, reader, asked),
+        place: asked.task !== undefined ? placeOfTask(reader, asked.task) : memory.place(asked.session),
       })
     })
   }
@@ -303,6 +283,3 @@ export function recallerOf(memory: Memory, project: Project): Recaller {
   if (!recaller) open.set(memory, (recaller = new Recaller(memory, project)))
   return recaller
 }
-
-const placeAt = (memory: Memory, reader: Reader, asked: Asked): Place =>
-  asked.task !== undefined ? placeOfTask(reader, asked.task) : memory.place(asked.session)

@@ -9,7 +9,7 @@ import type { Json } from '../../model/field.ts'
 import type { Report } from '../../model/validate.ts'
 import { brief, REASON, REF_EVEN_DELETED, settleSupersession } from './common.ts'
 import { eraseEntity } from './purge.ts'
-import { revert } from './undo.ts'
+import { eventsIn, revert } from './undo.ts'
 
 /** Erases what others ask to erase at an entity. */
 export function erase(p: Planning, id: string, asked: readonly Asked[], report: Report, run: RunAction): void {
@@ -59,16 +59,10 @@ function turnDown(p: Planning, { id, row, lines, frozen }: Held, report: Report,
   }
   const out = new Set(lines.map((l) => `${l.replica}:${l.seq}`))
   const isTheirs = ({ batch, event }: LoggedEvent) => out.has(batch) && !BESIDE.has(event.field)
-  const events = p.view.eventsOf(id).filter(isTheirs)
+  const theirs = p.view.eventsOf(id).filter(isTheirs)
   // a link without its ends would reach nobody
   if (kindOf(id) === LINK_KIND && !row?.live) p.remove(id)
-  else
-    revert(
-      p,
-      id,
-      out,
-      events.map((e) => e.event),
-    )
+  else revert(p, id, out, eventsIn(theirs))
   p.sign(id, lines.length > 0 ? { keeps: [...out].at(-1)! } : {})
 }
 

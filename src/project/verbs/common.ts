@@ -8,7 +8,7 @@ import { type Entity, LINK_KIND, standingOf } from '../../model/entity.ts'
 import { text } from '../../model/field.ts'
 import { fieldsOf } from '../../model/kind.ts'
 import { WORD } from '../../model/names.ts'
-import type { Report } from '../../model/validate.ts'
+import type { Change, Report } from '../../model/validate.ts'
 
 /** What most verbs are about. */
 export const REF = ref('what it is about', { required: true, also: ['id'] })
@@ -32,6 +32,11 @@ export const word = <const O extends { required?: boolean } = Record<never, neve
 export const wasErased = (p: Planning, id: string): boolean =>
   p.draft.moves.has(tombstoneOf(id)) || p.view.isErasedOf(tombstoneOf(id), p.ctx.replica)
 export const ERASED = 'was erased, and does not come back'
+
+/** A change of a list: items that are added, or that it consists of now. */
+export const listChange = (field: string, items: readonly string[], replace = false): Change => {
+  return { field, op: 'edit', list: true, add: [...new Set(items)], remove: [], replace }
+}
 
 export const brief = (e: Entity) => ({ id: e.id, kind: e.kind, name: e.name })
 

@@ -7,7 +7,7 @@ import { RESERVED } from '../../model/names.ts'
 import { isObject } from '../../model/object.ts'
 import { fieldFrom, kindFrom } from '../../model/project-registry.ts'
 import { type Change, leaves, shown } from '../../model/validate.ts'
-import { ERASED, wasErased, word } from './common.ts'
+import { ERASED, listChange, wasErased, word } from './common.ts'
 
 const FIELD = /^[a-z][A-Za-z0-9]*$/
 /** Names that every entity answers to already. */
@@ -89,14 +89,14 @@ export const defineKind = defineVerb({
       else if (known && own && known.fields[field] && known.fields[field]!.type !== parsed.type)
         refuse(`fields.${field}`, 'cannot change its type', parsed.type, known.fields[field]!.type)
     }
-    const changes: Change[] = [{ field: 'order', op: 'edit', list: true, add: order, remove: [], replace: false }]
+    const changes: Change[] = [listChange('order', order)]
     const all = { ...known?.fields, ...fields }
     for (const [field, value] of Object.entries(lists)) {
       if (value.length === 0 || !value.every((f) => Object.hasOwn(all, f)))
         refuse(field, 'not a list of its fields', shown(value), Object.keys(all).join(', '))
       else if (field === 'key' && known && own && value.join() !== known.key.join())
         refuse('key', 'cannot change: the ids of its entities rest on it', shown(value), known.key.join(', '))
-      else changes.push({ field, op: 'edit', list: true, add: value, remove: [], replace: true })
+      else changes.push(listChange(field, value, true))
     }
     if (!known && Object.keys(fields).length === 0) refuse('fields', 'missing', null, '{field: type}: at least one')
     if (bad) return undefined

@@ -4,7 +4,7 @@ import { ref, texts } from '../../model/args.ts'
 import { placePaths } from '../../model/entity.ts'
 import { number, text } from '../../model/field.ts'
 import type { Report } from '../../model/validate.ts'
-import { brief, needsField, REASON, REF, REF_OR_NAME } from './common.ts'
+import { brief, listChange, needsField, REASON, REF, REF_OR_NAME } from './common.ts'
 
 export const retire = defineVerb({
   name: 'retire',
@@ -78,9 +78,7 @@ export const addEvidence = defineVerb({
   example: { ref: 'plan-then-apply', evidence: 'a throwing transaction left half a write' },
   plan(p, { ref: target, evidence }, report) {
     if (!needsField(p, target, 'evidence', report)) return undefined
-    p.apply(target.id, [
-      { field: 'evidence', op: 'edit', list: true, add: [...new Set(evidence)], remove: [], replace: false },
-    ])
+    p.apply(target.id, [listChange('evidence', evidence)])
     p.sign(target.id)
     return brief(target)
   },

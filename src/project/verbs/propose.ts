@@ -11,6 +11,7 @@ import { fieldsOf, type Kind } from '../../model/kind.ts'
 import { foldText } from '../../model/names.ts'
 import { isObject } from '../../model/object.ts'
 import { type Report, shown } from '../../model/validate.ts'
+import { listChange } from './common.ts'
 import { relationOf } from './links.ts'
 
 type Args = Readonly<Record<string, unknown>>
@@ -125,8 +126,7 @@ function editProposal(
   if (fresh) p.create(id)
   p.set(id, 'action', text)
   p.set(id, 'standing', 'proposed')
-  if (evidence !== undefined)
-    p.apply(id, [{ field: 'evidence', op: 'edit', list: true, add: [evidence], remove: [], replace: false }])
+  if (evidence !== undefined) p.apply(id, [listChange('evidence', [evidence])])
   p.sign(id)
   return {
     id,

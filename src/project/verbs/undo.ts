@@ -12,6 +12,8 @@ import { flag, text } from '../../model/field.ts'
 import type { Report } from '../../model/validate.ts'
 import { brief, REASON, settleSupersession } from './common.ts'
 
+export const eventsIn = (logged: readonly LoggedEvent[]): Event[] => logged.map((e) => e.event)
+
 const key = (replica: string, ctr: number) => `${replica}:${ctr}`
 
 /** Batches to leave out: those undone now or before, with the undos. An undone undo leaves out nothing. */
@@ -69,12 +71,8 @@ function isLater(stamp: Stamp, created: Stamp | undefined): boolean {
 
 /** Puts one entity back to what it would be without the batches, field by field, as ordinary new writes. */
 export function revert(p: Planning, id: string, out: ReadonlySet<string>, events: readonly Event[]): void {
-  const before = cellsOf(
-    p.view
-      .eventsOf(id)
-      .filter((e) => !out.has(e.batch))
-      .map((e) => e.event),
-  )
+  const others = p.view.eventsOf(id).filter((e) => !out.has(e.batch))
+  const before = cellsOf(eventsIn(others))
   const was = fold(before)
   // what was never recorded does not exist, whatever later batches said of it (they were forced, or it would be refused)
   const recorded = [...before.values()].some((c) => c.field === STATE)
@@ -198,7 +196,7 @@ function takeBack(
     })
   }
   const lineOf = (b: string) => p.view.batch(b)?.line
-  const events = found.flatMap((b) => b.events.map((e) => e.event))
+  const events = found.flatMap((b) => eventsIn(b.events))
   if (events.some((e) => e.purged))
     return report({ field: 'batch', message: 'its content was erased', received: batches.join(', ') })
   const byEntity = Map.groupBy(events, (e) => e.entity)
@@ -303,12 +301,8 @@ function restoreTo(p: Planning, target: Entity, to: string, report: Report) {
       hint: '`tidemark history` tells when it was',
     })
   const before = p.draft.events.length
-  revert(
-    p,
-    target.id,
-    new Set(later.map((e) => e.batch)),
-    later.map((e) => e.event),
-  )
+  const out = new Set(later.map((e) => e.batch))
+  revert(p, target.id, out, eventsIn(later))
   if (p.draft.events.length === before) p.note(`${target.id} says what it said then`)
   else p.sign(target.id)
   if (p.links('dst', target.id).some((l) => l.rel === 'supersedes'))

@@ -7,7 +7,7 @@ import { any, type ReadArgs, ref } from '../../model/args.ts'
 import type { Entity } from '../../model/entity.ts'
 import { flag, type Json, text } from '../../model/field.ts'
 import { oneLine } from '../../model/text.ts'
-import { type Change, type Report, shown, validate } from '../../model/validate.ts'
+import { type Report, shown, validate } from '../../model/validate.ts'
 import {
   contextText,
   fitHandoff,
@@ -20,6 +20,7 @@ import {
   listsOf,
   parseHandoff,
 } from '../../work/handoff/page.ts'
+import { listChange } from './common.ts'
 
 type Lists = Record<HandoffPart, string[]>
 
@@ -68,12 +69,7 @@ function saidBy(args: ReadArgs<typeof ARGS>): { lists: Lists; body: string; cont
   const lists = listsOf((field) => args[field] ?? [...(read[field] ?? [])])
   const contextUsed = args.contextUsed ?? read.contextUsed
   const name = title || read.title
-  return {
-    lists,
-    body: read.body ?? '',
-    ...(contextUsed === undefined ? {} : { contextUsed }),
-    ...(name ? { title: oneLine(name, TITLE_MAX) } : {}),
-  }
+  return { lists, body: read.body ?? '', contextUsed, title: name ? oneLine(name, TITLE_MAX) : undefined }
 }
 
 const handoffs = (p: Planning): Entity[] => p.ofKind(KIND).filter((e) => isCurrentHandoff(e, (id) => p.entity(id)))
@@ -199,15 +195,6 @@ function ownOf(there: Entity): { lists: Lists; body: string } {
 
 const percent = (used: unknown): number => (typeof used === 'string' ? Number(/^(\d+)%$/.exec(used)?.[1] ?? 0) : 0)
 
-const replacing = (field: string, items: readonly string[]): Change => ({
-  field,
-  op: 'edit',
-  list: true,
-  add: [...items],
-  remove: [],
-  replace: true,
-})
-
 export const writeHandoff = defineVerb({
   name: 'write-handoff',
   about:
@@ -239,9 +226,7 @@ export const writeHandoff = defineVerb({
     const composed = completing
       ? HANDOFF_PARTS.flatMap(({ field }) => lists[field].filter((item) => !own?.lists[field].includes(item)))
       : []
-    const whole = HANDOFF_PARTS.map(
-      ({ field }) => [field, [...new Set([...(own?.lists[field] ?? []), ...lists[field]])]] as const,
-    )
+    const whole = HANDOFF_PARTS.map(({ field }) => [field, [...(own?.lists[field] ?? []), ...lists[field]]] as const)
     const kind = p.registry().kind(KIND)!
     const scalar = {
       contextUsed: contextUsed ?? null,
@@ -251,8 +236,8 @@ export const writeHandoff = defineVerb({
     }
     const changes = [
       ...validate(kind, { ...scalar, ...Object.fromEntries(whole) }, complain).filter((c) => c.op !== 'edit'),
-      ...whole.map(([field, items]) => replacing(field, items)),
-      replacing('composed', [...new Set(composed)]),
+      ...whole.map(([field, items]) => listChange(field, items, true)),
+      listChange('composed', composed, true),
     ]
     if (refused) return undefined
     const made = record(p, kind, place.there ? { ref: place.there.id } : { title: place.title, anew: true }, complain)
@@ -260,14 +245,13 @@ export const writeHandoff = defineVerb({
     const { id } = made as { id: string }
     const isFuller =
       contextUsed !== undefined && Math.abs(percent(contextUsed) - percent(p.entity(id)!.fields.contextUsed)) >= FULLER
-    const isContext = (c: Change) => c.field === 'contextUsed'
-    const changed = p.apply(
-      id,
-      changes.filter((c) => !isContext(c)),
+    const { context = [], said: others = [] } = Object.groupBy(changes, (c) =>
+      c.field === 'contextUsed' ? 'context' : 'said',
     )
+    const changed = p.apply(id, others)
     // one that was composed and says the same again is as old as it was, unless the context has become much fuller
     if (changed || isFuller || !completing) {
-      p.apply(id, changes.filter(isContext))
+      p.apply(id, context)
       p.set(id, 'written', new Date(p.ctx.ms).toISOString())
       p.set(id, 'retired', undefined)
       p.apply(id, [{ field: 'provenance', op: 'edit', list: false, add: [], remove: [], replace: true }])

@@ -34,7 +34,8 @@ The same name again adds to it. (verbs) and (describe "decision") in discover li
   async run(context, args) {
     const { actions, intent } = args
     const batch = intent === undefined ? actions : isObject(actions) ? { intent, ...actions } : { intent, actions }
-    const acted = await acting(context, await asShown(context, batch), args.redact)
+    const seen = context.by === 'person' ? await (await import('./confirm.ts')).asShown(context, batch) : batch
+    const acted = await acting(context, seen, args.redact)
     const notes = [...acted.notes]
     if (acted.results.some((r) => TOUCHING.has(String(r.kind)))) {
       const { touchedBy } = await import('./related.ts')
@@ -51,9 +52,6 @@ The same name again adds to it. (verbs) and (describe "decision") in discover li
 
 /** What may answer a question, or contradict a rule. */
 const TOUCHING = new Set(['decision', 'fact', 'principle'])
-
-const asShown = async (context: ToolContext, batch: unknown): Promise<unknown> =>
-  context.by === 'person' ? (await import('./confirm.ts')).asShown(context, batch) : batch
 
 /** Writes; what an action says that the user said is looked up in the prompts that are kept here. */
 function write(context: ToolContext, batch: unknown, options: ActOptions): ActResult {

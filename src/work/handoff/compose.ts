@@ -74,10 +74,8 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
   const doneAt = Math.max(0, ...closed.map((e) => e.updated))
   const edits = Object.assign({}, ...all.map((s) => s.data.changed)) as { [path: string]: Changed }
   const files = [...new Set(all.flatMap((s) => s.files).reverse())].filter((f) => (edits[f]?.at ?? doneAt + 1) > doneAt)
-  const edited = some(
-    files.map((f) => withLines(f, edits[f])),
-    FILES_NAMED,
-  )
+  const changed = files.map((f) => withLines(f, edits[f]))
+  const edited = some(changed, FILES_NAMED)
   const decided = recorded('decision').filter((e) => standingOf(e.fields) === 'confirmed' && e.updated > doneAt)
   const open = recorded('task').filter((e) => isOpen(e) && e.id !== task?.id)
   const { request, said: answer } = all.find((s) => s.data.request !== undefined)?.data ?? {}

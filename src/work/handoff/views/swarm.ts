@@ -120,11 +120,8 @@ export const swarmView: View = {
     if (isHalf(text, was)) return { actions: [], problems: ['it ends in the middle'] }
     const { blocks, strange } = readBlocks(text)
     const before = readBlocks(was).blocks
-    const known = new Map(
-      claimsOf(memory)
-        .blocks()
-        .map((b) => [onPage(b.role), b]),
-    )
+    const there = claimsOf(memory).blocks()
+    const known = new Map(there.map((b) => [onPage(b.role), b]))
     const problems = strange.map((line) => `no part of a block: "${line.slice(0, 80)}"`)
     const actions: Taken[] = []
     for (const block of blocks.values()) {
