@@ -51,11 +51,13 @@ type Optional<F extends Readonly<Record<string, Field>>> = { -readonly [K in key
 export type RecordArgs<K extends Kind> = Optional<K['fields']> &
   Optional<Omit<typeof COMMON, 'retired' | 'provenance'>> & { ref?: string; anew?: boolean; expectedVersion?: number }
 
-/** Declares a kind. `travels` is `project` and `positional` the key unless said. */
-export function defineKind<
-  const K extends Omit<Kind, 'travels' | 'positional'> & Partial<Pick<Kind, 'travels' | 'positional'>>,
->(spec: K): K & { travels: Travels; positional: readonly string[] } {
-  return { travels: 'project', positional: spec.key, ...spec }
+type Unsaid = 'plural' | 'travels' | 'positional'
+
+/** Declares a kind. Unless said, `plural` is the name with an s, `travels` is `project` and `positional` the key. */
+export function defineKind<const K extends Omit<Kind, Unsaid> & Partial<Pick<Kind, Unsaid>>>(
+  spec: K,
+): K & Pick<Kind, Unsaid> {
+  return { plural: `${spec.name}s`, travels: 'project', positional: spec.key, ...spec }
 }
 
 /** Every field an entity of the kind can have, in the order it is printed. */

@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const actionNote = defineKind({
   name: 'action-note',
-  plural: 'action-notes',
   about: 'something that was done',
   identity: 'event',
   key: ['text'],

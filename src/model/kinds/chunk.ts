@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const chunk = defineKind({
   name: 'chunk',
-  plural: 'chunks',
   about: 'a piece of a document or a conversation, kept as it was',
   identity: 'content',
   key: ['content', 'sourceFile', 'section', 'position', 'speaker', 'date'],

@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const concept = defineKind({
   name: 'concept',
-  plural: 'concepts',
   about: 'a term of the domain and what it means',
   identity: 'name',
   key: ['name'],

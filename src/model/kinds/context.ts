@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const context = defineKind({
   name: 'context',
-  plural: 'contexts',
   about: 'a key of the shared context of live sessions',
   identity: 'name',
   key: ['key'],

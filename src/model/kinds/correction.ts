@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const correction = defineKind({
   name: 'correction',
-  plural: 'corrections',
   about: 'a belief that turned out wrong, and what is right',
   identity: 'event',
   key: ['rightBelief'],

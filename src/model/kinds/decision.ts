@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const decision = defineKind({
   name: 'decision',
-  plural: 'decisions',
   about: 'a choice that was made, and why',
   identity: 'name',
   key: ['name'],

@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const eventNote = defineKind({
   name: 'event-note',
-  plural: 'event-notes',
   about: 'something that happened at a certain time',
   identity: 'event',
   key: ['title'],

@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const exception = defineKind({
   name: 'exception',
-  plural: 'exceptions',
   about: 'a rule that does not apply here, and why',
   identity: 'content',
   key: ['ruleBroken', 'justification', 'scope'],

@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const fact = defineKind({
   name: 'fact',
-  plural: 'facts',
   about: 'a binding rule of the project: told once, followed from then on',
   identity: 'content',
   key: ['fact'],

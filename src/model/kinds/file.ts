@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const file = defineKind({
   name: 'file',
-  plural: 'files',
   about: 'what somebody understood of a source file',
   identity: 'name',
   key: ['path'],

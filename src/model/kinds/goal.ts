@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const goal = defineKind({
   name: 'goal',
-  plural: 'goals',
   about: 'what was asked for; the root of a work tree',
   identity: 'name',
   key: ['originalAsk'],

@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const handoff = defineKind({
   name: 'handoff',
-  plural: 'handoffs',
   about: 'the state of the work as one session leaves it to the next; replaced each time',
   identity: 'name',
   key: ['title'],

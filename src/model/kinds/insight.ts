@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const insight = defineKind({
   name: 'insight',
-  plural: 'insights',
   about: 'something understood that changes how to look at the work',
   identity: 'event',
   key: ['summary'],

@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const learning = defineKind({
   name: 'learning',
-  plural: 'learnings',
   about: 'a lesson about the domain: a quirk, a trap, a fact of a tool',
   identity: 'content',
   key: ['title'],

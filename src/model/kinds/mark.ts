@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const mark = defineKind({
   name: 'mark',
-  plural: 'marks',
   about: 'a moment with a name, which --as-of understands',
   identity: 'name',
   key: ['name'],

@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const measurement = defineKind({
   name: 'measurement',
-  plural: 'measurements',
   about: 'something that was measured',
   identity: 'event',
   key: ['content'],

@@ -5,7 +5,6 @@ const PERSON = 'a person decides with `tidemark mutation`'
 
 export const mutation = defineKind({
   name: 'mutation',
-  plural: 'mutations',
   about: 'a proposed change to how work is done, approved by a human',
   identity: 'content',
   key: ['change'],

@@ -7,7 +7,6 @@ const MARK = `[${AGENT_RETRO}]`
 
 export const observation = defineKind({
   name: 'observation',
-  plural: 'observations',
   about: 'one data point about how the work went',
   identity: 'event',
   key: ['what'],

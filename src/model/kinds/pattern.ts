@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const pattern = defineKind({
   name: 'pattern',
-  plural: 'patterns',
   about: 'a way of writing code that recurs',
   identity: 'name',
   key: ['name'],

@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const principle = defineKind({
   name: 'principle',
-  plural: 'principles',
   about: 'an architectural principle that holds in this code base',
   identity: 'name',
   key: ['name'],

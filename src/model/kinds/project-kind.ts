@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const projectKind = defineKind({
   name: 'project-kind',
-  plural: 'project-kinds',
   about: 'a kind that this project added with define-kind',
   identity: 'name',
   key: ['name'],

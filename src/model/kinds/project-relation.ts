@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const projectRelation = defineKind({
   name: 'project-relation',
-  plural: 'project-relations',
   about: 'a relation that this project added with define-relation',
   identity: 'name',
   key: ['name'],

@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const proposal = defineKind({
   name: 'proposal',
-  plural: 'proposals',
   about: 'a proposed edit: an action that is carried out when somebody confirms it',
   identity: 'content',
   key: ['action'],

@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const question = defineKind({
   name: 'question',
-  plural: 'questions',
   about: 'something nobody knows yet; open until answered',
   identity: 'content',
   key: ['question'],

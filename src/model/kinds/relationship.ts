@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const relationship = defineKind({
   name: 'relationship',
-  plural: 'relationships',
   about: 'a link: a typed edge between two entities',
   identity: 'name',
   key: ['type'],

@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const result = defineKind({
   name: 'result',
-  plural: 'results',
   about: 'what came of something',
   identity: 'event',
   key: ['text'],

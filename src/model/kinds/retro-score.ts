@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const retroScore = defineKind({
   name: 'retro-score',
-  plural: 'retro-scores',
   about: 'how a retrospective scored the work',
   identity: 'content',
   key: ['date', 'file'],

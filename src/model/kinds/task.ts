@@ -3,7 +3,6 @@ import { defineKind } from '../kind.ts'
 
 export const task = defineKind({
   name: 'task',
-  plural: 'tasks',
   about: 'an atomic piece of work',
   identity: 'event',
   key: ['description'],

@@ -69,44 +69,39 @@ function checkRules({ db }: Memory, { root, maturity }: Project): Check[] {
 }
 
 /** Whether the project has one store on this machine: of two, each knows what the other does not. */
-function checkPlaces(project: Project): Check[] {
+function* checkPlaces(_: Memory, project: Project): Generator<Check> {
   const stores = storesOf(project)
-  if (stores.length < 2) return []
   const others = stores.filter((path) => path !== project.storePath).map(dirname)
-  return [
-    wrong(
+  if (stores.length > 1)
+    yield wrong(
       'store.places',
       `this project has ${stores.length} stores: ${dirname(project.storePath)} is used here, not ${others.join(' or ')}`,
       `TIDEMARK_STORE=${others[0]} opens the other one; move away the one that you do not want`,
-    ),
-  ]
+    )
 }
 
 /** Whether what the project wants of recall is accepted: until then every recall is refused. */
-async function checkRecall(memory: Memory, project: Project): Promise<Check[]> {
+async function* checkRecall(memory: Memory, project: Project): AsyncGenerator<Check> {
   try {
     const { recallerOf } = await import('../../find/recall/recall.ts')
     recallerOf(memory, project).config // read when it is asked for
     const { waitingEndpoints } = await import('../../find/recall/embedders/consent.ts')
-    return waitingEndpoints(project).map(({ told, allow }) =>
-      wrong('recall.endpoint', told, `if you trust it: \`${allow}\``),
-    )
+    for (const { told, allow } of waitingEndpoints(project))
+      yield wrong('recall.endpoint', told, `if you trust it: \`${allow}\``)
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return [wrong('recall.refused', `recall is refused: ${error.message}`, error.hint.replaceAll('\n', '\n       '))]
+    yield wrong('recall.refused', `recall is refused: ${error.message}`, error.hint.replaceAll('\n', '\n       '))
   }
 }
 
 /** Whether symbols of code can be found: the parser is optional to install. */
-async function checkCode(): Promise<Check[]> {
+async function* checkCode(): AsyncGenerator<Check> {
   const { canParse } = await import('../../find/code/parse.ts')
-  if (await canParse('a.ts')) return []
-  return [
-    ok(
+  if (!(await canParse('a.ts')))
+    yield ok(
       'code',
       'no parser for code is installed: what changes in a symbol is not seen here (`npm install` without `--omit=optional` brings it)',
-    ),
-  ]
+    )
 }
 
 /** SQLite's lock of the writer: a byte of the shared memory beside the store. */
@@ -127,14 +122,12 @@ function writerOf(storePath: string): string | undefined {
 
 /** Whether another process holds the write lock too long. */
 function checkWriter(memory: Memory): Check[] {
-  if (memory.db.readOnly)
-    return [
-      wrong(
-        'store.read-only',
-        'the store cannot be written here: it is read as it is, and nothing is recorded',
-        'see that the disk is not mounted read-only, has space and inodes left (`df -i`), and that you may write to the directory of the store',
-      ),
-    ]
+  if (memory.db.readOnly) {
+    const what = 'the store cannot be written here: it is read as it is, and nothing is recorded'
+    const fix =
+      'see that the disk is not mounted read-only, has space and inodes left (`df -i`), and that you may write to the directory of the store'
+    return [wrong('store.read-only', what, fix)]
+  }
   try {
     if (retryWithBackoff(() => memory.db.tryWrite(() => true) === true, WRITER_MS)) return []
   } catch (error) {
@@ -142,15 +135,11 @@ function checkWriter(memory: Memory): Check[] {
     return [wrong('store.writer', error.message, error.hint)]
   }
   const writer = writerOf(memory.path)
-  return [
-    wrong(
-      'store.writer',
-      `another process has held the store's write lock for more than ${WRITER_MS / 1000} s: nobody else can write`,
-      writer
-        ? `it is process ${writer}; if it hangs, end it: nothing that was acknowledged is lost`
-        : `if one hangs, end it: \`fuser -v ${memory.path}\` lists who has the store open; nothing that was acknowledged is lost`,
-    ),
-  ]
+  const what = `another process has held the store's write lock for more than ${WRITER_MS / 1000} s: nobody else can write`
+  const fix = writer
+    ? `it is process ${writer}; if it hangs, end it`
+    : `if one hangs, end it: \`fuser -v ${memory.path}\` lists who has the store open`
+  return [wrong('store.writer', what, `${fix}; nothing that was acknowledged is lost`)]
 }
 
 /** Whether the tidemark that clients start by its bare name starts, and is this version. */
@@ -187,141 +176,112 @@ function noted(db: Db, { key, text, at }: ReturnType<typeof findings>[number]): 
 }
 
 /** The store itself: its files, its log, its snapshots. */
-function checkStore(memory: Memory): Check[] {
+function* checkStore(memory: Memory): Generator<Check> {
   const size = statSync(memory.path).size
   const wal = existsSync(`${memory.path}-wal`) ? statSync(`${memory.path}-wal`).size : 0
   const faults = memory.faults()
-  const checks = faults.map((f) =>
-    wrong(
-      DAMAGED,
-      `store is damaged: ${f.text}`,
-      f.in === 'index' ? '`tidemark doctor --rebuild` makes it again from the log: nothing is lost' : RESTORE,
-    ),
-  )
+  const rebuild = '`tidemark doctor --rebuild` makes it again from the log: nothing is lost'
+  for (const f of faults) yield wrong(DAMAGED, `store is damaged: ${f.text}`, f.in === 'index' ? rebuild : RESTORE)
   if (faults.length === 0)
-    checks.push(
-      ok('store', `store is sound: ${(size / MB).toFixed(1)} MB, schema ${SCHEMA_VERSION}, in ${dirname(memory.path)}`),
+    yield ok(
+      'store',
+      `store is sound: ${(size / MB).toFixed(1)} MB, schema ${SCHEMA_VERSION}, in ${dirname(memory.path)}`,
     )
   if (wal > 64 * MB)
-    checks.push(
-      wrong(
-        'store.wal',
-        `write-ahead log is ${(wal / MB).toFixed(0)} MB`,
-        'a process has been reading for very long; the next writer truncates it when that ends',
-      ),
+    yield wrong(
+      'store.wal',
+      `write-ahead log is ${(wal / MB).toFixed(0)} MB`,
+      'a process has been reading for very long; the next writer truncates it when that ends',
     )
   if (memory.isErasing && !memory.db.readOnly) {
     const told = memory.finishErasure()
-    checks.push(
-      memory.isErasing
-        ? wrong('store.erasure', told.join('; '), 'run `tidemark doctor` again once it has ended')
-        : ok('store.erasure', ['finished an erasure that was interrupted', ...told].join('; ')),
-    )
+    yield memory.isErasing
+      ? wrong('store.erasure', told.join('; '), 'run `tidemark doctor` again once it has ended')
+      : ok('store.erasure', ['finished an erasure that was interrupted', ...told].join('; '))
   }
   for (const problem of memory.db.readOnly || faults.length > 0 ? [] : memory.maintain())
-    checks.push(wrong('store.upkeep', problem, 'until it is mended a damaged disk costs more than a day'))
+    yield wrong('store.upkeep', problem, 'until it is mended a damaged disk costs more than a day')
   const all = snapshots(memory.path, memory.env.now())
   const ahead = linesFrom(memory.db, memory.env.now() + MAX_LEAD_MS)
   const dated = Math.max(ahead.last, ...all.map((s) => (s.future ? s.at : 0)))
   if (dated > 0)
-    checks.push(
-      ok(
-        'clock',
-        `the clock was ahead, or is behind, with ${many(ahead.lines, 'batch', 'batches')} and ${many(all.filter((s) => s.future).length, 'snapshot')} dated in the future, up to ${localMinute(dated)}; upkeep and leases go by the present time`,
-      ),
+    yield ok(
+      'clock',
+      `the clock was ahead, or is behind, with ${many(ahead.lines, 'batch', 'batches')} and ${many(all.filter((s) => s.future).length, 'snapshot')} dated in the future, up to ${localMinute(dated)}; upkeep and leases go by the present time`,
     )
   for (const s of all)
     for (const fault of snapshotFaults(s.path).slice(0, 1))
-      checks.push(
-        wrong(
-          DAMAGED,
-          `the snapshot ${s.path} is damaged: ${fault}`,
-          'delete it; the next write from the command line makes another one',
-        ),
+      yield wrong(
+        DAMAGED,
+        `the snapshot ${s.path} is damaged: ${fault}`,
+        'delete it; the next write from the command line makes another one',
       )
-  checks.push(
-    ok(
-      'snapshots',
-      all.length > 0
-        ? `${many(all.length, 'snapshot')}, the newest of ${localMinute(all[0]!.at)}`
-        : 'no snapshot yet: the first one is taken with the next write from the command line',
-    ),
+  yield ok(
+    'snapshots',
+    all.length > 0
+      ? `${many(all.length, 'snapshot')}, the newest of ${localMinute(all[0]!.at)}`
+      : 'no snapshot yet: the first one is taken with the next write from the command line',
   )
   for (const g of gaps(memory.db))
-    checks.push(
-      wrong(
-        'log.gap',
-        `batch ${g.replica}:${g.seq} is missing: a later one names it. Nothing waits for it`,
-        'pull the branch that has it, or have its author run `tidemark sync` and push',
-      ),
+    yield wrong(
+      'log.gap',
+      `batch ${g.replica}:${g.seq} is missing: a later one names it. Nothing waits for it`,
+      'pull the branch that has it, or have its author run `tidemark sync` and push',
     )
-  for (const f of findings(memory.db)) checks.push(noted(memory.db, f))
+  for (const f of findings(memory.db)) yield noted(memory.db, f)
   const remade = remadeLines(memory.db)
   if (remade.length > 0)
-    checks.push(
-      ok(
-        'log.remade',
-        `made again by a restore, so nothing proves their words: ${remade.map((l) => shortBatch(`${l.replica}:${l.seq}`)).join(', ')}`,
-        '`tidemark sync` puts in what its author had signed, once git or the hub has it',
-      ),
+    yield ok(
+      'log.remade',
+      `made again by a restore, so nothing proves their words: ${remade.map((l) => shortBatch(`${l.replica}:${l.seq}`)).join(', ')}`,
+      '`tidemark sync` puts in what its author had signed, once git or the hub has it',
     )
   const conflicts = memory.reader.conflicts().length
-  if (conflicts > 0) checks.push(ok('conflicts', `${conflicts} in conflict: \`tidemark conflicts\` lists them`))
-  return checks
+  if (conflicts > 0) yield ok('conflicts', `${conflicts} in conflict: \`tidemark conflicts\` lists them`)
 }
 
 /** What travels with git: whether all of it is sound and can be read, and what is not written yet. */
-async function checkSync(memory: Memory, { id, root, storePath, aliases }: Project): Promise<Check[]> {
-  const checks: Check[] = []
+async function* checkSync(memory: Memory, { id, root, storePath, aliases }: Project): AsyncGenerator<Check> {
   if (settleConfig(root))
-    checks.push(ok('sync.config', 'settled a conflict in .tidemark/config.json: two clones had run `init`; commit it'))
-  if (aliases) checks.push(ok('sync.project', `the project has other ids too: ${aliases.join(', ')}`))
+    yield ok('sync.config', 'settled a conflict in .tidemark/config.json: two clones had run `init`; commit it')
+  if (aliases) yield ok('sync.project', `the project has other ids too: ${aliases.join(', ')}`)
   const { segments, lines, problems } = checkSegments(root)
   for (const problem of problems)
-    checks.push(
-      wrong(
-        'sync.segment',
-        problem,
-        '`tidemark sync` writes your own anew; `git checkout -- .tidemark/log` takes those of others from git, or their authors sync',
-      ),
+    yield wrong(
+      'sync.segment',
+      problem,
+      '`tidemark sync` writes your own anew; `git checkout -- .tidemark/log` takes those of others from git, or their authors sync',
     )
   const keyless = withoutKey(memory.db)
-  if (keyless.length > 0) checks.push(ok('sync.keyless', keylessNote(keyless)))
+  if (keyless.length > 0) yield ok('sync.keyless', keylessNote(keyless))
   const lost = lostBatches(memory, root)
   if (lost.length > 0)
-    checks.push(
-      wrong(
-        'sync.lost',
-        `the store has lost ${many(lost.length, 'batch', 'batches')} that .tidemark/log/ holds: ${lost.slice(0, SESSIONS).join(', ')}`,
-        '`tidemark sync` brings back what its author had signed',
-      ),
+    yield wrong(
+      'sync.lost',
+      `the store has lost ${many(lost.length, 'batch', 'batches')} that .tidemark/log/ holds: ${lost.slice(0, SESSIONS).join(', ')}`,
+      '`tidemark sync` brings back what its author had signed',
     )
   const joined = hubOf(id, storePath)
-  if (segments === 0 && !joined) return checks
+  if (segments === 0 && !joined) return
   const { lines: missing, held } = pendingIn(memory, root)
   if (held)
-    checks.push(
-      wrong(
-        'sync.held',
-        `${held.batch} and all after it stay here: ${held.entity ?? 'its header'} looks like a secret (${held.category})`,
-        `erase it with \`tidemark act '[["purge", …]]'\`, and change it wherever it is used`,
-      ),
+    yield wrong(
+      'sync.held',
+      `${held.batch} and all after it stay here: ${held.entity ?? 'its header'} looks like a secret (${held.category})`,
+      `erase it with \`tidemark act '[["purge", …]]'\`, and change it wherever it is used`,
     )
   if (joined) {
     const { unsentLines } = await import('../../travel/sync/hub-exchange.ts')
     const n = unsentLines(memory)
     const left = n > 0 ? `; ${many(n, 'batch', 'batches')} of this machine not there yet: \`tidemark sync\`` : ''
-    checks.push(ok('sync.hub', `joined ${joined.url} as ${joined.member}${left}`))
+    yield ok('sync.hub', `joined ${joined.url} as ${joined.member}${left}`)
   }
-  if (segments === 0) return checks
+  if (segments === 0) return
   const left =
     missing.length > 0
       ? `; ${many(missing.length, 'batch', 'batches')} of this machine not written yet: \`tidemark sync\``
       : ''
-  checks.push(
-    ok('sync', `${many(segments, 'segment')} in .tidemark/log/ with ${many(lines, 'batch', 'batches')}${left}`),
-  )
-  return checks
+  yield ok('sync', `${many(segments, 'segment')} in .tidemark/log/ with ${many(lines, 'batch', 'batches')}${left}`)
 }
 
 /** Files under `.tidemark/` that were edited by hand in a way that could not be read. */
@@ -348,12 +308,12 @@ function checkLastSnapshots(project: Project): Check[] {
 }
 
 /** Every check that reads the open store, in the order of its lines. */
-const OF_STORE: readonly ((memory: Memory, project: Project) => Check[] | Promise<Check[]>)[] = [
+const OF_STORE: readonly ((memory: Memory, project: Project) => Iterable<Check> | AsyncIterable<Check>)[] = [
   checkStore,
   checkWriter,
   checkViews,
   checkSync,
-  (_, project) => checkPlaces(project),
+  checkPlaces,
   checkRecall,
   checkCode,
   checkRules,
@@ -377,7 +337,7 @@ const OF_MACHINE: readonly ((project: Project, directory: string) => Check[])[] 
 /** Checks everything that is read from the store. Damage may end any of these checks and is told as such. */
 export async function checkMemory(memory: Memory, project: Project, say: (c: Check) => void): Promise<void> {
   try {
-    for (const check of OF_STORE) for (const c of await check(memory, project)) say(c)
+    for (const check of OF_STORE) for (const c of await Array.fromAsync(check(memory, project))) say(c)
   } catch (error) {
     if (!(error instanceof UserError && error.code === 'store-damaged')) throw error
     say(wrong(DAMAGED, error.message, RESTORE))
