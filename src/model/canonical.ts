@@ -36,12 +36,7 @@ function quoted(key: string): string {
   return text
 }
 
-export interface JsonProblem {
-  path: (string | number)[]
-  message: string
-  received: string
-  accepted: string
-}
+export type JsonProblem = { path: (string | number)[]; message: string; received: string; accepted: string }
 
 /** A string longer than this is a document, not a field: it belongs into `chunk` entities (design §4). */
 export const MAX_STRING = 16_384

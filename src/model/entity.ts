@@ -31,23 +31,10 @@ export interface Entity {
   readonly conflicts: readonly Conflict[]
 }
 
-export interface Link {
-  readonly id: string
-  readonly from: string
-  readonly to: string
-  readonly type: string
-  readonly entity: Entity
-}
+export type Link = Readonly<{ id: string; from: string; to: string; type: string; entity: Entity }>
 
 /** A link as a walk reads it: that somebody stands by it is known, the rest of what it says is not read. */
-export interface Edge {
-  readonly id: string
-  readonly from: string
-  readonly to: string
-  readonly type: string
-  readonly at: number
-  readonly confidence?: number
-}
+export type Edge = Readonly<{ id: string; from: string; to: string; type: string; at: number; confidence?: number }>
 
 export const LINK_KIND = 'relationship'
 export const KIND_KIND = 'project-kind'

@@ -3,10 +3,7 @@
 export type Span = readonly [from: number, to: number]
 
 /** Lines of the one text that lines of the other take the place of. */
-export interface Hunk {
-  readonly a: Span
-  readonly b: Span
-}
+export type Hunk = Readonly<{ a: Span; b: Span }>
 
 /** Texts that differ in more lines count as different from their first difference to their last. */
 const MOST_DIFFERENT = 1_500
@@ -117,10 +114,7 @@ export function carried(hunks: readonly Hunk[], [from, to]: Span, back = false):
   return [start, Math.max(start, from === to ? start : shift(to, true))]
 }
 
-export interface Collision {
-  readonly mine: Hunk
-  readonly theirs: Hunk
-}
+export type Collision = Readonly<{ mine: Hunk; theirs: Hunk }>
 
 const isSame = (x: readonly string[], [x0, x1]: Span, y: readonly string[], [y0, y1]: Span): boolean =>
   x1 - x0 === y1 - y0 && x.slice(x0, x1).every((line, i) => line === y[y0 + i])

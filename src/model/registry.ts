@@ -50,12 +50,7 @@ export function createRegistry(
   }
 }
 
-interface KindShape {
-  kind: string
-  plural: string
-  positional: string[]
-  fields: string[]
-}
+type KindShape = { kind: string; plural: string; positional: string[]; fields: string[] }
 
 export function shapeOf(kind: Kind): KindShape {
   return {

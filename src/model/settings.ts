@@ -12,18 +12,10 @@ export interface Leaf {
 }
 
 /** Settings by name; `of` are those within one. `what`: what its names are names of. */
-export interface Table {
-  readonly of: { readonly [setting: string]: Leaf | Table }
-  readonly what?: string
-}
+export type Table = Readonly<{ of: { readonly [setting: string]: Leaf | Table }; what?: string }>
 
 /** One wrong thing; `path` says where, from the source on. */
-export interface SettingProblem {
-  readonly path: string
-  readonly message: string
-  readonly received?: Json
-  readonly accepted: string
-}
+export type SettingProblem = Readonly<{ path: string; message: string; received?: Json; accepted: string }>
 
 const isText = (v: unknown): boolean => typeof v === 'string' && v.trim() !== ''
 

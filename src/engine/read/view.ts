@@ -14,10 +14,7 @@ import { candidates } from './references.ts'
 const SUPERSEDES = 'supersedes'
 
 /** A line of the log, by its replica and number. */
-export interface LineName {
-  readonly replica: string
-  readonly seq: number
-}
+export type LineName = Readonly<{ replica: string; seq: number }>
 
 /** The knowledge without some lines. Only entities that those touch are folded. A line that was compacted away stays in. */
 export function readWithout(

@@ -113,11 +113,7 @@ export function parseBatch(input: unknown): { batch: Batch; notes: string[] } {
   return { batch: { ...said, actions }, notes }
 }
 
-interface PlanOptions {
-  verbs: ReadonlyMap<string, Verb>
-  redact: boolean
-  makeRegistry: MakeRegistry
-}
+type PlanOptions = { verbs: ReadonlyMap<string, Verb>; redact: boolean; makeRegistry: MakeRegistry }
 
 /** A batch that nothing speaks against: what is to be written. */
 export interface Planned extends Readonly<Draft> {

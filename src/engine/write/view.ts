@@ -23,12 +23,7 @@ interface LoggedBatch {
   readonly undoes: readonly string[] | undefined
 }
 
-interface ViewHost {
-  readonly db: Db
-  readonly env: Env
-  registry(): Registry
-  filesHold(text: string): boolean
-}
+type ViewHost = { readonly db: Db; readonly env: Env; registry(): Registry; filesHold(text: string): boolean }
 
 /** What planning may look at: the store under the write lock. It reads, and never writes. */
 export class View {

@@ -98,10 +98,7 @@ function tester(pattern: string): (name: string) => boolean {
 }
 
 /** The rules of one file, and the directory that they count from. */
-interface RuleFile {
-  readonly dir: string
-  readonly rules: readonly Rule[]
-}
+type RuleFile = Readonly<{ dir: string; rules: readonly Rule[] }>
 
 /** Never looked into, whether or not a rule says so. */
 const NEVER: ReadonlySet<string> = new Set(['.git', '.tidemark', 'node_modules'])

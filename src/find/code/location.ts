@@ -1,11 +1,7 @@
 import { languageOf } from './languages.ts'
 
 /** A place in the code, as somebody wrote it down. */
-interface Location {
-  readonly path: string
-  readonly line?: number
-  readonly symbol?: string
-}
+type Location = Readonly<{ path: string; line?: number; symbol?: string }>
 
 /** `src/a.ts`, `src/a.ts:12`, `src/a.ts:12-20`, `src/a.ts#Model.open` or `src/a.ts:12#Model.open`. */
 export function locationOf(text: string): Location {

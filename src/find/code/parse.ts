@@ -58,11 +58,7 @@ function isDeep(text: string): boolean {
   return false
 }
 
-interface Ready {
-  readonly parser: Parser
-  readonly query: Query
-  compile(source: string): Query
-}
+type Ready = { readonly parser: Parser; readonly query: Query; compile(source: string): Query }
 
 const packages = createRequire(import.meta.url)
 let engine: Promise<typeof import('web-tree-sitter') | undefined> | undefined
@@ -162,10 +158,7 @@ const plainText = (text: string): Parsed => ({
 /** The lines of a text without blanks at their ends. */
 export const linesOf = (text: string): string[] => text.split('\n').map((line) => line.trimEnd())
 
-interface Range {
-  readonly start: number
-  readonly end: number
-}
+type Range = Readonly<{ start: number; end: number }>
 
 interface Found extends Range {
   readonly simple: string
@@ -281,10 +274,7 @@ function qualified(sorted: readonly Found[]): (Found & { name: string })[] {
   })
 }
 
-interface Token {
-  readonly at: number
-  readonly text: string
-}
+type Token = Readonly<{ at: number; text: string }>
 
 /** Where the tokens from a place of the text on begin. */
 function firstAt(tokens: readonly Token[], at: number): number {

@@ -18,10 +18,7 @@ const ENVIRONMENT = {
   LC_ALL: 'C',
 }
 
-interface GitOptions {
-  readonly env?: Readonly<Record<string, string>>
-  readonly input?: string
-}
+type GitOptions = Readonly<{ env?: Readonly<Record<string, string>>; input?: string }>
 
 /** What git tells of a history. @throws where there is no git, or no history. */
 export const runGit = (root: string, ...args: string[]): Promise<string> => runGitWith(root, {}, ...args)

@@ -23,16 +23,9 @@ export function breathing(): () => Promise<void> {
   }
 }
 
-export interface FileStat {
-  readonly path: string
-  readonly size: number
-  readonly mtime: number
-}
+export type FileStat = Readonly<{ path: string; size: number; mtime: number }>
 
-export interface Content {
-  readonly text: string
-  readonly hash: string
-}
+export type Content = Readonly<{ text: string; hash: string }>
 
 /** The files of a work tree that git would not leave out, with what their contents say. */
 export class CodeTree {

@@ -16,10 +16,7 @@ const LOOK_MS = 4_000
 /** A process of another machine says so often that it is there, and is gone after three times as long. */
 const HEARTBEAT_MS = 10_000
 
-interface Lease {
-  readonly process: ProcessRef
-  readonly at: number
-}
+type Lease = Readonly<{ process: ProcessRef; at: number }>
 
 /** Watches a work tree until stopped, and judges each change at once. One process watches for all of them. */
 export function watchCode(memory: Memory, project: Project): () => void {

@@ -26,10 +26,7 @@ const FILES = 6
 /** A person who has asked for nothing this long has left, even if the session still runs. */
 const AWAY_MS = 30 * 60_000
 
-export interface Back {
-  readonly text: string
-  readonly json: Json
-}
+export type Back = Readonly<{ text: string; json: Json }>
 
 /** When the person was last here: their last prompt, else the end of their last session, else the last briefing. */
 function leftAt(about: About): { since: number; at: number | undefined } {

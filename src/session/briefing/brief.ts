@@ -51,12 +51,7 @@ export interface BriefOptions {
   readonly wider?: readonly WideStatement[] | undefined
 }
 
-export interface BriefedSection {
-  readonly name: string
-  readonly ids: readonly string[]
-  readonly tokens: number
-  readonly omitted: number
-}
+export type BriefedSection = Readonly<{ name: string; ids: readonly string[]; tokens: number; omitted: number }>
 
 export interface Briefing {
   readonly text: string

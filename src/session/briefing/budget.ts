@@ -6,11 +6,7 @@ export const BRIEFING_TOKENS = 2_000
 /** Clients cut a longer text themselves, at a worse place. */
 export const BRIEFING_CHARS = 9_000
 
-export interface Budget {
-  readonly tokens: number
-  readonly chars: number
-  count(text: string): number
-}
+export type Budget = { readonly tokens: number; readonly chars: number; count(text: string): number }
 
 interface Filling {
   readonly section: Section

@@ -7,12 +7,7 @@ export const HOOK_EVENTS = [
 export type HookEvent = (typeof HOOK_EVENTS)[number]
 
 /** A text in the place of another one of a file, once or everywhere; without that, the file's whole text. */
-export interface Edit {
-  readonly path: string
-  readonly old?: string
-  readonly text: string
-  readonly all?: boolean
-}
+export type Edit = Readonly<{ path: string; old?: string; text: string; all?: boolean }>
 
 export interface HookTool {
   readonly name: string

@@ -39,11 +39,7 @@ const at = (value: unknown, ...path: readonly string[]): unknown =>
   path.reduce<unknown>((v, key) => (typeof v === 'object' && v !== null ? (v as Tree)[key] : undefined), value)
 const number = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
 
-interface Usage {
-  readonly tokens: number
-  readonly window?: number
-  readonly model?: string
-}
+type Usage = Readonly<{ tokens: number; window?: number; model?: string }>
 
 const READ: Partial<Readonly<Record<string, { has: string; usage(line: unknown): Usage | undefined }>>> = {
   claude: {

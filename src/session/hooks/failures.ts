@@ -17,13 +17,7 @@ const COMMAND_MAX = 300
 const END = 2_000
 const RESPONSE_MAX = 300
 
-interface Failing {
-  n: number
-  command: string
-  last: string
-  at: number
-  edits?: number
-}
+type Failing = { n: number; command: string; last: string; at: number; edits?: number }
 
 const isFailing = (v: unknown): v is Failing => typeof v === 'object' && v !== null && 'n' in v && 'command' in v
 

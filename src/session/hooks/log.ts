@@ -17,10 +17,7 @@ export interface HookSeen {
   code?: string
 }
 
-export interface HookErrors {
-  readonly errors: string[]
-  code?: string
-}
+export type HookErrors = { readonly errors: string[]; code?: string }
 
 export function noteError(to: HookErrors, code: string, ...texts: string[]): void {
   if (texts.length > 0) to.code ??= code

@@ -64,10 +64,7 @@ function editedByOthers({ memory, session }: Hook, since: number): Set<string> {
   )
 }
 
-interface Changed {
-  readonly path: string
-  readonly named: boolean
-}
+type Changed = Readonly<{ path: string; named: boolean }>
 
 /**
  * Files that were written while a shell command ran, as far as can be seen from outside: of those that it names, and of

@@ -118,10 +118,7 @@ const SAID = new RegExp(`^(?:(?<yes>${YES})|(?<no>${NO}))(?![\\p{L}\\p{N}])`, 'i
 const SAID_LAST = new RegExp(`(?:^|[^\\p{L}\\p{N}])(?:(?<yes>${YES})|(?<no>${NO}))$`, 'iu')
 const FILLER = /^(?:please|confirm|bitte|and|und|et|y|e|och|s'il|te|plait|por|favor)$/i
 
-export interface Answer {
-  readonly yes: boolean
-  readonly refs: readonly string[]
-}
+export type Answer = Readonly<{ yes: boolean; refs: readonly string[] }>
 
 /** What a prompt answers, at its very beginning. Quotes, later sentences and questions are no answers. */
 export function answersIn(prompt: string): Answer[] {

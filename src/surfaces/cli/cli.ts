@@ -100,10 +100,7 @@ function fail(thrown: unknown, json: boolean): number {
   return isUsage ? 2 : 1
 }
 
-interface Parsed {
-  values: Record<string, string | number | boolean>
-  place: string[]
-}
+type Parsed = { values: Record<string, string | number | boolean>; place: string[] }
 
 /** No flag begins with a digit: a negative number is a value. */
 const NEGATIVE = /^-(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/

@@ -6,10 +6,7 @@ import { COMMANDS } from './commands/index.ts'
 import { flagsOf, GLOBAL, listing } from './help.ts'
 
 /** What may stand at a place of a command line. */
-interface Place {
-  readonly choices?: readonly string[]
-  readonly ref?: boolean
-}
+type Place = Readonly<{ choices?: readonly string[]; ref?: boolean }>
 
 const choicesIn = (text: string | undefined): readonly string[] =>
   text?.includes('|') && /^[\w|-]+$/.test(text) ? text.split('|') : []

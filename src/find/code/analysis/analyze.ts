@@ -12,10 +12,7 @@ export interface Finding {
   readonly confidence: number
 }
 
-export interface SourceFile {
-  readonly path: string
-  readonly text: string
-}
+export type SourceFile = Readonly<{ path: string; text: string }>
 
 /** So often, and in so many files, a structure recurs before it is a pattern. */
 const MIN_TIMES = 5
@@ -221,10 +218,7 @@ export async function findingsIn(files: AsyncIterable<SourceFile> | Iterable<Sou
   return found.sort((a, b) => b.confidence - a.confidence)
 }
 
-export interface Statement {
-  readonly id: string
-  readonly text: string
-}
+export type Statement = Readonly<{ id: string; text: string }>
 
 /** So many have to say it. */
 const MIN_SAID = 3

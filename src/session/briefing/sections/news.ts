@@ -42,11 +42,7 @@ function firstSeen({ reader }: About): Built | undefined {
   return counts.length === 0 ? undefined : { items: [], says: `known: ${counts.slice(0, KINDS_NAMED).join(', ')}` }
 }
 
-interface Change {
-  readonly entity: Entity
-  readonly text: string
-  readonly by: string
-}
+type Change = Readonly<{ entity: Entity; text: string; by: string }>
 
 /** Entities that others touched after a cursor, newest first, each with what became of it. */
 export function changesSince(about: About, since: number): Change[] {

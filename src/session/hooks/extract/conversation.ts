@@ -3,16 +3,9 @@ import type { Item, Reading } from '../../../travel/formats/import/types.ts'
 import { type ReadOptions, turnsOf } from './transcript.ts'
 import type { Said } from './turns.ts'
 
-export interface Kept {
-  readonly client: string
-  readonly id: string
-  said(): Iterable<Said>
-}
+export type Kept = { readonly client: string; readonly id: string; said(): Iterable<Said> }
 
-export interface Typed {
-  readonly text: string
-  readonly at: number | undefined
-}
+export type Typed = Readonly<{ text: string; at: number | undefined }>
 
 /** What clients put into a session in the user's name. */
 const PUT_IN =

@@ -1,11 +1,7 @@
 import type { Json } from '../../../model/field.ts'
 
 /** A decision of before, which what is found may relate to. */
-export interface Earlier {
-  readonly id: string
-  readonly name: string
-  readonly text: string
-}
+export type Earlier = Readonly<{ id: string; name: string; text: string }>
 
 /** Something that may be worth keeping, as the action that would record it. */
 export interface Candidate {

@@ -10,10 +10,7 @@ const TURN_MAX = 4_000
 const FAILED_MAX = 400
 const OWN_COMMAND = /(?:^|[\s/;&|])tidemark(?:\.js)?\s/
 
-export interface Read {
-  readonly turns: Turn[]
-  readonly end: number
-}
+export type Read = Readonly<{ turns: Turn[]; end: number }>
 
 export interface ReadOptions {
   readonly config: HooksConfig

@@ -3,16 +3,9 @@ import { jsonIn } from '../../../model/object.ts'
 import { type Allowed, addressOf } from './consent.ts'
 import { ExtractionFailed } from './extractor.ts'
 
-export interface Asked {
-  readonly system: string
-  readonly text: string
-  readonly maxTokens: number
-}
+export type Asked = Readonly<{ system: string; text: string; maxTokens: number }>
 
-export interface Answered {
-  readonly text: string
-  readonly tokens?: number
-}
+export type Answered = Readonly<{ text: string; tokens?: number }>
 
 export const ANSWER_MAX = 2 ** 20
 type Tree = { readonly [key: string]: unknown }

@@ -66,10 +66,7 @@ function logOf({ label, text }: Page): Item[] {
   })
 }
 
-interface Part {
-  readonly title: string
-  readonly text: string
-}
+type Part = Readonly<{ title: string; text: string }>
 
 /** The text of the first section that is called so, with those below it. */
 function under(parts: readonly Part[], ...names: readonly RegExp[]): string | undefined {

@@ -9,10 +9,7 @@ import type { Reading, Unplaced } from './types.ts'
 /** Folders that hold no documents of the project. */
 export const SKIPPED: ReadonlySet<string> = new Set(['node_modules', 'vendor', 'dist', 'build', 'target'])
 
-export interface Page {
-  readonly label: string
-  readonly text: string
-}
+export type Page = Readonly<{ label: string; text: string }>
 
 /** What of a `Reading` comes of reading pages alone. */
 export interface Pages {

@@ -45,10 +45,7 @@ function withIds(state: State, item: Item, kind: Kind): JsonObject {
   return out
 }
 
-interface Checked {
-  readonly args: JsonObject
-  readonly changes: readonly Change[]
-}
+type Checked = Readonly<{ args: JsonObject; changes: readonly Change[] }>
 
 /** Checked arguments. What a field does not take goes into attrs, once, and is told. */
 export function check(state: State, item: Item, kind: Kind, args: JsonObject, again = false): Checked | undefined {

@@ -1,11 +1,7 @@
 import { oneLine } from '../../../model/text.ts'
 import type { Reading, Unplaced } from './types.ts'
 
-interface Tally {
-  created: number
-  updated: number
-  unchanged: number
-}
+type Tally = { created: number; updated: number; unchanged: number }
 
 /** What an import did. */
 export interface ImportReport extends Tally {

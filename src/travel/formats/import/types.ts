@@ -21,11 +21,7 @@ export interface Item {
 }
 
 /** What could not become knowledge, and why. */
-export interface Unplaced {
-  readonly where: string
-  readonly what: string
-  readonly why: string
-}
+export type Unplaced = Readonly<{ where: string; what: string; why: string }>
 
 /** What a source says: items in the order in which they are to be written, any number of them. */
 export interface Reading {
