@@ -109,13 +109,22 @@ export const shortHash = (text: string | Uint8Array): string =>
 
 /** The symbols and calls of a file. The same content under a name of the same language always gives the same. */
 export async function parse(path: string, text: string): Promise<Parsed> {
+  const parsed = await withTree(path, text, (root, { query }, language) => read(text, language, query, root))
+  return parsed ?? plainText(text)
+}
+
+/** What `use` makes of the tree of a file, which ends with it; undefined where no grammar reads the file. */
+async function withTree<T>(
+  path: string,
+  text: string,
+  use: (root: Node, ready: Ready, language: Language) => T,
+): Promise<T | undefined> {
   const language = languageOf(path)
   const ready = language && isReadable(text) ? await readyFor(language) : undefined
-  if (!language || !ready) return plainText(text)
-  const tree = ready.parser.parse(text)
-  if (!tree) return plainText(text)
+  const tree = ready?.parser.parse(text)
+  if (!language || !ready || !tree) return undefined
   try {
-    return read(text, language, ready.query, tree.rootNode)
+    return use(tree.rootNode, ready, language)
   } finally {
     tree.delete()
   }
@@ -133,19 +142,14 @@ export async function withMatches<T>(
   sources: Readonly<Record<string, string>>,
   use: (matches: Matches) => T,
 ): Promise<T | undefined> {
-  const language = languageOf(path)
-  const source = language && sources[language.name]
-  const ready = language && source !== undefined && isReadable(text) ? await readyFor(language) : undefined
-  const tree = ready?.parser.parse(text)
-  if (!language || !ready || !tree) return undefined
-  const key = `${language.name} ${source}`
-  let query = compiled.get(key)
-  if (!query) compiled.set(key, (query = ready.compile(source!)))
-  try {
-    return use(query.matches(tree.rootNode))
-  } finally {
-    tree.delete()
-  }
+  const source = sources[languageOf(path)?.name ?? '']
+  if (source === undefined) return undefined
+  return withTree(path, text, (root, { compile }, { name }) => {
+    const key = `${name} ${source}`
+    let query = compiled.get(key)
+    if (!query) compiled.set(key, (query = compile(source)))
+    return use(query.matches(root))
+  })
 }
 
 const plainText = (text: string): Parsed => ({

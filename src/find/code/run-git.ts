@@ -1,15 +1,7 @@
 import { promisify } from 'node:util'
 
 /** What a repository's own configuration could start stays off: pager, signatures, hooks, fetches of what is missing. */
-const SAFE = [
-  '-c',
-  'core.fsmonitor=false',
-  '-c',
-  'log.showSignature=false',
-  '-c',
-  'core.hooksPath=/dev/null',
-  '--no-pager',
-]
+const SAFE = '-c core.fsmonitor=false -c log.showSignature=false -c core.hooksPath=/dev/null --no-pager'.split(' ')
 const ENVIRONMENT = {
   GIT_ALLOW_PROTOCOL: 'none',
   GIT_NO_LAZY_FETCH: '1',

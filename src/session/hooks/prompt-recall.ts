@@ -12,17 +12,8 @@ import { inTree, notable } from './paths.ts'
 
 /** What answers a prompt: choices, rules, notes, what did not work, what turned out wrong. What the briefing told is left out. */
 const KINDS = [
-  'decision',
-  'fact',
-  'failed-approach',
-  'correction',
-  'exception',
-  'file',
-  'insight',
-  'learning',
-  'pattern',
-  'principle',
-]
+  'decision', 'fact', 'failed-approach', 'correction', 'exception', 'file', 'insight', 'learning', 'pattern', 'principle',
+] // biome-ignore format: a list
 
 /** A word that more than this share of all texts holds tells nothing. */
 const COMMON = 0.05

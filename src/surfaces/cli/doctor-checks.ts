@@ -309,16 +309,8 @@ function checkLastSnapshots(project: Project): Check[] {
 
 /** Every check that reads the open store, in the order of its lines. */
 const OF_STORE: readonly ((memory: Memory, project: Project) => Iterable<Check> | AsyncIterable<Check>)[] = [
-  checkStore,
-  checkWriter,
-  checkViews,
-  checkSync,
-  checkPlaces,
-  checkRecall,
-  checkCode,
-  checkRules,
-  checkSessions,
-]
+  checkStore, checkWriter, checkViews, checkSync, checkPlaces, checkRecall, checkCode, checkRules, checkSessions,
+] // biome-ignore format: a list to read at a glance
 
 /** Every check of the project and the machine, in the order of its lines. `directory` is where the caller stands. */
 const OF_MACHINE: readonly ((project: Project, directory: string) => Check[])[] = [

@@ -120,11 +120,11 @@ const CASES: readonly (readonly [name: string, form: RegExp])[] = [
   ['PascalCase', /^(?:[A-Z][a-z0-9]+){2,}$/],
 ]
 
-const fact = (text: string, n: number, of: number, examples: readonly string[]): Finding => ({
+const fact = (text: string, cases: readonly string[], of: readonly unknown[]): Finding => ({
   verb: 'record-fact',
-  args: { fact: text, category: 'convention', locations: examples.slice(0, 3) },
-  evidence: `${n} of ${of}: ${examples.slice(0, 3).join(', ')}`,
-  confidence: confidenceOf(n, of),
+  args: { fact: text, category: 'convention', locations: cases.slice(0, 3) },
+  evidence: `${cases.length} of ${of.length}: ${cases.slice(0, 3).join(', ')}`,
+  confidence: confidenceOf(cases.length, of.length),
 })
 
 /** How files of more than one word are named, by language. */
@@ -137,15 +137,8 @@ function naming(files: readonly string[]): Finding[] {
     if (telling.length < MIN_NAMED) return []
     return CASES.flatMap(([name, form]) => {
       const such = telling.filter(({ stem }) => form.test(stem))
-      if (such.length / telling.length < CONVENTION) return []
-      return [
-        fact(
-          `Name ${ending} files in ${name}`,
-          such.length,
-          telling.length,
-          such.map((s) => s.path),
-        ),
-      ]
+      const paths = such.map((s) => s.path)
+      return such.length / telling.length < CONVENTION ? [] : [fact(`Name ${ending} files in ${name}`, paths, telling)]
     })
   })
 }
@@ -159,10 +152,9 @@ function testLayout(tests: readonly string[], files: readonly string[]): Finding
   const roots = [...Map.groupBy(code, (t) => t.split('/')[0]!)].sort((a, b) => b[1].length - a[1].length)
   const [root, below] = roots[0]!
   const found: Finding[] = []
-  if (beside.length / code.length >= CONVENTION)
-    found.push(fact('Put tests beside the code they test', beside.length, code.length, beside))
+  if (beside.length / code.length >= CONVENTION) found.push(fact('Put tests beside the code they test', beside, code))
   else if (/tests?|spec/i.test(root) && below.length / code.length >= CONVENTION)
-    found.push(fact(`Put tests under ${root}/`, below.length, code.length, below))
+    found.push(fact(`Put tests under ${root}/`, below, code))
   for (const [form, name] of [
     [/\.test\.\w+$/, 'NAME.test.*'],
     [/\.spec\.\w+$/, 'NAME.spec.*'],
@@ -173,7 +165,7 @@ function testLayout(tests: readonly string[], files: readonly string[]): Finding
     const such = code.filter((t) => form.test(t))
     // Go allows no other
     if (such.length / code.length >= CONVENTION && !such.every((t) => t.endsWith('.go')))
-      found.push(fact(`Name test files ${name}`, such.length, code.length, such))
+      found.push(fact(`Name test files ${name}`, such, code))
   }
   return found
 }
@@ -190,10 +182,10 @@ function styles(shapes: readonly Located[]): Finding[] {
     !OF_THE_LANGUAGE.has(lastName(most[0])) &&
     most[1].length / thrown.length >= MIN_SHARE
   )
-    found.push(fact(`Throw ${most[0]} for errors`, most[1].length, thrown.length, most[1].map(where)))
+    found.push(fact(`Throw ${most[0]} for errors`, most[1].map(where), thrown))
   const named = exported.filter((s) => s.of === 'named')
   if (exported.length >= MIN_NAMED && named.length / exported.length >= 0.98)
-    found.push(fact('Use named exports, not default ones', named.length, exported.length, named.map(where)))
+    found.push(fact('Use named exports, not default ones', named.map(where), exported))
   return found
 }
 
@@ -230,13 +222,7 @@ export function principlesIn(statements: readonly Statement[]): Finding[] {
     const sources = [...new Set([item.id, ...similar].map((i) => statements[Number(i)]!.id))]
     if (sources.length < MIN_SAID) return []
     const args = { name: item.text.replace(/[.!]$/, ''), description: item.text }
-    return [
-      {
-        verb: 'record-principle',
-        args,
-        evidence: `said by ${sources.join(', ')}`,
-        confidence: confidenceOf(sources.length, sources.length),
-      },
-    ]
+    const confidence = confidenceOf(sources.length, sources.length)
+    return [{ verb: 'record-principle', args, evidence: `said by ${sources.join(', ')}`, confidence }]
   })
 }

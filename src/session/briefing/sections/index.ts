@@ -13,19 +13,6 @@ import { work } from './work.ts'
 
 /** The sections of a briefing in their order, the most important first; their shares are what each is sure of. */
 export const SECTIONS: readonly Section[] = [
-  rules,
-  libraryRules,
-  work,
-  handoff,
-  sessions,
-  shared,
-  decisions,
-  failures,
-  learnings,
-  ruleFiles,
-  unconfirmedRuleFiles,
-  news,
-  review,
-  wider,
-  unconfirmed,
-]
+  rules, libraryRules, work, handoff, sessions, shared, decisions, failures, learnings, ruleFiles, unconfirmedRuleFiles,
+  news, review, wider, unconfirmed,
+] // biome-ignore format: a list to read at a glance

@@ -24,19 +24,8 @@ import type { Importer } from './types.ts'
 import { yjs } from './yjs.ts'
 
 export const IMPORTERS: readonly Importer[] = [
-  add,
-  mcpMemory,
-  claudeMd,
-  docs,
-  decisions,
-  basicMemory,
-  claudeMem,
-  beads,
-  notes,
-  json,
-  pages,
-  yjs,
-]
+  add, mcpMemory, claudeMd, docs, decisions, basicMemory, claudeMem, beads, notes, json, pages, yjs,
+] // biome-ignore format: a list to read at a glance
 
 /** Reads a source and writes what it says into the memory; a source that has not changed writes nothing. */
 export function importFrom(

@@ -8,32 +8,21 @@ import { labelOf, readText } from './files.ts'
 import { unlessEmpty, unlessNone } from './trees.ts'
 import type { Importer, Item, Unplaced } from './types.ts'
 
-/** Other words for core relations; `reversed` where the words read from the other end. */
-const SYNONYMS: Readonly<Record<string, string>> = {
-  requires: 'depends-on',
-  needs: 'depends-on',
-  'relies-on': 'depends-on',
-  replaces: 'supersedes',
-  'is-a': 'instance-of',
-  'is-an': 'instance-of',
-  'type-of': 'instance-of',
-  'kind-of': 'instance-of',
-  'related-to': 'relates-to',
-  related: 'relates-to',
-  'associated-with': 'relates-to',
-  'connected-to': 'relates-to',
-  calls: 'uses',
-  utilizes: 'uses',
-  affects: 'impacts',
-  influences: 'impacts',
-  causes: 'caused',
-  'leads-to': 'led-to',
-  'derived-from': 'based-on',
-  'builds-on': 'extends',
-  'blocks-on': 'depends-on',
-  opposes: 'contradicts',
-  precedes: 'followed-by',
-  describes: 'about',
+/** Other words for core relations. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  'depends-on': ['requires', 'needs', 'relies-on', 'blocks-on'],
+  supersedes: ['replaces'],
+  'instance-of': ['is-a', 'is-an', 'type-of', 'kind-of'],
+  'relates-to': ['related-to', 'related', 'associated-with', 'connected-to'],
+  uses: ['calls', 'utilizes'],
+  impacts: ['affects', 'influences'],
+  caused: ['causes'],
+  'led-to': ['leads-to'],
+  'based-on': ['derived-from'],
+  extends: ['builds-on'],
+  contradicts: ['opposes'],
+  'followed-by': ['precedes'],
+  about: ['describes'],
 }
 
 export const mcpMemory: Importer = {
@@ -53,14 +42,13 @@ export const mcpMemory: Importer = {
     const names = new Map<string, string>()
     const links: Item[] = []
     const defined = new Map<string, Item>()
-    for (const { value, where } of records) {
-      if (value.type === 'entity' && isName(value.name)) {
-        names.set(foldName(value.name), value.name)
-        concepts.push(conceptOf(value, value.name, where, unplaced))
-      }
+    const isEntity = (value: JsonObject) => value.type === 'entity' && isName(value.name)
+    for (const { value, where } of records.filter((r) => isEntity(r.value))) {
+      const name = String(value.name)
+      names.set(foldName(name), name)
+      concepts.push(conceptOf(value, name, where, unplaced))
     }
-    for (const { value, where } of records) {
-      if (value.type === 'entity' && isName(value.name)) continue
+    for (const { value, where } of records.filter((r) => !isEntity(r.value))) {
       const leaveOut = (why: string, what = JSON.stringify(value)) => void unplaced.push({ where, what, why })
       const { type, from, to, relationType } = value
       if (type === 'entity') leaveOut('an entity without a name')
@@ -88,24 +76,18 @@ export const aliasOf = (name: string) => `concept ${foldName(name)}`
 /** One record per line; or one document `{entities, relations}`, as the server's read_graph answers. */
 function recordsOf(text: string, file: string, unplaced: Unplaced[]): { value: JsonObject; where: string }[] {
   const whole = text.trimStart().startsWith('{') ? outsideJson(text) : undefined
-  if (isObject(whole) && (Array.isArray(whole.entities) || Array.isArray(whole.relations))) {
-    return (['entities', 'relations'] as const).flatMap((list) =>
-      (Array.isArray(whole[list]) ? whole[list] : []).flatMap((value, i) => {
-        const where = `${file}#${list}[${i}]`
-        if (isObject(value)) return [{ value: { ...value, type: list === 'entities' ? 'entity' : 'relation' }, where }]
-        unplaced.push({ where, what: JSON.stringify(value), why: 'not an object' })
-        return []
-      }),
-    )
-  }
-  return text.split('\n').flatMap((line, i) => {
-    if (line.trim() === '') return []
-    const where = `${file}:${i + 1}`
-    const value = outsideJson(line)
-    if (isObject(value)) return [{ value, where }]
-    unplaced.push({ where, what: line, why: value === undefined ? 'not JSON' : 'not an object' })
+  const taken = (value: Json | undefined, where: string, what: string, more: JsonObject = {}) => {
+    if (isObject(value)) return [{ value: { ...value, ...more }, where }]
+    unplaced.push({ where, what, why: value === undefined ? 'not JSON' : 'not an object' })
     return []
-  })
+  }
+  const listed = (list: Json | undefined, name: string, type: string) =>
+    (Array.isArray(list) ? list : []).flatMap((v, i) => taken(v, `${file}#${name}[${i}]`, JSON.stringify(v), { type }))
+  if (isObject(whole) && (Array.isArray(whole.entities) || Array.isArray(whole.relations)))
+    return [...listed(whole.entities, 'entities', 'entity'), ...listed(whole.relations, 'relations', 'relation')]
+  return text
+    .split('\n')
+    .flatMap((line, i) => (line.trim() === '' ? [] : taken(outsideJson(line), `${file}:${i + 1}`, line)))
 }
 
 function conceptOf(value: JsonObject, name: string, where: string, unplaced: Unplaced[]): Item {
@@ -157,7 +139,8 @@ function relationFor(original: string): { type: string; reversed?: boolean } {
     if (RELATIONS.some((r) => r.name === w)) return { type: w }
     const inverse = RELATIONS.find((r) => r.inverse === w)
     if (inverse) return { type: inverse.name, reversed: true }
-    if (Object.hasOwn(SYNONYMS, w)) return { type: SYNONYMS[w]! }
+    const same = Object.keys(SYNONYMS).find((type) => SYNONYMS[type]!.includes(w))
+    if (same !== undefined) return { type: same }
   }
   // a word of the project's own, if the letters that were dropped were no part of it
   const ascii = !/[^\p{ASCII}]/u.test(original.normalize('NFKD').replace(/\p{M}/gu, ''))
