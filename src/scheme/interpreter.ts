@@ -169,12 +169,11 @@ class Interpreter implements Globals {
     const own = [...this.#cells.values()].filter((cell) => cell.value !== undefined).map((cell) => cell.name)
     const names = [...builtinHelp().keys(), ...this.#host.keys(), ...Object.keys(this.#options.syntax ?? {}), ...own]
     const near = nearest(name, new Set(names))
-    return new SchemeError(
-      `unbound symbol: ${name}`,
+    const hint =
       near.length > 0
         ? `did you mean ${near.join(', ')}?`
-        : 'a text is written "in quotes"; (define name value) gives a name a value',
-    )
+        : 'a text is written "in quotes"; (define name value) gives a name a value'
+    return new SchemeError(`unbound symbol: ${name}`, hint)
   }
 
   // What the expander asks.

@@ -20,14 +20,13 @@ export function settleDeclined(
   for (const batch of batches) {
     const [replica = '', seq = ''] = log.batchNamed(db, batch).split(':')
     const line = log.lineOf(db, replica, Number(seq))
-    if (!line)
-      throw new UserError(
-        'unknown-batch',
-        log.isCovered(db, replica, Number(seq))
-          ? `batch ${batch} was folded away by a compaction`
-          : `there is no batch ${batch} here`,
-        'see `tidemark history`; take back what was folded away with `tidemark undo`, or by a new batch',
-      )
+    if (!line) {
+      const message = log.isCovered(db, replica, Number(seq))
+        ? `batch ${batch} was folded away by a compaction`
+        : `there is no batch ${batch} here`
+      const hint = 'see `tidemark history`; take back what was folded away with `tidemark undo`, or by a new batch'
+      throw new UserError('unknown-batch', message, hint)
+    }
     const state = log.declinedAs(db, line)
     if (admit ? state === undefined : state === 'person') continue
     n++

@@ -31,12 +31,10 @@ const put = (db: Db, { from, to, ...c }: Covered): void =>
 const drop = (db: Db, c: Covered): void => db.run('DELETE FROM covered WHERE replica=? AND first=?', c.replica, c.first)
 
 /** Moments before another one, `every` lines apart. */
-export const momentsBefore = (db: Db, before: number, every: number): number[] =>
-  db.column<number>(
-    'SELECT at FROM (SELECT at, row_number() OVER (ORDER BY at) AS i FROM log WHERE at<?) WHERE i % ? = 0',
-    before,
-    every,
-  )
+export function momentsBefore(db: Db, before: number, every: number): number[] {
+  const sql = 'SELECT at FROM (SELECT at, row_number() OVER (ORDER BY at) AS i FROM log WHERE at<?) WHERE i % ? = 0'
+  return db.column<number>(sql, before, every)
+}
 
 /** Lines that a compaction folds: stamped before a moment, and settled. Those that follow each other are one. */
 export function coverable(db: Db, before: number): Covered[] {
@@ -125,9 +123,8 @@ export function dropCovered(db: Db, lines: readonly Covered[]): { lines: number;
 
 /** Notes that lines are folded away. One range follows another, holds it, or lies in it; where none of that is so, nobody can check it. */
 export function cover(db: Db, c: Covered): void {
-  const touching = coveredLines(db).filter(
-    (o) => o.replica === c.replica && o.first <= c.last + 1 && c.first <= o.last + 1,
-  )
+  const touches = (o: Covered) => o.replica === c.replica && o.first <= c.last + 1 && c.first <= o.last + 1
+  const touching = coveredLines(db).filter(touches)
   if (touching.some((o) => o.first <= c.first && c.last <= o.last)) return
   for (const o of touching) drop(db, o)
   const isInside = touching.every((o) => c.first <= o.first && o.last <= c.last)

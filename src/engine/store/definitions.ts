@@ -9,11 +9,10 @@ export const keptDefine = (db: Db, session: string, name: string): Kept | undefi
   db.get('SELECT form, source FROM defines WHERE session=? AND name=?', session, name)
 
 /** How many a session keeps, and how long their texts are. */
-export const measureDefines = (db: Db, session: string): { count: number; characters: number } =>
-  db.get(
-    'SELECT count(*) AS count, coalesce(sum(length(source)), 0) AS characters FROM defines WHERE session=?',
-    session,
-  )!
+export function measureDefines(db: Db, session: string): { count: number; characters: number } {
+  const sql = 'SELECT count(*) AS count, coalesce(sum(length(source)), 0) AS characters FROM defines WHERE session=?'
+  return db.get(sql, session)!
+}
 
 export const keepDefine = (db: Db, session: string, name: string, kept: Kept, at: number): void =>
   db.run('INSERT OR REPLACE INTO defines VALUES (?,?,?,?,?)', session, name, kept.form, kept.source, at)

@@ -118,14 +118,11 @@ export function endorsedBefore(db: Db, entity: string): Endorsed | undefined {
   return db.get('SELECT first, agreed FROM endorsed WHERE entity=?', digestOf(entity))
 }
 
-export const keepEndorsed = (db: Db, entity: string, { first, agreed }: Endorsed): void =>
-  db.run(
-    `INSERT INTO endorsed VALUES (?,?,?)
-     ON CONFLICT DO UPDATE SET first=min(first, excluded.first), agreed=max(agreed, excluded.agreed)`,
-    digestOf(entity),
-    first,
-    agreed,
-  )
+export function keepEndorsed(db: Db, entity: string, { first, agreed }: Endorsed): void {
+  const sql = `INSERT INTO endorsed VALUES (?,?,?)
+     ON CONFLICT DO UPDATE SET first=min(first, excluded.first), agreed=max(agreed, excluded.agreed)`
+  db.run(sql, digestOf(entity), first, agreed)
+}
 
 export interface Asked extends PurgeMark {
   readonly by: string

@@ -617,10 +617,8 @@ export function arrivedBefore(db: Db, entity: string, n: number): Event[] {
 }
 
 /** Where in the order of arrival the batches stand that touched an entity, newest first; those folded away are gone. */
-export const arrivalsOf = (db: Db, entity: string, limit: number): number[] =>
-  db.column<number>(
-    `SELECT DISTINCT l.n FROM events e JOIN log l ON l.replica=e.replica AND l.seq=e.seq
-       WHERE e.entity=? ORDER BY l.n DESC LIMIT ?`,
-    entity,
-    limit,
-  )
+export function arrivalsOf(db: Db, entity: string, limit: number): number[] {
+  const sql = `SELECT DISTINCT l.n FROM events e JOIN log l ON l.replica=e.replica AND l.seq=e.seq
+       WHERE e.entity=? ORDER BY l.n DESC LIMIT ?`
+  return db.column<number>(sql, entity, limit)
+}

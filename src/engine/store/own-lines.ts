@@ -104,14 +104,11 @@ export function arrivalsOf(db: Db, entity: string): Arrivals | undefined {
   return db.get('SELECT own, others FROM arrivals WHERE entity=?', digestOf(entity))
 }
 
-export const keepArrivals = (db: Db, entity: string, { own, others }: Arrivals): void =>
-  db.run(
-    `INSERT INTO arrivals VALUES (?,?,?)
-     ON CONFLICT DO UPDATE SET own=max(own, excluded.own), others=max(others, excluded.others)`,
-    digestOf(entity),
-    own,
-    others,
-  )
+export function keepArrivals(db: Db, entity: string, { own, others }: Arrivals): void {
+  const sql = `INSERT INTO arrivals VALUES (?,?,?)
+     ON CONFLICT DO UPDATE SET own=max(own, excluded.own), others=max(others, excluded.others)`
+  db.run(sql, digestOf(entity), own, others)
+}
 
 /** Of some entities, those of which others have said something. */
 export function touchedElsewhere(db: Db, ids: readonly string[]): string[] {
@@ -157,18 +154,16 @@ export interface Touch {
 }
 
 /** What arrived here after `n`, entity by entity, newest first; without taking the lines apart. */
-export const touchesAfter = (db: Db, n: number, limit: number): Touch[] =>
-  db.all(
-    `WITH l AS MATERIALIZED ( -- each line is taken apart once, however many events it has
+export function touchesAfter(db: Db, n: number, limit: number): Touch[] {
+  const sql = `WITH l AS MATERIALIZED ( -- each line is taken apart once, however many events it has
        SELECT n, at, replica, seq, by ->> 'session' AS session, by ->> 'user' AS user, by ->> 'agent' AS agent
        FROM (SELECT n, at, replica, seq, ${LINE} -> 'by' AS by FROM log WHERE n>? ORDER BY n DESC LIMIT ?))
      SELECT l.n, l.at, e.entity, json_extract(one.value, '$.f') AS field, coalesce(json_extract(one.value, '$.o'), 'set') AS op,
        l.replica, l.seq, l.session, l.user, l.agent
      FROM l JOIN events e ON e.replica=l.replica AND e.seq=l.seq JOIN json_each(e.body) one
-     ORDER BY l.n DESC, e.i, one.key`,
-    n,
-    limit,
-  )
+     ORDER BY l.n DESC, e.i, one.key`
+  return db.all(sql, n, limit)
+}
 
 /** The last event that had arrived here by a moment. */
 export const arrivedBy = (db: Db, ms: number): number =>

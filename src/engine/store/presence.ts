@@ -207,21 +207,18 @@ const putClaim = (db: Db, { n, session, until, ended, ...body }: ClaimRow): void
   insert(db, 'claims', { n, session, until, ended: ended ?? null, body: JSON.stringify(body) }, 'OR REPLACE')
 
 /** The shortest lease that signs of life renew, in ms. */
-export const shortestLease = (db: Db, session: string): number | undefined =>
-  db.value<number | null>(
-    `SELECT min(json_extract(body, '$.ttl')) AS ttl FROM claims
-     WHERE session=? AND ended IS NULL AND json_extract(body, '$.implicit') IS NULL`,
-    session,
-  ) ?? undefined
+export function shortestLease(db: Db, session: string): number | undefined {
+  const sql = `SELECT min(json_extract(body, '$.ttl')) AS ttl FROM claims
+     WHERE session=? AND ended IS NULL AND json_extract(body, '$.implicit') IS NULL`
+  return db.value<number | null>(sql, session) ?? undefined
+}
 
 /** A heartbeat renews the claims of its session. A hook's claim is renewed by edits alone. */
-export const renewClaims = (db: Db, session: string, now: number): void =>
-  db.run(
-    `UPDATE claims SET until = max(until, ? + json_extract(body, '$.ttl'))
-     WHERE session=? AND ended IS NULL AND json_extract(body, '$.implicit') IS NULL`,
-    now,
-    session,
-  )
+export function renewClaims(db: Db, session: string, now: number): void {
+  const sql = `UPDATE claims SET until = max(until, ? + json_extract(body, '$.ttl'))
+     WHERE session=? AND ended IS NULL AND json_extract(body, '$.implicit') IS NULL`
+  db.run(sql, now, session)
+}
 
 const PRESENCE = ['sessions', 'claims', 'presence_events'] as const
 

@@ -40,12 +40,10 @@ export const getRow = (db: Queries, id: string): EntityRow | undefined =>
   db.get(`SELECT ${COLUMNS} FROM entities WHERE id=?`, id)
 
 /** Names are kept otherwise than in version 0.1.0. */
-export const renameRow = (db: Db, { id, name: $name, name_key: $key }: EntityRow): void =>
-  db.run(
-    'UPDATE entities SET name=$name, name_key=$key WHERE id=? AND (name, name_key)<>($name,$key)',
-    { $name, $key },
-    id,
-  )
+export function renameRow(db: Db, { id, name: $name, name_key: $key }: EntityRow): void {
+  const sql = 'UPDATE entities SET name=$name, name_key=$key WHERE id=? AND (name, name_key)<>($name,$key)'
+  db.run(sql, { $name, $key }, id)
+}
 
 /** Several at once, by rowid. */
 export const rowsAt = (db: Queries, rowids: readonly number[]): (EntityRow & { rowid: number })[] =>
@@ -148,23 +146,19 @@ export const standingOfIds = (
   db.all(`SELECT id, live, retired, standing, updated FROM entities WHERE id ${AMONG}`, ids)
 
 /** Entities of a kind that existed at a moment and were touched since. `changed`: lists may show them otherwise. */
-export const touchedSince = (db: Db, kind: string, $ms: number): (Listed & { changed: number })[] =>
-  db.all(
-    `SELECT ${LISTED},
+export function touchedSince(db: Db, kind: string, $ms: number): (Listed & { changed: number })[] {
+  const sql = `SELECT ${LISTED},
        EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms>$ms AND lists=1)
          OR NOT EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=$ms AND lists=1) AS changed
-     FROM entities WHERE kind=? AND updated>$ms AND EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=$ms)`,
-    { $ms },
-    kind,
-  )
+     FROM entities WHERE kind=? AND updated>$ms AND EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=$ms)`
+  return db.all(sql, { $ms }, kind)
+}
 
 /** Everything of a kind that was there at a moment, deleted ones too. */
-export const idsAt = (db: Db, kind: string, $ms: number): string[] =>
-  db.column<string>(
-    `SELECT id FROM entities WHERE kind=? AND (updated<=$ms OR EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=$ms))`,
-    { $ms },
-    kind,
-  )
+export function idsAt(db: Db, kind: string, $ms: number): string[] {
+  const sql = `SELECT id FROM entities WHERE kind=? AND (updated<=$ms OR EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=$ms))`
+  return db.column<string>(sql, { $ms }, kind)
+}
 
 /** An entity whose row may not say what is asked. */
 export interface ChangedRow {
@@ -221,13 +215,12 @@ export const rowsInConflict = (db: Queries): EntityRow[] =>
 export const allIds = (db: Queries): string[] => db.column<string>('SELECT id FROM entities')
 
 /** The newest names, to suggest from when a reference finds nothing. */
-export const someNames = (db: Queries, limit: number): { id: string; name: string }[] =>
-  db
-    .all<{ id: string; name: string; body: string }>(
-      "SELECT id, name, body FROM entities WHERE live=1 AND name<>'' ORDER BY created DESC LIMIT ?",
-      limit,
-    )
+export function someNames(db: Queries, limit: number): { id: string; name: string }[] {
+  const sql = "SELECT id, name, body FROM entities WHERE live=1 AND name<>'' ORDER BY created DESC LIMIT ?"
+  return db
+    .all<{ id: string; name: string; body: string }>(sql, limit)
     .map(({ id, name, body }) => ({ id, name: name.startsWith(IN_FIELD) ? nameIn(name, stored(body)) : name }))
+}
 
 export const countByKind = (db: Queries): { kind: string; n: number }[] =>
   db.all('SELECT kind, count(*) AS n FROM entities WHERE live=1 GROUP BY kind ORDER BY n DESC, kind')
@@ -290,12 +283,11 @@ export const linksOf = (db: Queries, relations: readonly string[]): LinkRow[] =>
 export const allRows = (db: Db): EntityRow[] => db.all(`SELECT ${COLUMNS} FROM entities ORDER BY id`)
 
 /** Which entities of two kinds there are, each with its version: changes whenever one of them does. */
-export const versionsOfKinds = (db: Queries, a: string, b: string): string =>
-  db.value(
-    "SELECT group_concat(id || '@' || version || '/' || live || '/' || updated || '/' || rowid) FROM entities WHERE kind IN (?,?)",
-    a,
-    b,
-  ) ?? ''
+export function versionsOfKinds(db: Queries, a: string, b: string): string {
+  const sql =
+    "SELECT group_concat(id || '@' || version || '/' || live || '/' || updated || '/' || rowid) FROM entities WHERE kind IN (?,?)"
+  return db.value(sql, a, b) ?? ''
+}
 
 export const idsOfKind = (db: Queries, kind: string): string[] =>
   db.column<string>('SELECT id FROM entities WHERE kind=?', kind)

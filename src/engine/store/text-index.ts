@@ -272,16 +272,13 @@ function bestWith(db: Queries, { match, limit, which, kinds }: Asked): Hit[] | u
 }
 
 /** Every text that matches is looked at; where kinds are asked for, the rows of those are told apart without reading any. */
-const allWith = (db: Queries, { match, limit, which, kinds }: Asked): Hit[] =>
-  db.all(
-    `SELECT e.rowid AS rowid, e.id AS id, e.kind AS kind, -bm25(text_index, ${WEIGHTS}) AS score FROM text_index CROSS JOIN entities e ON e.rowid=text_index.rowid
+function allWith(db: Queries, { match, limit, which, kinds }: Asked): Hit[] {
+  const sql = `SELECT e.rowid AS rowid, e.id AS id, e.kind AS kind, -bm25(text_index, ${WEIGHTS}) AS score FROM text_index CROSS JOIN entities e ON e.rowid=text_index.rowid
      WHERE text_index MATCH ?
      ${kinds ? `AND +text_index.rowid IN (SELECT rowid FROM entities WHERE live=1 AND kind ${AMONG})` : ''}
-     AND e.live=1 ${FILTER[which]} ORDER BY score DESC, e.created DESC, e.id LIMIT ?`,
-    match,
-    ...(kinds ? [kinds] : []),
-    limit,
-  )
+     AND e.live=1 ${FILTER[which]} ORDER BY score DESC, e.created DESC, e.id LIMIT ?`
+  return db.all(sql, match, ...(kinds ? [kinds] : []), limit)
+}
 
 export function bestAmong(
   db: Db,
@@ -292,30 +289,22 @@ export function bestAmong(
   kinds?: readonly string[],
 ): { rowid: number; score: number }[] {
   if (groups.length === 0) return []
-  const best = (most: number) =>
-    db.all<{ rowid: number; score: number }>(
-      `SELECT rowid, -bm25(text_index, ${WEIGHTS}) AS score FROM text_index WHERE text_index MATCH ? AND rowid<=?
+  const best = (most: number) => {
+    const sql = `SELECT rowid, -bm25(text_index, ${WEIGHTS}) AS score FROM text_index WHERE text_index MATCH ? AND rowid<=?
        ${kinds ? `AND +rowid IN (SELECT rowid FROM entities WHERE live=1 AND kind ${AMONG})` : ''}
-       ORDER BY score DESC LIMIT ?`,
-      matching(groups),
-      upTo,
-      ...(kinds ? [kinds] : []),
-      most,
-    )
+       ORDER BY score DESC LIMIT ?`
+    return db.all<{ rowid: number; score: number }>(sql, matching(groups), upTo, ...(kinds ? [kinds] : []), most)
+  }
   const first = best(limit + SPARE)
   const found = first.filter((r) => counts(r.rowid))
   const isShort = found.length < limit && first.length === limit + SPARE
   return (isShort ? best(-1).filter((r) => counts(r.rowid)) : found).slice(0, limit)
 }
 
-export const rowidsWith = (db: Db, word: string, upTo: number): number[] =>
-  stored(
-    db.value<string>(
-      'SELECT json_group_array(rowid) AS rowids FROM text_index WHERE text_index MATCH ? AND rowid<=?',
-      quoted(word),
-      upTo,
-    )!,
-  )
+export function rowidsWith(db: Db, word: string, upTo: number): number[] {
+  const sql = 'SELECT json_group_array(rowid) AS rowids FROM text_index WHERE text_index MATCH ? AND rowid<=?'
+  return stored(db.value<string>(sql, quoted(word), upTo)!)
+}
 
 /** Rows that stand in a row with others, by what they stand in, in order. */
 export function textsInRows(

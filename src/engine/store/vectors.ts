@@ -43,12 +43,10 @@ export const due = (db: Db, limit: number): { rowid: number; id: string; version
     limit,
   )
 
-export const isDue = (db: Db, rowid: number, version: number): boolean =>
-  db.has(
-    'SELECT 1 FROM vectors_due d JOIN entities e ON e.rowid=d.rowid WHERE d.rowid=? AND e.version=?',
-    rowid,
-    version,
-  )
+export function isDue(db: Db, rowid: number, version: number): boolean {
+  const sql = 'SELECT 1 FROM vectors_due d JOIN entities e ON e.rowid=d.rowid WHERE d.rowid=? AND e.version=?'
+  return db.has(sql, rowid, version)
+}
 
 export const plainVectors = (db: Db, rowids: readonly number[]): Map<number, Uint8Array> =>
   new Map(

@@ -89,10 +89,8 @@ export function buildMcpServer(options: McpServerOptions, bus?: ServerEventBus):
     resources: { subscribe: true, listChanged: false },
     prompts: { listChanged: false },
   }
-  const server = new McpServer(
-    { name: 'tidemark', title: 'Tidemark', version: VERSION },
-    { capabilities: mergeCapabilities(ours, capabilities ?? {}), instructions: INSTRUCTIONS, ...extended },
-  )
+  const about = { capabilities: mergeCapabilities(ours, capabilities ?? {}), instructions: INSTRUCTIONS, ...extended }
+  const server = new McpServer({ name: 'tidemark', title: 'Tidemark', version: VERSION }, about)
   for (const tool of options.tools) registerTool(server, tool, options)
   const resolve = (ctx: ServerContext) => resolveOrRefuse(options, callOf(server, ctx))
   registerResources(server, resolve)

@@ -70,21 +70,13 @@ export class Hub implements Host {
     this.#options = options
     this.log = new HubLog(options.store, options.env, options.limits)
     this.claims = new HubClaims(options.store)
-    this.#http = createServer(
-      {
-        headersTimeout: REQUEST_MS,
-        requestTimeout: REQUEST_MS,
-        connectionsCheckingInterval: 1000,
-        maxHeaderSize: 8192,
-        keepAliveTimeout: 5000,
-      },
-      (request, response) => {
-        void this.#answer(request).then(({ status, body, type = 'application/json' }) => {
-          response.writeHead(status, { 'content-type': type, 'x-content-type-options': 'nosniff' })
-          response.end(body)
-        })
-      },
-    )
+    const waits = { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS, connectionsCheckingInterval: 1000 }
+    this.#http = createServer({ ...waits, maxHeaderSize: 8192, keepAliveTimeout: 5000 }, (request, response) => {
+      void this.#answer(request).then(({ status, body, type = 'application/json' }) => {
+        response.writeHead(status, { 'content-type': type, 'x-content-type-options': 'nosniff' })
+        response.end(body)
+      })
+    })
     this.#http.maxConnections = MOST_CONNECTIONS
     this.#http.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket, head))
     this.#ws = new WebSocketServer({ noServer: true, maxPayload: MOST_FRAME, perMessageDeflate: COMPRESSION })

@@ -49,10 +49,8 @@ export async function addToken(store: HubStore, env: Env, wanted: Wanted): Promi
   }
   const token = `tmh_${randomBytes(32).toString('base64url')}`
   const id = randomBytes(4).toString('hex')
-  await store.all(
-    'INSERT INTO hub_tokens (id, hash, member, role, projects, created, expires) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    ...[id, digestOf(token), member, role, projects.join(' '), env.now(), expires ?? null],
-  )
+  const sql = 'INSERT INTO hub_tokens (id, hash, member, role, projects, created, expires) VALUES (?, ?, ?, ?, ?, ?, ?)'
+  await store.all(sql, ...[id, digestOf(token), member, role, projects.join(' '), env.now(), expires ?? null])
   return { token, id }
 }
 

@@ -45,10 +45,8 @@ export class Usage {
     for (const member of members) {
       if (this.#of.has(member)) continue
       const stored = await this.#stored(member)
-      await this.#q.all(
-        'INSERT INTO hub_usage (project, member, stored, since, spent) VALUES (?, ?, ?, ?, 0)',
-        ...[this.#project, member, stored, this.#now],
-      )
+      const sql = 'INSERT INTO hub_usage (project, member, stored, since, spent) VALUES (?, ?, ?, ?, 0)'
+      await this.#q.all(sql, this.#project, member, stored, this.#now)
       this.#all += stored
       this.#of.set(member, { stored, since: this.#now, spent: 0 })
     }
@@ -75,10 +73,9 @@ export class Usage {
   async keep(members: readonly string[], isLess: boolean): Promise<void> {
     for (const member of isLess ? this.#of.keys() : members) {
       const { stored, since, spent } = this.#of.get(member)!
-      await this.#q.all(
-        'UPDATE hub_usage SET stored=?, since=?, spent=? WHERE project=? AND member=?',
-        ...[isLess ? await this.#stored(member) : stored, since, spent, this.#project, member],
-      )
+      const sql = 'UPDATE hub_usage SET stored=?, since=?, spent=? WHERE project=? AND member=?'
+      const now = isLess ? await this.#stored(member) : stored
+      await this.#q.all(sql, now, since, spent, this.#project, member)
     }
   }
 }
