@@ -72,8 +72,9 @@ const TEXT = 4_000
 
 const cut = (text: string, ends: readonly string[]): string => {
   const at = ends.map((end) => text.indexOf(end, 1)).filter((i) => i > 0)
+  const end = Math.min(MOST, text.length, ...at)
   return text
-    .slice(0, Math.min(MOST, text.length, ...at))
+    .slice(0, end)
     .trim()
     .replace(/[.,;:!?]$/, '')
 }

@@ -5,15 +5,13 @@ type Ends = ReturnType<Reader['linksOf']>[number]
 /** Cycles of relations that must have none: two links can close one when they meet, each right where it was made (K8). */
 export function cyclesIn(reader: Reader): { relation: string; ids: string[] }[] {
   const isLive = (id: string) => reader.entity(id)?.live === true
-  return reader
-    .registry()
-    .relations()
-    .filter((r) => r.acyclic)
-    .flatMap(({ name }) => {
-      const links = reader.linksOf([name])
-      if (cyclesOf(links).length === 0) return []
-      return cyclesOf(links.filter((l) => isLive(l.id) && isLive(l.from) && isLive(l.to))).map((ids) => ({ relation: name, ids })) // biome-ignore format: one line
-    })
+  const relations = reader.registry().relations()
+  return relations.flatMap(({ name: relation, acyclic }) => {
+    const links = acyclic ? reader.linksOf([relation]) : []
+    if (cyclesOf(links).length === 0) return []
+    const live = links.filter((l) => isLive(l.id) && isLive(l.from) && isLive(l.to))
+    return cyclesOf(live).map((ids) => ({ relation, ids }))
+  })
 }
 
 /** At least one cycle of every tangle; nothing where there is none. */

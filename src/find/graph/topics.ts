@@ -77,18 +77,11 @@ export function ownTopics(reader: Reader, entity: Entity, vocabulary = shippedWo
 }
 
 /** Without the folders of its paths that say nothing: `src/log/` is no word of its. */
-const spoken = (text: string): string =>
-  text
-    .split(/(\s)/)
-    .map((word) =>
-      word.includes('/')
-        ? word
-            .split('/')
-            .filter((p) => !SILENT_FOLDERS.has(p.toLowerCase()))
-            .join('/')
-        : word,
-    )
-    .join('')
+const spoken = (text: string): string => text.split(/(\s)/).map(telling).join('')
+function telling(word: string): string {
+  const parts = word.split('/')
+  return parts.length === 1 ? word : parts.filter((p) => !SILENT_FOLDERS.has(p.toLowerCase())).join('/')
+}
 
 /** Each once, without the parts of another. */
 const wordsOf = (by: readonly string[]): string =>
@@ -117,10 +110,7 @@ function proseOf(reader: Reader, { kind, fields }: Entity): { telling: string; o
   if (!spec) return { telling: '', other: '' }
   const { telling, other } = textFields(spec)
   const said = (names: readonly string[]) =>
-    names
-      .map((n) => fields[n])
-      .filter((v) => typeof v === 'string')
-      .join('\n')
+    names.flatMap((n) => (typeof fields[n] === 'string' ? fields[n] : [])).join('\n')
   return { telling: said(telling), other: said(other) }
 }
 

@@ -79,11 +79,8 @@ export class TopicVocabulary {
       let n = Math.min(this.#longest.get(terms[i]!.stem) ?? 0, terms.length - i)
       let topics: Set<string> | undefined
       for (; n > 0 && !topics; n--) topics = this.#words.get(keyAt(terms, i, n))
-      const by = terms
-        .slice(i, i + n + 1)
-        .map((t) => t.word)
-        .join(' ')
-      for (const topic of topics ?? []) found.set(topic, [...(found.get(topic) ?? []), by])
+      const by = terms.slice(i, i + n + 1).map((t) => t.word)
+      for (const topic of topics ?? []) found.set(topic, [...(found.get(topic) ?? []), by.join(' ')])
       i += topics ? n + 1 : 1
     }
     return found

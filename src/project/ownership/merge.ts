@@ -48,11 +48,8 @@ function without(places: readonly Place[]): Edit {
       refuse('target-changed', `${store} was changed in this moment`, 'the same command shows it anew')
     for (let line = lines!.from; line <= lines!.to; line++) gone.add(line)
   }
-  const after = before
-    .split(/(?<=\n)/)
-    .filter((_, i) => !gone.has(i + 1))
-    .join('')
-  return { root, path, store, before, after }
+  const kept = before.split(/(?<=\n)/).filter((_, i) => !gone.has(i + 1))
+  return { root, path, store, before, after: kept.join('') }
 }
 
 /** How the knowledge takes over a statement that stands elsewhere. */

@@ -431,12 +431,8 @@ export const assignTask = defineVerb({
       })
     const { view } = p.claims
     const self = p.ctx.provenance.session
-    const busy = new Set(
-      p.claims
-        .held()
-        .filter((c) => c.what === 'task' && isOpen(p.entity(c.on)))
-        .map((c) => c.session),
-    )
+    const inHand = p.claims.held().filter((c) => c.what === 'task' && isOpen(p.entity(c.on)))
+    const busy = new Set(inHand.map((c) => c.session))
     const others = view
       .sessions()
       .filter((s) => s.id !== self && !s.id.startsWith(HAND) && isLive(stateOf(s, view.now, view.env)))

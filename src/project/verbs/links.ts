@@ -20,10 +20,8 @@ export const relationOf = (registry: Registry, name: string): Relation | undefin
 const TYPE = reading(text('the relation, see (relations)', { required: true }), (p, type, field, report) => {
   const relation = relationOf(p.registry(), type)
   if (relation) return relation
-  const names = p
-    .registry()
-    .relations()
-    .map((r) => r.name)
+  const relations = p.registry().relations()
+  const names = relations.map((r) => r.name)
   return report({
     field,
     message: `no relation "${type.slice(0, 80)}"`,
@@ -62,10 +60,7 @@ export function link(
   const [src, dst] = relation.symmetric && to.id < from.id ? [to, from] : [from, to]
   if (relation.acyclic) {
     const path = pathBetween(dst.id, src.id, (id) =>
-      p
-        .links('src', id)
-        .filter((l) => l.rel === relation.name)
-        .map((l) => l.dst),
+      p.links('src', id).flatMap((l) => (l.rel === relation.name ? l.dst : [])),
     )
     if (path)
       return report({

@@ -12,7 +12,7 @@ import { flag, text } from '../../model/field.ts'
 import type { Report } from '../../model/validate.ts'
 import { brief, REASON, settleSupersession } from './common.ts'
 
-export const eventsIn = (logged: readonly LoggedEvent[]): Event[] => logged.map((e) => e.event)
+export const eventsIn = (logged: readonly { readonly event: Event }[]): Event[] => logged.map((e) => e.event)
 
 const key = (replica: string, ctr: number) => `${replica}:${ctr}`
 

@@ -203,9 +203,7 @@ function agreed(context: ToolContext, entities: readonly Entity[]): Output | Pro
     const json = { confirmed: entities.map((e) => e.id), batches, notes: [...notes, ...settled] }
     return written({ notes }, lines, json, [...settled, ...undo])
   }
-  const pairs = contraryRules(
-    context,
-    entities.filter((e) => e.kind === 'fact'),
-  )
+  const facts = entities.filter((e) => e.kind === 'fact')
+  const pairs = contraryRules(context, facts)
   return pairs.length === 0 ? print([]) : settled(context, pairs).then(print)
 }

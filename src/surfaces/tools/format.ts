@@ -112,11 +112,7 @@ export function kindNamed(registry: Registry, name: string): Kind {
 }
 
 /** The parts of a flag that takes several, with commas between them. */
-export const partsOf = (text: string): string[] =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter(Boolean)
+export const partsOf = (text: string): string[] => text.split(',').flatMap((part) => part.trim() || [])
 
 /** What stands below something as a tree: the lines of each, the first with its branch. */
 export const asBranches = (below: readonly (readonly string[])[]): string[] =>

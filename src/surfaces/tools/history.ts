@@ -10,8 +10,10 @@ import { stands } from '../../find/recall/validity.ts'
 import { canonical } from '../../model/canonical.ts'
 import { LINK_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
+import { defined } from '../../model/object.ts'
 import { localMinute } from '../../model/times.ts'
 import { referenceTo } from '../../project/discover/values.ts'
+import { eventsIn } from '../../project/verbs/undo.ts'
 import { nameOfAuthor } from '../../work/coordination/labels.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
 import { findOne, inWords, moment, mustBeWhole, oneLine } from './format.ts'
@@ -65,14 +67,7 @@ type Entry = ReturnType<Memory['history']>[number]
 
 /** What an event took the place of; items of lists come and go by themselves. */
 const wasOf = ({ event }: Entry, all: readonly Entry[]): Json | undefined =>
-  event.op === 'add' || event.op === 'remove' || event.field === STATE
-    ? undefined
-    : valueBefore(
-        event,
-        all.map((x) => x.event),
-      )
-
-const withWas = (was: Json | undefined): { was?: Json } => (was === undefined ? {} : { was })
+  event.op === 'add' || event.op === 'remove' || event.field === STATE ? undefined : valueBefore(event, eventsIn(all))
 
 /** What a batch did. Of one entity that it changed, what from what to what. */
 function what(memory: Memory, n: News): string {
@@ -156,18 +151,18 @@ export const history = defineTool({
       } else rows.push([[], [x.text], [], []])
       lines.push(`  ${x.text}`)
     }
-    const json = events.map((x) => ({
-      id: x.id,
-      batch: x.batch,
-      at: new Date(x.event.stamp.ms).toISOString(),
-      field: x.event.field,
-      op: x.event.op,
-      ...(x.event.path ? { path: [...x.event.path] } : {}),
-      ...(x.event.value !== undefined ? { value: x.event.value } : {}),
-      ...withWas(wasOf(x, events)),
-      ...(x.received !== undefined ? { received: new Date(x.received).toISOString() } : {}),
-      author: (x.author ?? {}) as unknown as Json,
-    }))
+    const iso = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString())
+    const json = events.map((x) => {
+      const { field, op, path, value, stamp } = x.event
+      const said = { field, op, path, value, was: wasOf(x, events), received: iso(x.received) }
+      return defined({
+        id: x.id,
+        batch: x.batch,
+        at: iso(stamp.ms),
+        ...said,
+        author: x.author ?? {},
+      }) as unknown as Json
+    })
     return { text: lines.join('\n'), json, page: () => [{ ...table, rows }] }
   },
 })

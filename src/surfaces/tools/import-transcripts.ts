@@ -53,11 +53,12 @@ export function importTranscripts(
   const found = sessionsAt(context, format, path)
   const options = { ...given, source: `import ${format}` }
   const report: ImportReport = { ...emptyReport(options.source), read: { sessions: 0, turns: 0 } }
+  const settings = { config: hooksConfig(context.project.hooks).config, pauses: pauses(memory.db), since }
   let kept = 0
   const sessions = found.flatMap((f) => f.sessions)
   for (const [i, session] of sessions.entries()) {
     given.progress?.(`${session.client} ${session.id}: session ${i + 1} of ${sessions.length}`)
-    const read = readConversation(session, { ...settingsOf(context), since })
+    const read = readConversation(session, settings)
     runImport(memory, read.reading, options, report)
     if (!dryRun) kept += keep(context, session, read.users)
   }
@@ -72,11 +73,6 @@ function sessionsAt({ project }: ToolContext, format: string, path: string | und
   }
   return sessionsOfProject(homesFor(project.root), treesOf(project))
 }
-
-const settingsOf = ({ memory, project }: ToolContext) => ({
-  config: hooksConfig(project.hooks).config,
-  pauses: pauses(memory.db),
-})
 
 /** Keeps what was typed in them, as hooks would have. Returns how many prompts. */
 function keep({ memory, project }: ToolContext, { id, client }: KeptSession, users: readonly Typed[]): number {

@@ -1,4 +1,4 @@
-import { newestFirst, type Reader } from '../../engine/read/reader.ts'
+import { newestFirst } from '../../engine/read/reader.ts'
 import { type Stale, Staleness } from '../../engine/read/stale.ts'
 import { sayingOf } from '../../find/recall/card.ts'
 import { foldSimilar } from '../../find/recall/duplicates.ts'
@@ -6,18 +6,6 @@ import { unverifiedAmong } from '../../find/recall/standing.ts'
 import { type Entity, provenanceOf, standingOf } from '../../model/entity.ts'
 import { stillWaits } from '../../session/briefing/sections/unconfirmed.ts'
 import type { ToolContext } from './tool.ts'
-
-/** Entities of every kind that pass, newest first. */
-const every = (
-  reader: Reader,
-  options: { standing?: string; all?: boolean },
-  passes: (e: Entity) => boolean,
-): Entity[] =>
-  reader
-    .registry()
-    .kinds()
-    .flatMap((k) => reader.list(k.name, options).filter(passes))
-    .sort(newestFirst)
 
 /** Rules that came by sync: they bind nobody here until somebody here agrees. */
 export function unverifiedRules(memory: ToolContext['memory']): Entity[] {
@@ -35,7 +23,9 @@ const weightOf = (e: Entity): number => {
 /** Proposals that wait, and how many wait no more. */
 export function proposedIn(memory: ToolContext['memory']): { waiting: Entity[]; old: number } {
   const now = memory.env.now()
-  const all = every(memory.reader, { standing: 'proposed' }, () => true)
+  const { reader } = memory
+  const kinds = reader.registry().kinds()
+  const all = kinds.flatMap((k) => reader.list(k.name, { standing: 'proposed' })).sort(newestFirst)
   const waiting = all.filter((e) => stillWaits(e, now))
   return { waiting, old: all.length - waiting.length }
 }

@@ -25,16 +25,12 @@ export const reviewers = defineTool({
     }
     const isAccepted = lines.length > 0 && areAccepted(memory.db, named)
     const key = publicKey(memory.projectId) ?? null
+    const standing = isAccepted
+      ? 'you have accepted them; a change of the list asks again'
+      : 'you have not accepted them: tidemark reviewers --accept'
     return {
       text: [
-        ...(lines.length > 0 ? lines : ['.tidemark/config.json names no reviewers']),
-        ...(lines.length === 0
-          ? []
-          : [
-              isAccepted
-                ? 'you have accepted them; a change of the list asks again'
-                : 'you have not accepted them: tidemark reviewers --accept',
-            ]),
+        ...(lines.length > 0 ? [...lines, standing] : ['.tidemark/config.json names no reviewers']),
         ...(key === null ? [] : [`your own key is ${key}`]),
       ].join('\n'),
       json: { named, accepted: isAccepted, key },

@@ -33,12 +33,8 @@ async function list(context: ToolContext): Promise<Output> {
   }
   const active = rules.all.filter((r) => r.isActive)
   const dormant = rules.all.filter((r) => !r.isActive)
-  const saved = tokensOfProse(
-    rules.all
-      .map((r) => (r.isActive ? r.dormant : `${r.text}\n${r.dormant}`))
-      .join('\n')
-      .trim(),
-  )
+  const asleep = rules.all.map((r) => (r.isActive ? r.dormant : `${r.text}\n${r.dormant}`))
+  const saved = tokensOfProse(asleep.join('\n').trim())
   const waiting = active.filter((r) => !r.isConfirmed)
   const lines = [
     rules.line,

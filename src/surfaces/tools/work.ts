@@ -5,6 +5,7 @@ import type { Verb, VerbArg } from '../../engine/write/verb.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import type { WorkKind } from '../../model/work-kinds.ts'
+import { abandon, complete, startActivity, startGoal } from '../../project/verbs/work.ts'
 import { entityJson, findWork, oneLine, oneOf, refsTo, refTo } from './format.ts'
 import { actingAs, type Output, type Param, type Tool, type ToolContext, written } from './tool.ts'
 import { argsFor, flagOf, paramOf } from './verb-params.ts'
@@ -138,3 +139,18 @@ function listed(context: ToolContext, kind: WorkKind, all: boolean): Output {
   if (shown.length < nodes.length) lines.push(`… ${nodes.length - shown.length} closed: --all shows them`)
   return { text: lines.join('\n'), json: shown.map((n) => workJson(n, place)) }
 }
+
+export const goal = workTool({
+  kind: 'goal',
+  about:
+    "starts, completes, abandons or lists goals: what was asked for. Starting one makes it the session's current goal",
+  example: 'tidemark goal start Add OAuth login --plan "provider, callback, session"',
+  verbs: { start: startGoal, complete, abandon },
+})
+
+export const activity = workTool({
+  kind: 'activity',
+  about: 'starts, completes, abandons or lists activities: areas of work within a goal',
+  example: 'tidemark activity start token handling --goal "Add OAuth login" --component auth',
+  verbs: { start: startActivity, complete, abandon },
+})

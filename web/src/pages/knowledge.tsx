@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { here, type Json, useTool } from '../api.ts'
 import type { Status } from '../app.tsx'
 import { LongList, usePages } from '../long-list.tsx'
-import { Badge, Empty, Note, Page, Panel, Prose, Ref, Select, Told, Trouble, Waiting, When } from '../parts.tsx'
+import { Badge, Empty, Note, Page, Panel, Prose, Ref, Rows, Select, Told, Trouble, Waiting, When } from '../parts.tsx'
 import { go, place } from '../router.ts'
 
 export interface Entity {
@@ -216,20 +216,19 @@ function TypedPrompts({ question }: { question: string }) {
   const found = useTool<TypedPrompt[]>('recall', { text: question, prompts: true, limit: 10 })
   return (
     <Panel title="You typed" count={found.json?.length}>
-      <Told of={found} empty={<Empty title="No prompt of yours holds all of these words" />}>
-        {(list) => (
-          <ul class="rows">
-            {list.map((p) => (
-              <li key={`${p.session} ${p.at}`}>
-                <p class="row-head">
-                  <When at={p.at} /> <span class="muted">{p.client}</span>
-                </p>
-                <p>{p.text.slice(0, TYPED_MAX)}</p>
-              </li>
-            ))}
-          </ul>
+      <Rows
+        of={found}
+        list={(all) => all}
+        empty={<Empty title="No prompt of yours holds all of these words" />}
+        row={(p) => (
+          <li key={`${p.session} ${p.at}`}>
+            <p class="row-head">
+              <When at={p.at} /> <span class="muted">{p.client}</span>
+            </p>
+            <p>{p.text.slice(0, TYPED_MAX)}</p>
+          </li>
         )}
-      </Told>
+      />
     </Panel>
   )
 }

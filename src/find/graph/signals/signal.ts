@@ -59,12 +59,8 @@ export class Look {
   /** Everything of a kind that somebody stands by and that nothing replaced, oldest first; of many the newest. */
   agreed(kind: string, options: ListOptions = {}): readonly Entity[] {
     const { reader } = this.options
-    return reader.registry().kind(kind)
-      ? reader
-          .list(kind, { limit: NEWEST, ...options })
-          .filter(isAgreed)
-          .reverse()
-      : []
+    const all = reader.registry().kind(kind) ? reader.list(kind, { limit: NEWEST, ...options }) : []
+    return all.filter(isAgreed).reverse()
   }
 
   /** Decisions that somebody stands by, oldest first. Their status says which were replaced, so that links need no look. */

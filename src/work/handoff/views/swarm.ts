@@ -51,10 +51,7 @@ export function readBlocks(text: string): { blocks: Map<string, Block>; strange:
 }
 
 const listOf = (text: string | undefined): string[] =>
-  (text ?? '')
-    .split(/,|\s(?:→|->)\s/)
-    .map((part) => part.trim())
-    .filter(Boolean)
+  (text ?? '').split(/,|\s(?:→|->)\s/).flatMap((part) => part.trim() || [])
 
 const same = (a: Block, b: Block): boolean => printBlock({ ...a, at: '' }) === printBlock({ ...b, at: '' })
 
