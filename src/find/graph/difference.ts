@@ -34,12 +34,7 @@ const reasonOf = ({ fields }: Entity): string | undefined =>
   [fields.rationale, fields.justification, fields.lesson, fields.outcome].find((v) => typeof v === 'string')
 
 /** What became of one entity. `gone` says why it was deleted. */
-export function differenceOf(
-  id: string,
-  before: At,
-  after: At,
-  gone: (id: string) => string | undefined,
-): Changed | undefined {
+export function differenceOf(id: string, before: At, after: At, gone: (id: string) => string | undefined) {
   const [was, is] = [before.reader.entity(id), after.reader.entity(id)]
   if (!is || is.kind === LINK_KIND || after.reader.registry().kind(is.kind)?.internal) return undefined
   const counted = (e: Entity | undefined, { reader, now }: At) => {

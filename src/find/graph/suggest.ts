@@ -139,12 +139,7 @@ const ask = ({ recaller }: Grounds, question: string, kinds: readonly string[]):
   question.trim() === '' ? [] : recaller.askNow(question, { kinds, scope: 'macro', limit: CANDIDATES }).results
 
 /** What a few words name: the decision that chooses most of it, if it chooses enough. */
-function named(
-  words: string,
-  least: number,
-  grounds: Grounds,
-  isPrior: IsPrior,
-): { id: string; score: number } | undefined {
+function named(words: string, least: number, grounds: Grounds, isPrior: IsPrior) {
   const wanted = [...new Set(stemsOf(words))].filter((w) => !GENERAL.has(w))
   if (wanted.length === 0) return undefined
   let best: { id: string; score: number } | undefined

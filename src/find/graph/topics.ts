@@ -45,11 +45,7 @@ const MOST_NEIGHBOURS = 50
 export const topicsOf = (reader: Reader, entity: Entity, vocabulary = shippedWords()): Topic[] =>
   topicsOfAll(reader, [entity], vocabulary).get(entity.id)!
 
-export function topicsOfAll(
-  reader: Reader,
-  entities: readonly Entity[],
-  vocabulary = shippedWords(),
-): Map<string, Topic[]> {
+export function topicsOfAll(reader: Reader, entities: readonly Entity[], vocabulary = shippedWords()) {
   const topics = new Map(entities.map((e) => [e.id, ownTopics(reader, e, vocabulary)]))
   const without = [...topics].flatMap(([id, own]) => (own.length === 0 ? [id] : []))
   for (const [id, found] of neighboursTopics(reader, without, vocabulary)) topics.set(id, found)

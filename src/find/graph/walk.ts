@@ -69,11 +69,7 @@ export const wordOf = (registry: Registry, { edge, forward }: Step): string =>
   forward ? edge.type : (registry.relation(edge.type)?.inverse ?? `${edge.type} of`)
 
 /** The links at some entities, grouped by these, each with where it leads. */
-export function stepsFrom(
-  reader: Reader,
-  ids: readonly string[],
-  ways: WalkOptions['ways'] = ALL_WAYS,
-): Map<string, Step[]> {
+export function stepsFrom(reader: Reader, ids: readonly string[], ways: WalkOptions['ways'] = ALL_WAYS) {
   const steps = new Map<string, Step[]>(ids.map((id) => [id, []]))
   for (const [end, forward] of [
     ['from', true],
@@ -140,12 +136,7 @@ export function pathOf(reached: Reached): Reached[] {
 }
 
 /** A shortest path, both ends included: the rings around both ends grow until they meet. */
-export function shortestPath(
-  reader: Reader,
-  from: string,
-  to: string,
-  options: WalkOptions = {},
-): Reached[] | undefined {
+export function shortestPath(reader: Reader, from: string, to: string, options: WalkOptions = {}) {
   const { ways, depth = Infinity, limit = NODE_LIMIT } = options
   const side = (id: string, ways: WalkOptions['ways']) => {
     const start: Reached = { id, depth: 0, steps: [] }

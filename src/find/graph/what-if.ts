@@ -140,13 +140,7 @@ const PRECEDENT_KINDS = ['decision', 'failed-approach', 'exception']
 const LINKED: Ways = { out: ['similar-to', 'informs'], in: ['similar-to', 'informs'] }
 
 /** Decisions, failed approaches and exceptions like an entity: linked with it, or in much the same words. */
-function precedentsOf(
-  memory: Memory,
-  reader: Reader,
-  start: Entity,
-  asOf: number | undefined,
-  now: number,
-): Precedent[] {
+function precedentsOf(memory: Memory, reader: Reader, start: Entity, asOf: number | undefined, now: number) {
   const saying = (e: Entity) => sayingOf(e, reader.registry().kind(e.kind))
   const linked = [
     ...precedents(reader, start.id).map((r) => r.id),

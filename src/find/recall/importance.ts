@@ -37,10 +37,7 @@ function level(v: Json | undefined): number | undefined {
 }
 
 /** What an item says of its own weight, within [0.5, 2]; 1 when it says nothing. */
-export function importanceOf(
-  fields: Readonly<{ [field: string]: Json }>,
-  strengths: RecallConfig['importance'],
-): number {
+export function importanceOf(fields: Readonly<{ [field: string]: Json }>, strengths: RecallConfig['importance']) {
   let product = 1
   for (const part of Object.keys(PARTS) as Part[]) {
     const factor = PARTS[part](fields[part])

@@ -86,12 +86,7 @@ const costIn = (budget: number | undefined, count: (text: string) => number) => 
 const MAX_REMARK = 0.05
 
 /** The form of each item, by what each costs alone. */
-function chosen(
-  given: readonly Card[],
-  cost: (text: string) => number,
-  closing: readonly string[],
-  head: string,
-): Form[] {
+function chosen(given: readonly Card[], cost: (text: string) => number, closing: readonly string[], head: string) {
   const cards = given.map((g) => cost(g.card))
   const lines = given.map((g, i) => (g.line === g.card ? cards[i]! : cost(g.line)))
   const forms: Form[] = given.map(() => OMIT)

@@ -89,11 +89,7 @@ const ON_TOPIC = 0.4
 const NAMED = 2
 
 /** The rarest terms within `POSTINGS`; frequent ones in pairs. */
-function searchTerms(
-  terms: readonly Term[],
-  counts: readonly number[],
-  size: number,
-): { alone: Term[][]; pairs: Term[][] } {
+function searchTerms(terms: readonly Term[], counts: readonly number[], size: number) {
   const order = [...terms.keys()].sort((a, b) => counts[a]! - counts[b]! || a - b)
   let postings = 0
   const first = order.findIndex((i) => {
@@ -121,11 +117,7 @@ function searchTerms(
 }
 
 /** What the question calls by its name, as a whole or within it, and the term that it is made of where it is one word. */
-function named(
-  question: string,
-  reader: Reader,
-  isQuick: boolean,
-): { whole: Set<string>; within: Set<string>; only?: string } {
+function named(question: string, reader: Reader, isQuick: boolean) {
   const asked = question.trim()
   const whole = new Set(asked.length <= 200 && !isQuick ? reader.find(asked).map((e) => e.id) : [])
   const within = new Set<string>()
@@ -355,12 +347,7 @@ export function rank(whole: string, o: RankOptions): Ranked[] {
 }
 
 /** Adds what is linked to the best ones to `keys` and `fused`, and lends to what is there; by key, to which it is linked. */
-function addLinked(
-  keys: number[],
-  fused: number[],
-  candidates: Candidates,
-  { corpus, reader }: RankOptions,
-): Map<number, string> {
+function addLinked(keys: number[], fused: number[], candidates: Candidates, { corpus, reader }: RankOptions) {
   const { entities } = candidates
   const linkedTo = new Map<number, string>()
   for (const i of bestFirst(keys, fused).slice(0, WITH_LINKS)) {

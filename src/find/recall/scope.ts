@@ -24,12 +24,7 @@ export interface Proximity {
 const NAMES_TO_SUGGEST_FROM = 500
 
 /** An entity of the work tree by reference, open ones first. @throws UserError with candidates or near matches. */
-export function findInTree(
-  reader: Reader,
-  kind: WorkKind,
-  ref: string,
-  otherwise = '(tree) in discover shows them',
-): Entity {
+export function findInTree(reader: Reader, kind: WorkKind, ref: string, otherwise = '(tree) in discover shows them') {
   const found = [...reader.find(ref), ...reader.find(`${kind}:${ref}`)]
   const all = [...new Map(found.flatMap((e) => (e.kind === kind ? [[e.id, e] as const] : []))).values()]
   const open = all.filter(isOpen)

@@ -2,6 +2,7 @@ import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { markOf, Staleness } from '../../engine/read/stale.ts'
 import { type Entity, provenanceOf, saidAt } from '../../model/entity.ts'
+import type { JsonObject } from '../../model/object.ts'
 import { unverifiedAmong } from './standing.ts'
 import { statesOf } from './validity.ts'
 
@@ -54,12 +55,7 @@ export const marksOf = ({ state, replacedBy = [], isUnverified, stale }: Holds):
   ].filter((mark) => typeof mark === 'string')
 
 /** Beside its fields. */
-export const holdsJson = ({
-  state,
-  replacedBy = [],
-  isUnverified,
-  stale,
-}: Holds): { [key: string]: string | boolean | string[] } => ({
+export const holdsJson = ({ state, replacedBy = [], isUnverified, stale }: Holds): JsonObject => ({
   ...(state && { state }),
   ...(replacedBy.length > 0 && { replacedBy: [...replacedBy] }),
   ...(isUnverified && { unverified: true }),

@@ -28,13 +28,7 @@ function linksOf(p: Planning, id: string): string[] {
 }
 
 /** Erases from one entity the writes that hold a text, and what lines of 0.1.0 tell of them; `told`: those that do. */
-function eraseText(
-  p: Planning,
-  id: string,
-  secret: string,
-  held: readonly LoggedEvent[],
-  told: readonly Told[],
-): number {
+function eraseText(p: Planning, id: string, secret: string, held: readonly LoggedEvent[], told: readonly Told[]) {
   for (const field of new Set(held.map((h) => h.event.field))) p.wipeText(id, field, secret)
   const known = new Set(p.view.eventsOf(id).map(({ event: { stamp } }) => `${stamp.replica}:${stamp.ctr}`))
   const batches = new Map<string, { writes: number[]; was: number[]; before: StampRef[] }>()

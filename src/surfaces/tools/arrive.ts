@@ -117,12 +117,7 @@ export const newArrival = (): string => `arrival-${randomBytes(4).toString('hex'
 type Who = Pick<ToolContext, 'memory' | 'session' | 'agent'>
 
 /** Takes sources in as proposals; each is told in a line. Returns what each is called in the provenance. */
-export function takeIn(
-  who: Who,
-  root: string,
-  { sources }: Found,
-  out: (line: string) => void,
-): { taken: string[]; imported: Json[] } {
+export function takeIn(who: Who, root: string, { sources }: Found, out: (line: string) => void) {
   const taken: string[] = []
   const imported = sources.map(({ format, path, at, ...named }): Json => {
     try {

@@ -38,10 +38,7 @@ export const openQuestionsTool: Tool = {
 }
 
 /** Questions without an answer that nobody retired or rejected: newest first, on a topic the best match first. */
-async function openQuestions(
-  context: ToolContext,
-  { limit = LIMIT, ...args }: ToolArgs<typeof PARAMS>,
-): Promise<Output> {
+async function openQuestions(context: ToolContext, { limit = LIMIT, ...args }: ToolArgs<typeof PARAMS>) {
   const { reader, now } = await at(context, args)
   mustBeWhole({ limit })
   const topic = args.topic?.trim() ?? ''

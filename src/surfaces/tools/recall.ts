@@ -118,11 +118,7 @@ function listOf(value: string | undefined): string[] | undefined {
 }
 
 /** The results with what else there is to say, as far as the budget allows it. */
-function printed(
-  { text, notes, results, omitted }: RecallResult,
-  { all, preset }: RecallOptions,
-  budget: number,
-): string {
+function printed({ text, notes, results, omitted }: RecallResult, { all, preset }: RecallOptions, budget: number) {
   const hidden = all === true || preset === 'debug' ? '' : '; all looks at what is superseded or retired too'
   const none =
     omitted > 0

@@ -162,11 +162,7 @@ function change(
 }
 
 /** What of a key is to go: an item of a list, a path of a map, or all of it. */
-function whatOf(
-  { memory }: ToolContext,
-  key: string,
-  args: Readonly<Record<string, unknown>>,
-): { [name: string]: Json } {
+function whatOf({ memory }: ToolContext, key: string, args: Readonly<Record<string, unknown>>) {
   const path = typeof args.path === 'string' && args.path !== '' ? pathFrom(args.path) : undefined
   if (args.value === undefined) return path ? { path } : {}
   const item = args.value as Json
