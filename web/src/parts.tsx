@@ -55,14 +55,12 @@ export function Panel(props: {
 }
 
 /** What stands where nothing is yet: what would be here, and what makes it come. */
-export function Empty(props: { title: string; children?: ComponentChildren }) {
-  return (
-    <div class="empty">
-      <p class="empty-title">{props.title}</p>
-      {props.children && <p>{props.children}</p>}
-    </div>
-  )
-}
+export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+  <div class="empty">
+    <p class="empty-title">{title}</p>
+    {children && <p>{typeof children === 'string' ? <Prose text={children} /> : children}</p>}
+  </div>
+)
 
 export function Trouble({ error, again }: { error: ApiError; again?: (() => void) | undefined }) {
   return (

@@ -71,10 +71,8 @@ export const wordOf = (registry: Registry, { edge, forward }: Step): string =>
 /** The links at some entities, grouped by these, each with where it leads. */
 export function stepsFrom(reader: Reader, ids: readonly string[], ways: WalkOptions['ways'] = ALL_WAYS) {
   const steps = new Map<string, Step[]>(ids.map((id) => [id, []]))
-  for (const [end, forward] of [
-    ['from', true],
-    ['to', false],
-  ] as const) {
+  for (const end of ['from', 'to'] as const) {
+    const forward = end === 'from'
     const only = ways === ALL_WAYS ? undefined : forward ? ways.out : ways.in
     if (only?.length === 0) continue
     for (const edge of reader.edges(end, ids, only)) steps.get(edge[end])?.push({ edge, forward })

@@ -173,14 +173,8 @@ function ranked(
 ): readonly Entity[] {
   if (found.length < 2) return found
   const byId = new Map(found.map((e) => [e.id, e]))
-  const best = rank(question, {
-    corpus: storeCorpus(db),
-    reader,
-    vectors: undefined,
-    kinds,
-    all: true,
-    admitted: (all) => all.filter((e) => byId.has(e.id)),
-  })
+  const admitted = (all: readonly Entity[]) => all.filter((e) => byId.has(e.id))
+  const best = rank(question, { corpus: storeCorpus(db), reader, vectors: undefined, kinds, all: true, admitted })
   best.sort((a, b) => b.relevance - a.relevance || (a.entity.id < b.entity.id ? -1 : 1))
   return [...new Set([...best.map((r) => r.entity.id), ...byId.keys()])].map((id) => byId.get(id)!)
 }

@@ -21,11 +21,7 @@ function toTree(node: WorkNode, source: Source, shown: (n: WorkNode) => boolean)
   const fields = new Map<string, Value>([...e.fields].filter(([name]) => SHOWN.includes(name)))
   fields.set('state', node.state)
   if (node.blockedBy.length > 0) fields.set('blockedBy', list(node.blockedBy.map((b) => referenceTo(reader, b.id))))
-  for (const [name, kind] of [
-    ['activities', 'activity'],
-    ['tasks', 'task'],
-  ] as const) {
-    // biome-ignore format: a table
+  for (const [name, kind] of Object.entries({ activities: 'activity', tasks: 'task' })) {
     const below = node.children.filter((c) => c.kind === kind && shown(c))
     if (below.length > 0) fields.set(name, list(below.map((c) => toTree(c, source, shown))))
   }

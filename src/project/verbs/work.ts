@@ -39,14 +39,6 @@ interface NewTask {
   readonly discoveredFrom?: Entity
 }
 
-/** Records a goal, an activity or a task with what was said of it and where it belongs. */
-const recordWork = (
-  p: Planning,
-  kind: WorkKind,
-  said: { readonly [field: string]: unknown },
-  report: Report,
-): Made | undefined => record(p, p.registry().kind(kind)!, said, report) as Made | undefined
-
 /** The path down to something, as the plan has it. */
 export const pathOf = (p: Planning, id: string): string[] =>
   pathTo(p.entity(id)!, (ref, kind) => p.resolve(ref, kind, undefined, { kind }))
@@ -82,7 +74,7 @@ function layTask(
   report: Report,
 ): Made | undefined {
   const above = aboveTask(p, { activity, goal }, report)
-  const made = recordWork(p, 'task', { ...said, ...above }, report)
+  const made = record(p, p.registry().kind('task')!, { ...said, ...above }, report) as Made | undefined
   if (!made) return undefined
   const task = p.entity(made.id)!
   for (const blocker of blockedBy) link(p, task, 'blocked-by', blocker, {}, report)
@@ -151,7 +143,7 @@ export const startGoal = defineVerb({
   },
   example: { originalAsk: 'Add OAuth login', plan: 'provider, callback, session' },
   plan(p, said, report) {
-    const made = recordWork(p, 'goal', said, report)
+    const made = record(p, p.registry().kind('goal')!, said, report) as Made | undefined
     if (!made) return undefined
     reopen(p, made.id)
     p.workOn([made.id])
@@ -174,7 +166,7 @@ export const startActivity = defineVerb({
   example: { description: 'token handling', component: 'auth' },
   plan(p, { goal, ...said }, report) {
     const above = goalFor(p, goal)
-    const made = recordWork(p, 'activity', { ...said, ...above }, report)
+    const made = record(p, p.registry().kind('activity')!, { ...said, ...above }, report) as Made | undefined
     if (!made) return undefined
     p.workOn(pathOf(p, made.id))
     return { ...made, ...above }

@@ -4,7 +4,7 @@ import type { Json } from '../../model/field.ts'
 import { slug } from '../../model/names.ts'
 import { ago, entityJson, mustBeWhole, oneLine, refsTo } from './format.ts'
 import { AS_OF, at } from './moment.ts'
-import { type Block, defineTool, type Output, type Param, type Tool, type ToolArgs, type ToolContext } from './tool.ts'
+import { type Block, defineTool, type Param, type Tool, type ToolArgs, type ToolContext } from './tool.ts'
 
 const LIMIT = 20
 /** How many topics are named. */

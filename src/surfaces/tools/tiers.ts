@@ -22,14 +22,6 @@ function idsIn(memory: Memory): string[] {
     .flatMap(({ kind }) => memory.reader.list(kind).map((e) => e.id))
 }
 
-interface Row {
-  readonly tier: string
-  readonly entries: number
-  readonly at: string
-  /** What of it sessions of this project were told. */
-  readonly told: number
-}
-
 const short = (path: string): string => {
   const home = process.env.HOME ?? homedir()
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
@@ -43,7 +35,8 @@ async function list(context: ToolContext): Promise<Output> {
   const sessions = sessionsOf(memory)
   const told = new Set(sessions.list({ all: true }).flatMap((s) => sessions.toldOf(s.id).flatMap((t) => t.ids)))
   const toldOf = (all: Iterable<string>, tier = '') => [...all].filter((id) => told.has(tier + id)).length
-  const rows: Row[] = [
+  // `told`: what of it sessions of this project were told
+  const rows = [
     { tier: 'project', entries: ids.length - team.size, at: short(project.storePath), told: toldOf(vouched) },
     { tier: 'user', entries: 0, at: `${short(libraryRoot())}: empty until something is promoted`, told: 0 },
     {

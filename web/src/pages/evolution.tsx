@@ -1,21 +1,7 @@
 import { useState } from 'preact/hooks'
 import { here, useTool } from '../api.ts'
 import { Approve, Diff } from '../approve.tsx'
-import {
-  Badge,
-  Choices,
-  Empty,
-  many,
-  Note,
-  Page,
-  Panel,
-  Prose,
-  Rows,
-  Strong,
-  Told,
-  type Tone,
-  When,
-} from '../parts.tsx'
+import { Badge, Choices, Empty, many, Note, Page, Panel, Rows, Strong, Told, type Tone, When } from '../parts.tsx'
 import type { Entity } from './knowledge.tsx'
 
 interface Mutation {
@@ -54,11 +40,8 @@ export function Evolution() {
           list={passing}
           empty={
             <Empty title="No change is proposed">
-              <Prose
-                text={
-                  'Three observations of the same trouble propose one: `tidemark observe deploy "skipped the smoke test" --cost "2 h"`.'
-                }
-              />
+              Three observations of the same trouble propose one: `tidemark observe deploy "skipped the smoke test"
+              --cost "2 h"`.
             </Empty>
           }
           row={(m) => <MutationRow key={m.entity} mutation={m} done={setSaid} />}
@@ -97,11 +80,7 @@ function MutationRow({ mutation: m, done }: { mutation: Mutation; done: (text: s
           {['applied', 'kept'].includes(m.status) && <Approve label="Revert" {...step('revert')} />}
         </div>
       ) : (
-        isWaiting && (
-          <p class="muted">
-            A person decides: <code>tidemark mutation approve {m.id}</code>
-          </p>
-        )
+        isWaiting && <Note text={`A person decides: \`tidemark mutation approve ${m.id}\``} />
       )}
     </li>
   )
@@ -146,11 +125,7 @@ function Observations() {
         of={observations}
         empty={
           <Empty title="Nothing is observed yet">
-            <Prose
-              text={
-                'What an operation cost, or saved, is one line: `tidemark observe deploy "rollout was smooth" --ok`.'
-              }
-            />
+            What an operation cost, or saved, is one line: `tidemark observe deploy "rollout was smooth" --ok`.
           </Empty>
         }
       >

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { here, type Json, useTool } from '../api.ts'
 import type { Status } from '../app.tsx'
 import { LongList, usePages } from '../long-list.tsx'
-import { Badge, Empty, Note, Page, Panel, Prose, Ref, Rows, Select, Told, Trouble, Waiting, When } from '../parts.tsx'
+import { Badge, Empty, Note, Page, Panel, Ref, Rows, Select, Told, Trouble, Waiting, When } from '../parts.tsx'
 import { go, place } from '../router.ts'
 
 export interface Entity {
@@ -128,9 +128,7 @@ function List({ filters, total }: { filters: { kind?: string; since?: string; al
       {paged.end === undefined && paged.least === 0 && !paged.error && <Waiting />}
       {paged.end === 0 ? (
         <Empty title={isNothing ? 'Nothing is recorded yet' : 'Nothing is recorded that fits'}>
-          <Prose
-            text={`${isNothing ? 'Record something' : 'Choose another kind or time, or record something'}: \`tidemark remember "Prices are whole cents"\`.`}
-          />
+          {`${isNothing ? 'Record something' : 'Choose another kind or time, or record something'}: \`tidemark remember "Prices are whole cents"\`.`}
         </Empty>
       ) : (
         <LongList

@@ -306,11 +306,7 @@ function Stream({ type, titles }: { type: string | undefined; titles: ReadonlyMa
       of={events}
       empty={
         <Empty title="Nothing has happened yet">
-          <Prose
-            text={
-              'What agents record, claim and share shows here within a second. `tidemark remember "…"` makes a beginning.'
-            }
-          />
+          What agents record, claim and share shows here within a second. `tidemark remember "…"` makes a beginning.
         </Empty>
       }
     >
