@@ -199,9 +199,7 @@ class Past implements Variant {
     return (this.#renamed ??= [...this.changes().values()].flatMap((c) => (isNamed(c) ? [c.id] : [])))
   }
 
-  readonly registry = (): Registry => {
-    return (this.#registry ??= this.#registryNow())
-  }
+  readonly registry = (): Registry => (this.#registry ??= this.#registryNow())
 
   readonly changes = (): Map<string, Change> => {
     if (this.#changes) return this.#changes
@@ -228,36 +226,27 @@ class Past implements Variant {
     return this.entities([...ids].sort()).filter((e) => nameKey(e.name) === key)
   }
 
-  readonly allIds = (): string[] => {
-    return rows.allKinds(this.#db).flatMap((kind) => rows.idsAt(this.#db, kind, this.at))
-  }
+  readonly allIds = (): string[] => rows.allKinds(this.#db).flatMap((kind) => rows.idsAt(this.#db, kind, this.at))
 
   readonly list = (kind: string, o: ListOptions = {}): Entity[] => {
     const found = this.#pages(this.#listed(kind, o).map((row) => row.id)).filter((e) => isAsked(e, o))
     return [...found.take(o.limit ?? Number.POSITIVE_INFINITY)]
   }
 
-  readonly ids = (kinds: string | readonly string[], o: ListOptions = {}): string[] => {
-    return idsOf(kinds, o, (kind, of) => (of.session === undefined ? this.#listed(kind, of) : this.list(kind, of)))
-  }
+  readonly ids = (kinds: string | readonly string[], o: ListOptions = {}): string[] =>
+    idsOf(kinds, o, (kind, of) => (of.session === undefined ? this.#listed(kind, of) : this.list(kind, of)))
 
-  readonly links = (end: 'from' | 'to', id: string): Link[] => {
-    return this.#linksAt(end, [id])
-  }
+  readonly links = (end: 'from' | 'to', id: string): Link[] => this.#linksAt(end, [id])
 
-  readonly edges = (end: 'from' | 'to', ids: readonly string[], relations?: readonly string[]): Edge[] => {
-    return edgesOf(this.#linksAt(end, ids, relations))
-  }
+  readonly edges = (end: 'from' | 'to', ids: readonly string[], relations?: readonly string[]): Edge[] =>
+    edgesOf(this.#linksAt(end, ids, relations))
 
-  readonly replaced = (ids: readonly string[]): Set<string> => {
-    return this.#replacedOf(ids)
-  }
+  readonly replaced = (ids: readonly string[]): Set<string> => this.#replacedOf(ids)
 
-  readonly linksOf = (relations: readonly string[]): Omit<Link, 'entity'>[] => {
-    return [...rows.linksOf(this.#db, relations), ...this.#goneLinks().filter((l) => relations.includes(l.rel))]
+  readonly linksOf = (relations: readonly string[]): Omit<Link, 'entity'>[] =>
+    [...rows.linksOf(this.#db, relations), ...this.#goneLinks().filter((l) => relations.includes(l.rel))]
       .filter((l) => this.entity(l.id)?.live)
       .map((l) => ({ id: l.id, from: l.src, to: l.dst, type: l.rel }))
-  }
 
   readonly search = (question: string, limit: number, only?: readonly string[]): Entity[] => {
     const asked = question.slice(0, 10_000).toLowerCase()
@@ -273,21 +262,16 @@ class Past implements Variant {
       .map((x) => x.e)
   }
 
-  readonly conflicts = (): Entity[] => {
-    return [...this.#pages(this.allIds())].filter((e) => e.conflicts.length > 0)
-  }
+  readonly conflicts = (): Entity[] => [...this.#pages(this.allIds())].filter((e) => e.conflicts.length > 0)
 
-  readonly counts = (): { kind: string; n: number }[] => {
-    return rows
+  readonly counts = (): { kind: string; n: number }[] =>
+    rows
       .allKinds(this.#db)
       .map((kind) => ({ kind, n: this.#listed(kind, { all: true }).length }))
       .filter((c) => c.n > 0)
       .sort((a, b) => b.n - a.n || (a.kind < b.kind ? -1 : 1))
-  }
 
-  readonly find = (ref: string, deleted?: boolean): Entity[] => {
-    return candidates(this, ref).filter((e) => e.live || deleted)
-  }
+  readonly find = (ref: string, deleted?: boolean): Entity[] => candidates(this, ref).filter((e) => e.live || deleted)
 }
 
 const NOWHERE = { live: 0, retired: 0, standing: '' }

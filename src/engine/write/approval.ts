@@ -6,7 +6,7 @@ import type { Json } from '../../model/field.ts'
 import type { Report } from '../../model/validate.ts'
 import { HEADER } from '../replication/purge.ts'
 import { BESIDE, endorses } from '../replication/vouched.ts'
-import type { Planning, Result } from './plan.ts'
+import type { Args, Planning, Result } from './plan.ts'
 import { recordedAs } from './record.ts'
 import type { View } from './view.ts'
 
@@ -15,8 +15,6 @@ export const NEVER_PROPOSED: ReadonlySet<string> = new Set(['propose', 'confirm'
 
 /** The yes and the no: a person's, whatever they are of. */
 export const DECIDES: ReadonlySet<string> = new Set(['confirm', 'reject'])
-
-type Args = Readonly<Record<string, unknown>>
 
 interface State {
   /** What it tells later sessions to do, as text to compare; nothing where it binds nobody. */

@@ -20,18 +20,16 @@ import {
   saidAgain,
 } from './approval.ts'
 import { sharedNow } from './context-key.ts'
-import { type Draft, type MakeRegistry, type PlanContext, Planning, type Result } from './plan.ts'
+import { type Args, type Draft, type MakeRegistry, type PlanContext, Planning, type Result } from './plan.ts'
 import { linkIdNow, record, recordedAs, remove } from './record.ts'
 import { refuseSettled } from './settled-mutations.ts'
 import { planVerb, type RunAction, type Verb } from './verb.ts'
 import type { View } from './view.ts'
 
-type Args = Readonly<Record<string, unknown>>
-
 /** A longer list is an import, and goes in several batches (design §4). */
 export const MAX_ACTIONS = 50
 
-export type Action = readonly [verb: string, args: Readonly<Record<string, unknown>>]
+export type Action = readonly [verb: string, args: Args]
 
 /** A batch as callers may give it; see `parseBatch`. */
 export interface Batch {
@@ -184,7 +182,6 @@ function planOnce(
   const waiting = new Set<string>()
   const problems: Problem[] = []
   const results: Result[] = []
-  const versions = new Map<string, number>()
 
   const run = runner(p, options.verbs)
 
@@ -207,7 +204,7 @@ function planOnce(
       promiseOf(p, verb, said)
       return
     }
-    checkVersion(p, verb, options.verbs.get(verb), args, versions, report)
+    checkVersion(p, verb, options.verbs.get(verb), args, report)
     const instead = proposed.get(index)
     const [result] = instead
       ? instead.map(([verb, args]) => run('propose', { action: [verb, args as never] }, report))
@@ -313,50 +310,25 @@ const isWaiting = (p: Planning, id: string): boolean => {
 }
 
 /** Compare-and-set (A6): the version the caller has seen must still be the entity's. Local, as K8 says. */
-function checkVersion(
-  p: Planning,
-  verb: string,
-  declared: Verb | undefined,
-  args: Args,
-  versions: Map<string, number>,
-  report: Report,
-): void {
+function checkVersion(p: Planning, verb: string, declared: Verb | undefined, args: Args, report: Report): undefined {
   const expected = args.expectedVersion
   if (expected === undefined || expected === null) return
-  if (typeof expected !== 'number' || !Number.isInteger(expected) || expected < 0) {
-    report({
-      field: 'expectedVersion',
-      message: 'not a version',
-      received: String(expected).slice(0, 40),
-      accepted: 'a whole number; 0 = not there yet',
-    })
-    return
-  }
+  const refuse = (message: string, received: Json, accepted: string, more: Pick<Problem, 'code' | 'hint'> = {}) =>
+    report({ field: 'expectedVersion', message, received, accepted, ...more })
+  if (typeof expected !== 'number' || !Number.isInteger(expected) || expected < 0)
+    return refuse('not a version', String(expected).slice(0, 40), 'a whole number; 0 = not there yet')
   const found = targetOf(p, verb, declared, args)
-  if (!found) {
-    report({
-      field: 'expectedVersion',
-      code: 'no-version',
-      message: `${verb} changes no one entity that could have a version`,
-      received: expected,
-      accepted: 'the action without expectedVersion',
-    })
-    return
-  }
+  const none = `${verb} changes no one entity that could have a version`
+  if (!found) return refuse(none, expected, 'the action without expectedVersion', { code: 'no-version' })
   const { target } = found
   // within a batch all actions compare with what was there before it
-  const current = target ? (versions.get(target.id) ?? p.view.entity(target.id)?.version ?? 0) : 0
-  if (target) versions.set(target.id, current)
+  const current = target ? (p.view.entity(target.id)?.version ?? 0) : 0
   if (current === expected) return
-  report({
-    field: 'expectedVersion',
+  const now = target && JSON.stringify(target.kind === SHARED_KIND ? target.fields.value : target.fields)
+  const hint = now === undefined ? 'it is not there yet' : `now: ${now.slice(0, 500)}`
+  refuse(`stale: ${target?.id ?? 'the entity'} is at version ${current}`, expected, String(current), {
     code: 'stale',
-    message: `stale: ${target ? target.id : 'the entity'} is at version ${current}`,
-    received: expected,
-    accepted: String(current),
-    hint: target
-      ? `now: ${JSON.stringify(target.kind === SHARED_KIND ? target.fields.value : target.fields).slice(0, 500)}`
-      : 'it is not there yet',
+    hint,
   })
 }
 

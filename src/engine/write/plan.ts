@@ -75,6 +75,11 @@ export interface Result {
   [extra: string]: Json | undefined
 }
 
+/** The arguments of an action, as they were given. */
+export type Args = Readonly<Record<string, unknown>>
+/** What planning an action gives; nothing where a problem was reported. */
+export type Done = Omit<Result, 'verb'> | undefined
+
 /** What a plan has collected so far; plain data, so that a dry run works on a copy. */
 export interface Draft {
   events: Event[]

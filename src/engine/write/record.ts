@@ -15,18 +15,13 @@ import { foldText, slug } from '../../model/names.ts'
 import { type Change, type Report, validate } from '../../model/validate.ts'
 import { seen } from '../log/cells.ts'
 import { tombstoneOf } from '../store/line.ts'
-import type { Planning, Result } from './plan.ts'
+import type { Args, Done, Planning } from './plan.ts'
 
 const said = (changes: readonly Change[]): { [field: string]: Json } =>
   Object.fromEntries(changes.flatMap((c) => (c.op === 'set' ? [[c.field, c.value]] : [])))
 
 /** `record-<kind>`: records or extends an entity. `ref` edits that one, `anew` starts over on a deleted one. */
-export function record(
-  p: Planning,
-  kind: Kind,
-  args: Readonly<Record<string, unknown>>,
-  report: Report,
-): Omit<Result, 'verb'> | undefined {
+export function record(p: Planning, kind: Kind, args: Args, report: Report): Done {
   let refused = false
   const complain: Report = (problem) => {
     refused = true
@@ -91,12 +86,7 @@ const withOwnFields = (kind: Kind): Kind => ({
 })
 
 /** Of a file with other content, under a new hash, the lists that are given take the place of the old ones. */
-function renewed(
-  kind: Kind,
-  before: Entity | undefined,
-  changes: Change[],
-  args: Readonly<Record<string, unknown>>,
-): Change[] {
+function renewed(kind: Kind, before: Entity | undefined, changes: Change[], args: Args): Change[] {
   if (kind.name !== 'file') return changes
   const was = before?.live ? before.fields.hash : undefined
   const isNew = was !== undefined && changes.some((c) => c.field === 'hash' && c.op === 'set' && c.value !== was)
@@ -159,7 +149,7 @@ export function usableId(p: Planning, id: string | undefined): string | undefine
 export const linkIdNow = (p: Planning, from: string, relation: string, to: string): string =>
   usableId(p, linkId(from, relation, to))!
 
-export function recordedAs(p: Planning, kind: Kind, args: Readonly<Record<string, unknown>>): string | undefined {
+export function recordedAs(p: Planning, kind: Kind, args: Args): string | undefined {
   const values = Object.fromEntries(
     Object.entries(args).filter(([, v]) => typeof v === 'string' || typeof v === 'number'),
   )
@@ -194,7 +184,7 @@ function write(
   changes: readonly Change[],
   anew: boolean,
   byRef = false,
-): Omit<Result, 'verb'> {
+): NonNullable<Done> {
   const before = p.entity(id)
   const fresh = before === undefined || !before.live
   if (before && !before.live && anew) p.wipe(id)
@@ -230,12 +220,7 @@ function write(
 }
 
 /** `delete-<kind>`: the entity leaves every list and search; its history stays, and `restore` brings it back whole. */
-export function remove(
-  p: Planning,
-  kind: Kind,
-  args: Readonly<Record<string, unknown>>,
-  report: Report,
-): Omit<Result, 'verb'> | undefined {
+export function remove(p: Planning, kind: Kind, args: Args, report: Report): Done {
   const known = ['ref', 'id', 'reason', 'expectedVersion', ...kind.key]
   for (const key of Object.keys(args))
     if (!known.includes(key))

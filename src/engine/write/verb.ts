@@ -2,7 +2,7 @@ import { type Arg, type GivenArgs, type ReadArgs, readArg, type Value } from '..
 import type { Json } from '../../model/field.ts'
 import { didYouMean } from '../../model/names.ts'
 import { type Report, shown } from '../../model/validate.ts'
-import type { Planning, Result } from './plan.ts'
+import type { Args, Done, Planning } from './plan.ts'
 
 /** An argument of a verb. `read` makes of its value what the verb works with, or reports what is wrong; a reference is read by it alone. */
 export interface VerbArg extends Arg {
@@ -10,8 +10,6 @@ export interface VerbArg extends Arg {
 }
 
 export type VerbArgs = Readonly<Record<string, VerbArg>>
-
-type Planned = Omit<Result, 'verb'> | undefined
 
 export interface Verb {
   readonly name: string
@@ -23,13 +21,13 @@ export interface Verb {
   /** Its texts may hold a secret: it is there to erase one. */
   readonly unscreened?: boolean
   /** Judges the arguments and adds the writes to the plan. A verb that reported a problem returns nothing. */
-  plan(p: Planning, args: never, report: Report, run: RunAction): Planned
+  plan(p: Planning, args: never, report: Report, run: RunAction): Done
 }
 
 export interface Declared<N extends string, A extends VerbArgs> extends Verb {
   readonly name: N
   readonly args: A
-  plan(p: Planning, args: ReadArgs<NoInfer<A>>, report: Report, run: RunAction): Planned
+  plan(p: Planning, args: ReadArgs<NoInfer<A>>, report: Report, run: RunAction): Done
 }
 
 export const defineVerb = <const N extends string, const A extends VerbArgs>(
@@ -49,10 +47,10 @@ export const reading = <const A extends Arg, T>(
 ) => ({ ...arg, read })
 
 /** Plans another action inside this one (confirming a proposed edit). */
-export type RunAction = (verb: string, args: Readonly<Record<string, unknown>>, report: Report) => Planned
+export type RunAction = (verb: string, args: Args, report: Report) => Done
 
 /** The arguments as the verb works with them; nothing where something is wrong with one, which is reported. */
-function readArgs(p: Planning, args: VerbArgs, given: Readonly<Record<string, unknown>>, report: Report) {
+function readArgs(p: Planning, args: VerbArgs, given: Args, report: Report) {
   let refused = false
   const complain: Report = (problem) => {
     refused = true
@@ -82,13 +80,7 @@ function resolveAll(p: Planning, given: unknown, name: string, arg: Arg, report:
   return found.length === all.length ? found : undefined
 }
 
-export function planVerb(
-  p: Planning,
-  verb: Verb,
-  args: Readonly<Record<string, unknown>>,
-  report: Report,
-  run: RunAction,
-): Planned {
+export function planVerb(p: Planning, verb: Verb, args: Args, report: Report, run: RunAction): Done {
   const names = Object.keys(verb.args)
   for (const key of Object.keys(args)) {
     if (names.includes(key) || key === 'expectedVersion') continue

@@ -54,8 +54,8 @@ export function chunksOf(text: string, o: ChunkOptions): { chunks: Item[]; links
     })
   const { owner } = o
   if (owner === undefined) return { chunks, links: [] }
-  const links = chunks.map((c): Item => {
-    return { verb: 'link-entities', args: { from: c.as!, to: owner, type: 'from-source' }, where: o.where }
-  })
+  const links = chunks.map(
+    (c): Item => ({ verb: 'link-entities', args: { from: c.as!, to: owner, type: 'from-source' }, where: o.where }),
+  )
   return { chunks, links }
 }
