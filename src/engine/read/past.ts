@@ -287,10 +287,8 @@ const listedAs = (e: Pick<Entity, 'live' | 'created' | 'fields'> | undefined) =>
 function foldForLists(db: Db, ids: readonly string[], at: number, also: readonly string[]): Map<string, Folded> {
   const events = listEventsUpTo(db, ids, at, also).map((e) => e.event)
   const known = new Set(events.flatMap((e) => (e.field === STATE ? [e.entity] : [])))
-  const byEntity = Map.groupBy(
-    events.filter((e) => known.has(e.entity)),
-    (e) => e.entity,
-  )
+  const begun = events.filter((e) => known.has(e.entity))
+  const byEntity = Map.groupBy(begun, (e) => e.entity)
   const others = laterOf(db, byEntity, at)
   return new Map([...byEntity].map(([id, own]) => [id, foldOf(id, cellsOf(own, others.get(id)))]))
 }

@@ -181,14 +181,10 @@ export function readNow(db: Db, registry: () => Registry, from: Queries = db.her
 
 /** What is called nearly so, of the newest. */
 export function namesNear(reader: Reader, ref: string): string[] {
-  const kinds = reader
-    .registry()
-    .kinds()
-    .filter((k) => !k.internal)
-  return nearest(
-    ref,
-    kinds.flatMap((k) => reader.list(k.name, { limit: NAMES_TO_SUGGEST_FROM }).map((e) => e.name)),
-  )
+  const registry = reader.registry()
+  const kinds = registry.kinds().filter((k) => !k.internal)
+  const newest = kinds.flatMap((k) => reader.list(k.name, { limit: NAMES_TO_SUGGEST_FROM }))
+  return nearest(ref, new Set(newest.map((e) => e.name)))
 }
 
 /** A moment as the caller gives it: a day means its end, in UTC. */

@@ -294,13 +294,8 @@ export class Planning {
     const isMeant = (kind: string) => kinds?.includes(kind) ?? !this.registry().kind(kind)?.internal
     const names = this.view.someNames(NAMES_TO_SUGGEST_FROM).filter(({ id }) => isMeant(kindOf(id)))
     const otherwise = 'an id, kind:name, a path, or a name that is recorded'
-    const told = (n: string) => `"${n}" (${names.find((x) => x.name === n)!.id})`
-    return didYouMean(
-      ref,
-      names.map((n) => n.name),
-      otherwise,
-      told,
-    )
+    const ids = new Map(names.toReversed().map(({ name, id }) => [name, id]))
+    return didYouMean(ref, ids.keys(), otherwise, (name) => `"${name}" (${ids.get(name)})`)
   }
 
   /** Dry run: returns the body's result and discards what it planned. */

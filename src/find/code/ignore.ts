@@ -88,13 +88,8 @@ function tester(pattern: string): (name: string) => boolean {
   if (pattern[0] === '*' && !SPECIAL.test(end)) return (name) => name.endsWith(end)
   const signs = signsOf(pattern)
   const chars = (name: string) => Array.from({ length: name.length }, (_, i) => ({ char: name[i]! }))
-  return (name) =>
-    meet(
-      signs,
-      chars(name),
-      (s) => s === '*',
-      (s, { char }) => s !== '*' && s(char),
-    )
+  const isStar = (sign: unknown) => sign === '*'
+  return (name) => meet(signs, chars(name), isStar, (s, { char }) => s !== '*' && s(char))
 }
 
 /** The rules of one file, and the directory that they count from. */
@@ -167,13 +162,9 @@ export class Ignored {
   }
 }
 
+const isAnyNumber = (segment: unknown) => segment === undefined
 const matchesPath = (segments: Rule['segments'], names: readonly string[]): boolean =>
-  meet(
-    segments,
-    names,
-    (s) => s === undefined,
-    (test, name) => test!(name),
-  )
+  meet(segments, names, isAnyNumber, (test, name) => test!(name))
 
 function judged({ dir, rules }: RuleFile, path: string, isDirectory: boolean): boolean | undefined {
   const inside = dir === '' ? path : path.slice(dir.length + 1)

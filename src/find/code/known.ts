@@ -71,11 +71,8 @@ export function knownOn({ memory }: { memory: Memory }, path: string, kinds: rea
   const { here } = memory.db
   const words = (rare.length > 0 ? rare : terms).map((t) => t.word)
   const located = LOCATED.filter((kind) => !kinds.includes(kind))
-  const rows = rowsWith(here, words, CANDIDATES, 'confirmed', [...kinds, ...located])
-  const speaking = rowsAt(
-    here,
-    rows.map((r) => r.rowid),
-  )
+  const rows = rowsWith(here, words, CANDIDATES, 'confirmed', [...kinds, ...located]).map((r) => r.rowid)
+  const speaking = rowsAt(here, rows)
     .map(entityOf)
     .filter((e) => (located.includes(e.kind) ? isAt(placesOf(e), path) : speakerOf(e)(path)))
     .sort(

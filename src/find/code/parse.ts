@@ -198,13 +198,9 @@ function read(text: string, language: Language, query: Query, root: Node): Parse
         found.set(symbol.node.startIndex, foundOf(named, symbol.node, symbol.name, of('scope')))
     }
   }
-  const outermost = outer(parts.sort((a, b) => a.start - b.start || b.end - a.end))
-  const symbols = qualified(
-    mended(
-      [...found.values()].sort((a, b) => a.start - b.start || b.end - a.end),
-      text,
-    ),
-  )
+  const inOrder = (a: Range, b: Range) => a.start - b.start || b.end - a.end
+  const outermost = outer(parts.sort(inOrder))
+  const symbols = qualified(mended([...found.values()].sort(inOrder), text))
   const tokens = tokensIn(text, outermost, language)
   const hashed = symbols.flatMap((s) => {
     if (s.kind === 'scope') return []

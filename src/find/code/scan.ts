@@ -85,10 +85,7 @@ export async function scan(
   const appeared = new Set([...found.keys()].filter((path) => !seen.has(path)))
   const stale = await new Judge(memory, tree, { changed, before, judged, gone, appeared, added, now }).run()
   if (tree.cached && (gone.length > 0 || [...changed.values()].some((p) => p.language !== 'text')))
-    keepManifest(
-      root,
-      code.filesSeen(db, root).filter((f) => languageOf(f.path)),
-    )
+    keepManifest(root, code.filesSeen(db, root).filter((f) => languageOf(f.path))) // biome-ignore format: a row
   return { files: found.size, changed: changed.size, gone: gone.length, stale }
 }
 

@@ -19,7 +19,7 @@ import { focusOf, foundBy } from './focus.ts'
 import { many } from './format.ts'
 import { wasHere } from './last-visit.ts'
 import { SECTIONS } from './sections/index.ts'
-import type { About, Built, Section } from './types.ts'
+import type { About, Built } from './types.ts'
 
 /** How many of the newest facts are looked at. A session that needs more can ask. */
 const FACTS = 120
@@ -63,12 +63,7 @@ export interface Briefing {
 
 /** What a session is told when it starts, within the budget, the most important first. Equal input gives equal bytes. */
 export function brief(memory: Memory, project: Project, options: BriefOptions = {}): Briefing {
-  const built = build(
-    SECTIONS.filter((s) => !options.past || OF_THE_PAST.includes(s.name)),
-    memory,
-    project,
-    options,
-  )
+  const built = build(memory, project, options, (name) => !options.past || OF_THE_PAST.includes(name))
   const limit = options.budget ?? BRIEFING_TOKENS
   if (built.length === 0) {
     const tokens = estimateTokens(EMPTY)
@@ -97,10 +92,11 @@ export function brief(memory: Memory, project: Project, options: BriefOptions = 
   return { text, sections: delivered, tokens, chars: text.length, line }
 }
 
-const build = (sections: readonly Section[], memory: Memory, project: Project, options: BriefOptions) =>
+const build = (memory: Memory, project: Project, options: BriefOptions, isWanted: (name: string) => boolean) =>
   memory.db.read(() => {
     const about = aboutOf(memory, project, options)
-    return sections.flatMap((section) => {
+    return SECTIONS.flatMap((section) => {
+      if (!isWanted(section.name)) return []
       const whole = section.build(about)
       const built = whole && options.held ? unheld(whole, options.held, about) : whole
       return built ? [{ section, built }] : []
@@ -130,12 +126,7 @@ function unheld(built: Built, held: ReadonlyMap<string, number>, { reader, sessi
 const VIEW_CHARS = 40_000
 
 export function sectionsOf(memory: Memory, project: Project, names: readonly string[], options: BriefOptions): string {
-  const built = build(
-    SECTIONS.filter((s) => names.includes(s.name)),
-    memory,
-    project,
-    options,
-  )
+  const built = build(memory, project, options, (name) => names.includes(name))
   // as many tokens as characters at most: these are what limits
   return fill(built, { tokens: VIEW_CHARS, chars: VIEW_CHARS, count: (text) => text.length }).text
 }

@@ -71,21 +71,14 @@ const BY_WORDS = ['decision', 'failed-approach', 'correction', 'learning'] as co
 export function foundBy({ terms }: Focus, memory: Memory): { id: string; kind: string; words: number }[] {
   if (terms.length === 0) return []
   const stems = new Set(terms.map((t) => hashOf(t.stem)))
-  const hits = rowsWith(
-    memory.db,
-    terms.map((t) => t.word),
-    TEXTS,
-    'known',
-    BY_WORDS,
-  )
+  const words = terms.map((t) => t.word)
+  const hits = rowsWith(memory.db, words, TEXTS, 'known', BY_WORDS)
+  const texts = textRows(memory.db, hits.map((h) => h.rowid)) // biome-ignore format: a row
   const held = new Map(
-    textRows(
-      memory.db,
-      hits.map((h) => h.rowid),
-    ).map(({ rowid, runs }) => [
-      rowid,
-      new Set(runs.flatMap(({ terms }) => [...terms].filter((t) => stems.has(t)))).size,
-    ]),
+    texts.map(({ rowid, runs }) => {
+      const found = new Set(runs.flatMap(({ terms }) => [...terms].filter((t) => stems.has(t))))
+      return [rowid, found.size]
+    }),
   )
   return hits.map(({ id, kind, rowid }) => ({ id, kind, words: held.get(rowid) ?? 0 }))
 }

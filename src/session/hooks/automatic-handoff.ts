@@ -10,13 +10,8 @@ function answerOf({ call, captures, sessions, session }: Hook): string | undefin
   const { request, requestAt, askedAt } = sessions.get(session)?.data ?? {}
   if (call.said === undefined || !captures || request === undefined || requestAt !== askedAt) return undefined
   const lines = redact(withoutPrivate(call.said)).split('\n')
-  return dataLine(
-    lines
-      .filter((line) => line.trim() !== '')
-      .slice(0, LINES)
-      .join(' '),
-    SAID_MAX,
-  )
+  const said = lines.filter((line) => line.trim() !== '').slice(0, LINES)
+  return dataLine(said.join(' '), SAID_MAX)
 }
 
 /** Writes the handoff that needs no agent, where something has changed; true if there is one now. */

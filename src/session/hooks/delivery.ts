@@ -25,7 +25,4 @@ export function deliveredSince({ sessions, session }: Hook): Map<string, number>
 export const dataLine = (text: unknown, most = 240): string => plain(String(text), most)
 
 export const dataList = (title: string, lines: readonly string[]): string =>
-  fenced(
-    lines.map((l) => `- ${l}`),
-    title,
-  )
+  fenced(lines.map((l) => `- ${l}`), title) // biome-ignore format: a row

@@ -30,11 +30,8 @@ function asked(hook: Hook, prompts: Prompts, all: readonly Prompt[], whose: 'own
   const lineOf = ({ text }: Prompt) => dataLine(text.replace(/\s+/g, ' '), MAX_OF_ONE)
   let left = MAX_CHARS[whose]
   for (const p of all.filter(mayHold).toReversed()) if ((left -= lineOf(p).length) >= 0) listed.unshift(p)
-  const done = [...listed, ...all.filter((p) => !mayHold(p))]
-  prompts.show(
-    done.map((p) => p.id),
-    hook.memory.env.now(),
-  )
+  const done = [...listed, ...all.filter((p) => !mayHold(p))].map((p) => p.id)
+  prompts.show(done, hook.memory.env.now())
   if (listed.length === 0) return undefined
   return `${dataList(TITLE[whose], listed.map(lineOf))}\nWhat of this will a later session need? Record only that, with act and "said": the user's exact words. Most of it needs nothing.`
 }
@@ -56,13 +53,9 @@ export function leftToJudge(hook: Hook, prompts: Prompts): string | undefined {
     const state = sessions.get(id)?.state
     return id !== session && state !== 'active' && state !== 'idle'
   }
-  const all = prompts.unjudgedSessions(memory.env.now() - LEFT_MS).filter(isOver)
-  const text = asked(
-    hook,
-    prompts,
-    all.toReversed().flatMap((id) => prompts.unjudgedOf(id)),
-    'earlier',
-  )
+  const over = prompts.unjudgedSessions(memory.env.now() - LEFT_MS).filter(isOver)
+  const all = over.toReversed().flatMap((id) => prompts.unjudgedOf(id))
+  const text = asked(hook, prompts, all, 'earlier')
   if (text !== undefined) sessions.patch(session, { judged: true })
   return text
 }

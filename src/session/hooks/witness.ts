@@ -106,10 +106,7 @@ export function askAbout(hook: Hook, ids: readonly string[], wishes: readonly Wi
 export function agentAsked(hook: Hook): void {
   const questions = open(hook)
   if (/[?？¿]/.test(hook.call.said ?? '') && questions.some((q) => q.after === prompts(hook)))
-    keep(
-      hook,
-      questions.map((q) => ({ ...q, after: -1 })),
-    )
+    keep(hook, questions.map((q) => ({ ...q, after: -1 }))) // biome-ignore format: a row
 }
 
 const YES = 'yes|yep|yeah|y|ja|jawohl|oui|s[ií]|sim|是的?|好的?|对|はい|ええ'
@@ -204,11 +201,8 @@ export function answered(hook: Hook, prompt: string): HookReply {
     messages.push(
       `Tidemark did not take this for an answer: say yes ${first.ref}, or no ${first.ref}, alone or with a full stop behind it`,
     )
-  if (done.size > 0)
-    keep(
-      hook,
-      questions.filter((q) => !done.has(q.id)),
-    )
+  const left = questions.filter((q) => !done.has(q.id))
+  if (done.size > 0) keep(hook, left)
   const asked = again.length > 0 ? askAbout(hook, again) : undefined
   const changed = asked && `It was changed after it was shown. ${asked}`
   return { visible: joined(...messages, changed), context: done.size > 0 ? joined(...messages) : undefined }

@@ -57,10 +57,8 @@ export class Queue {
     this.#units = []
     while (units.length > 0) {
       try {
-        const done = this.#memory.act(
-          units.flatMap((u) => u.actions),
-          this.#options,
-        )
+        const actions = units.flatMap((u) => u.actions)
+        const done = this.#memory.act(actions, this.#options)
         if (done.batch !== null) this.#events.wrote(done.batch)
         let at = 0
         for (const unit of units) {

@@ -23,10 +23,7 @@ export function handoffItems(folder: AddFolder): Item[] {
   const heading = sections.find((s) => s.heading.startsWith('# '))?.heading.slice(2)
   const written = header.get('written') ?? DAY.exec(heading ?? '')?.[0] ?? ''
   const texts = sections.map((s) => ({ ...s, text: textOf(s) })).filter((s) => s.text !== '')
-  const { body, isWhole } = bodyOf(
-    texts.map((s) => s.text),
-    file,
-  )
+  const { body, isWhole } = bodyOf(texts.map((s) => s.text), file) // biome-ignore format: a row
   const handoff: Item = {
     verb: 'record-handoff',
     args: {
