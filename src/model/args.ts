@@ -80,22 +80,17 @@ export type ReadArgs<A extends Args> = { readonly [K in Required<A>]: Value<A[K]
   readonly [K in Exclude<keyof A, Required<A>>]?: Value<A[K]>
 }
 
+const TAKES: { readonly [T in ArgType]?: string } = {
+  texts: 'text, or a list of text',
+  ref: 'an id, kind:name, a path, or a name',
+  refs: 'a reference, or a list of them',
+  any: 'any JSON value',
+}
+
 /** What an argument takes, in words. */
-export function takes(arg: Arg): string {
-  switch (arg.type) {
-    case 'texts':
-      return 'text, or a list of text'
-    case 'ref':
-      return 'an id, kind:name, a path, or a name'
-    case 'refs':
-      return 'a reference, or a list of them'
-    case 'any':
-      return 'any JSON value'
-    case 'text':
-      return arg.longest === undefined ? 'text' : `text of 1 to ${arg.longest} characters`
-    default:
-      return accepts({ ...arg, type: arg.type })
-  }
+export function takes({ type, ...arg }: Arg): string {
+  if (type === 'text' && arg.longest !== undefined) return `text of 1 to ${arg.longest} characters`
+  return TAKES[type] ?? accepts({ ...arg, type: type as FieldType })
 }
 
 /** The same for help and docs, where a reference is explained already. */

@@ -66,25 +66,17 @@ export function kindFrom(e: Entity): Kind | undefined {
 }
 
 /** A value that the field takes, for help that runs as it stands. */
-function exampleOf(name: string, field: Field): Json {
-  switch (field.type) {
-    case 'text':
-      return `example ${name}`
-    case 'number':
-      return field.min ?? field.max ?? 1
-    case 'flag':
-      return true
-    case 'choice':
-      return field.choices?.[0] ?? ''
-    case 'time':
-      return '2026-11-21'
-    case 'set':
-    case 'list':
-      return [`example ${name}`]
-    case 'map':
-      return { key: 'value' }
-  }
-}
+const exampleOf = (name: string, { type, min, max, choices = [] }: Field): Json =>
+  ({
+    text: `example ${name}`,
+    number: min ?? max ?? 1,
+    flag: true,
+    choice: choices[0] ?? '',
+    time: '2026-11-21',
+    set: [`example ${name}`],
+    list: [`example ${name}`],
+    map: { key: 'value' },
+  })[type]
 
 function relationFrom(e: Entity): Relation | undefined {
   const name = textOf(e.fields.name)

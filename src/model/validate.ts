@@ -54,27 +54,19 @@ export function toTime(value: unknown): string | undefined {
   return value === day ? day : new Date(ms).toISOString()
 }
 
-export function accepts(field: Field): string {
-  switch (field.type) {
-    case 'text':
-      return 'text'
-    case 'number': {
-      const range =
-        field.min !== undefined || field.max !== undefined ? ` from ${field.min ?? '-∞'} to ${field.max ?? '∞'}` : ''
-      return `a ${field.integer ? 'whole ' : ''}number${range}`
-    }
-    case 'flag':
-      return 'true or false'
-    case 'choice':
-      return `one of ${(field.choices ?? []).join(', ')}`
-    case 'time':
-      return 'a time such as 2026-11-21 or 2026-11-21T14:30:00Z'
-    case 'set':
-    case 'list':
-      return 'a list of text, or {add: […], remove: […], set: […]}'
-    case 'map':
-      return 'an object'
-  }
+export function accepts({ type, min, max, integer, choices = [] }: Field): string {
+  const range = min === undefined && max === undefined ? '' : ` from ${min ?? '-∞'} to ${max ?? '∞'}`
+  const list = 'a list of text, or {add: […], remove: […], set: […]}'
+  return {
+    text: 'text',
+    number: `a ${integer ? 'whole ' : ''}number${range}`,
+    flag: 'true or false',
+    choice: `one of ${choices.join(', ')}`,
+    time: 'a time such as 2026-11-21 or 2026-11-21T14:30:00Z',
+    set: list,
+    list,
+    map: 'an object',
+  }[type]
 }
 
 export function leaves(value: { [key: string]: Json }, path: string[] = []): [path: string[], value: Json][] {

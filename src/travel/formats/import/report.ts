@@ -88,15 +88,9 @@ export function printReport(report: ImportReport): string {
   const { history = 0 } = report
   const taken = `${source}: ${plural(history, 'batch', 'batches')} of history new; unverified until confirmed here${report.dryRun ? ` (${written})` : ''}`
   const isNothing = created + updated === 0 && batches.length === 0
-  const lines = [
-    isNothing
-      ? history > 0
-        ? taken
-        : `${source}: nothing to write, ${unchanged} there already`
-      : `${source}: ${created} new, ${updated} updated, ${unchanged} there already (${written})`,
-  ]
-  if (history > 0 && !isNothing) lines.unshift(taken)
-  if (report.found !== undefined) lines.unshift(report.found)
+  const lines = [...(report.found === undefined ? [] : [report.found]), ...(history > 0 ? [taken] : [])]
+  if (!isNothing) lines.push(`${source}: ${created} new, ${updated} updated, ${unchanged} there already (${written})`)
+  else if (history === 0) lines.push(`${source}: nothing to write, ${unchanged} there already`)
   const read = Object.entries(report.read).flatMap(([what, n]) =>
     n === 0 && /\s/.test(what) ? [] : `${n} ${n === 1 ? one(what) : what}`,
   )
