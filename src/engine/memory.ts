@@ -399,12 +399,10 @@ export class Memory {
       const screened = screen(normalizeJson(value, problems), true)
       if (problems.length > 0)
         throw new UserError('refused', `${key}: ${problems[0]!.message}`, `give ${problems[0]!.accepted}`)
-      if (screened.secrets.length > 0 && !redacting) {
-        throw new UserError(
-          'secret',
-          `${key} looks like a secret (${screened.secrets[0]!.category})`,
-          'leave it out, or give "redact": true',
-        )
+      const [secret] = screened.secrets
+      if (secret && !redacting) {
+        const what = `${key} looks like a secret (${secret.category})`
+        throw new UserError('secret', what, 'leave it out, or give "redact": true')
       }
       author[key as Exclude<keyof Author, 'undoes' | 'actor'>] = String(screened.value)
     }

@@ -39,11 +39,8 @@ export interface Variant extends Reader {
 export function readAsOf(db: Db, registryNow: () => Registry, at: number): Variant {
   const horizon = Number(getMeta(db, 'horizon') ?? 0)
   if (at >= horizon) return new Past(db, registryNow, at)
-  throw new UserError(
-    'before-horizon',
-    `history before ${new Date(horizon).toISOString()} was compacted away`,
-    'ask for a later moment',
-  )
+  const what = `history before ${new Date(horizon).toISOString()} was compacted away`
+  throw new UserError('before-horizon', what, 'ask for a later moment')
 }
 
 type Standing = Pick<rows.Listed, 'live' | 'retired' | 'standing'>

@@ -192,11 +192,8 @@ export function momentOf(at: string | number | Date): number {
   const ms = at instanceof Date ? at.getTime() : at
   if (typeof ms === 'number' && !Number.isNaN(ms)) return ms
   const moment = toTime(ms)
+  const hint = 'give a day such as 2026-11-21 or a moment such as 2026-11-21T14:30:00Z'
   if (moment === undefined)
-    throw new UserError(
-      'bad-time',
-      `${typeof at === 'string' ? `"${at}"` : at} is not a time`,
-      'give a day such as 2026-11-21 or a moment such as 2026-11-21T14:30:00Z',
-    )
+    throw new UserError('bad-time', `${typeof at === 'string' ? `"${at}"` : at} is not a time`, hint)
   return moment.length === 10 ? Date.parse(moment) + 86_400_000 - 1 : Date.parse(moment)
 }

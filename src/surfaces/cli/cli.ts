@@ -85,6 +85,7 @@ export async function run(given: readonly string[]): Promise<number> {
 }
 
 function fail(thrown: unknown, json: boolean): number {
+  progress()
   const error = thrown instanceof UserError ? thrown : (diskError(thrown) ?? thrown)
   if (!(error instanceof UserError)) {
     const hint = 'this is a bug in tidemark: please report it with the text on stderr'

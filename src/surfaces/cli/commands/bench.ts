@@ -46,8 +46,8 @@ async function measuring(): Promise<Measure> {
   if (!existsSync(script))
     throw new UserError(
       'no-bench',
-      'the benchmarks are not part of the installed package',
-      'run it in a clone of the repository, after `npm ci` and `npm run build`',
+      'the package has no benchmarks',
+      'run it in a clone, after `npm ci && npm run build`',
     )
   const { measure } = (await import(pathToFileURL(script).href)) as { measure: Measure }
   return async (...args) => {

@@ -134,11 +134,8 @@ export const doctor: Command = {
     }
     try {
       if (call.flags.rebuild) {
-        const progress = process.stderr.isTTY
-          ? (done: number, total: number) => void process.stderr.write(`\r\x1b[Krebuilding ${done} of ${total}`)
-          : undefined
-        const done = memory.rebuild(progress)
-        if (progress) process.stderr.write('\r\x1b[K')
+        const done = memory.rebuild((n, total) => call.progress(`rebuilding ${n} of ${total}`))
+        call.progress()
         const [entities, batches] = [many(done.entities, 'entity', 'entities'), many(done.lines, 'batch', 'batches')]
         say(ok('rebuild', `rebuilt ${entities} from ${batches}`))
       }

@@ -67,10 +67,7 @@ function allowedFrom(flags: CommandCall['flags']): Allowed {
   if (use !== 'openai' && use !== 'anthropic') throw new UsageError('--api is openai or anthropic', EXAMPLE)
   if (model === undefined) throw new UsageError('--model is missing', EXAMPLE)
   if (keyFrom !== undefined && !/^[A-Za-z_]\w*$/.test(keyFrom))
-    throw new UsageError(
-      '--key-env takes the name of an environment variable, never the key',
-      '--key-env OPENAI_API_KEY',
-    )
+    throw new UsageError('--key-env names an environment variable, never the key', '--key-env OPENAI_API_KEY')
   const allowed: Allowed = { use, url, model, budget, ...(keyFrom === undefined ? {} : { keyFrom }) }
   addressOf(allowed)
   return allowed

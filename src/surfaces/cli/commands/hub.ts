@@ -63,10 +63,7 @@ async function space(call: CommandCall): Promise<Json> {
     }
     refuseAgents(call.directory)
     if (!isProjectId(project) || replicaOfKey(keyOf(replica, 1)) === undefined)
-      throw new UsageError(
-        '`tidemark hub drop` takes the id of a project and a replica',
-        'doctor of a member names both',
-      )
+      throw new UsageError('`tidemark hub drop` takes a project id and a replica', 'doctor of a member names both')
     const again = call.flags.again === true
     const { HubLog } = await import('../../../travel/hub/log.ts')
     const updates = await new HubLog(store, systemEnv).drop(project, replica, again)

@@ -60,14 +60,10 @@ function list(call: CommandCall): { json: Json } {
   }
 }
 
-/** One line on a terminal, nothing in a pipe. */
-const tell = (step: string) => {
-  if (process.stderr.isTTY) process.stderr.write(`${step} …\n`)
-}
-
 async function add(call: CommandCall): Promise<{ json: Json }> {
   const models = modelsDirectory()
-  const added = await addMinilm(models, tell)
+  const added = await addMinilm(models, (step) => call.progress(`${step} …`))
+  call.progress()
   const { model, runtime } = minilmState(models)
   call.out(
     added.length === 0

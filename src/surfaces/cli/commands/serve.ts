@@ -14,11 +14,7 @@ function tokenIn(file: unknown): string | undefined {
     throw new UserError('no-token', `${file} cannot be read: ${(error as Error).message}`, 'check --token-file')
   }
   if (/^\S{16,}$/.test(token)) return token
-  throw new UserError(
-    'no-token',
-    'a token is one word of at least 16 characters',
-    'for instance `openssl rand -hex 32`',
-  )
+  throw new UserError('no-token', 'a token is one word of at least 16 characters', 'such as `openssl rand -hex 32`')
 }
 
 export const serve: Command = {

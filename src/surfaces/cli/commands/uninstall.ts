@@ -215,10 +215,7 @@ export const uninstall: Command = {
     const deleting = call.flags['delete-knowledge'] === true
     const keeps = deleting && call.flags.purge !== true
     if (call.flags.purge === true && !deleting)
-      throw new UsageError(
-        '--purge goes with --delete-knowledge',
-        'to erase a single entity: `tidemark forget --erase`',
-      )
+      throw new UsageError('--purge goes with --delete-knowledge', 'to erase one entity: `tidemark forget --erase`')
     const project = projectOrRest(call.directory, deleting)
     const { root, storePath } = project
     if (deleting) {

@@ -69,12 +69,8 @@ function documentOf(value: unknown, file: string): KnowledgeDocument {
     throw noExport(file, why)
   }
   if (!isObject(value) || value.tidemark === undefined) return refuse('it has no "tidemark"')
-  if (value.tidemark !== 1)
-    throw new UserError(
-      'bad-format',
-      `${file} has form ${JSON.stringify(value.tidemark)}; this Tidemark reads form 1`,
-      'update Tidemark',
-    )
+  const form = `${file} has form ${JSON.stringify(value.tidemark)}; this Tidemark reads form 1`
+  if (value.tidemark !== 1) throw new UserError('bad-format', form, 'update Tidemark')
   if (typeof value.project !== 'string') return refuse('it has no "project"')
   if (!Array.isArray(value.entities)) return refuse('it has no list "entities"')
   // what defines kinds comes before what uses them, whatever the order of the source

@@ -32,12 +32,10 @@ export const mcpMemory: Importer = {
     const file = labelOf(path, root)
     const unplaced: Unplaced[] = []
     const records = recordsOf(readText(path, root), file, unplaced)
-    if (records.length === 0 && unplaced.length > 0)
-      throw new UserError(
-        'bad-format',
-        `${file} is no memory file: ${unplaced[0]!.where}: ${unplaced[0]!.why}`,
-        'it has one JSON object per line, {"type":"entity",…} or {"type":"relation",…}',
-      )
+    const [first] = unplaced
+    const hint = 'it has one JSON object per line, {"type":"entity",…} or {"type":"relation",…}'
+    if (records.length === 0 && first)
+      throw new UserError('bad-format', `${file} is no memory file: ${first.where}: ${first.why}`, hint)
     const concepts: Item[] = []
     const names = new Map<string, string>()
     const links: Item[] = []
