@@ -1,7 +1,6 @@
 import type { Reader } from '../../engine/read/reader.ts'
 import { tokensIn } from '../../engine/store/terms.ts'
 import { cleanPath, type Entity, identityOf, linkId, madeAt } from '../../model/entity.ts'
-import { locationOf } from '../code/location.ts'
 import { sayingOf } from '../recall/card.ts'
 import { contrary, type Vocabulary } from '../recall/contradictions.ts'
 import type { Recaller } from '../recall/recall.ts'
@@ -73,7 +72,10 @@ export function isSettled(reader: Reader, a: string, b: string): boolean {
 }
 
 const filesOf = ({ fields: { locations } }: Entity): string[] =>
-  (Array.isArray(locations) ? locations : []).map((l) => cleanPath(locationOf(String(l)).path))
+  (Array.isArray(locations) ? locations : []).map((l) => {
+    const [path = ''] = String(l).split('#')
+    return cleanPath(path.replace(/:\d{1,9}(?:[-:]\d{1,9})?$/, ''))
+  })
 
 /** How something relates to what was recorded before it, the surest first, one suggestion for each other entity. */
 export function suggestFor(e: Entity, grounds: Grounds): Suggestion[] {
