@@ -35,14 +35,8 @@ import {
 } from './replication/erasure.ts'
 import { settleFirstForm } from './replication/first-form.ts'
 import { reindexHeld, settleAll, settleHeld } from './replication/held.ts'
-import {
-  type Delivery,
-  type Ingested,
-  type IngestOptions,
-  ingest,
-  parseDelivery,
-  printDelivery,
-} from './replication/ingest.ts'
+import type { Delivery, Ingested, IngestOptions } from './replication/ingest.ts'
+import { ingest, parseDelivery, printDelivery } from './replication/ingest.ts'
 import { type Fault, faultsOf } from './replication/integrity.ts'
 import { applyPurges } from './replication/purge.ts'
 import { type Progress, rebuildAll } from './replication/rebuild.ts'

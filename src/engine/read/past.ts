@@ -1,14 +1,6 @@
 import { UserError } from '../../base/errors.ts'
-import {
-  displayName,
-  type Edge,
-  type Entity,
-  kindOf,
-  LINK_KIND,
-  type Link,
-  nameKey,
-  standingOf,
-} from '../../model/entity.ts'
+import type { Edge, Entity, Link } from '../../model/entity.ts'
+import { displayName, kindOf, LINK_KIND, nameKey, standingOf } from '../../model/entity.ts'
 import type { Registry } from '../../model/registry.ts'
 import { STATE } from '../log/cells.ts'
 import { foldOf } from '../log/context-value.ts'

@@ -1,13 +1,6 @@
 import { isAbsolute } from 'node:path'
-import {
-  absoluteIds,
-  cleanPath,
-  type Entity,
-  identityOf,
-  LINK_KIND,
-  nameKey,
-  pathInProject,
-} from '../../model/entity.ts'
+import type { Entity } from '../../model/entity.ts'
+import { absoluteIds, cleanPath, identityOf, LINK_KIND, nameKey, pathInProject } from '../../model/entity.ts'
 import type { Kind } from '../../model/kind.ts'
 import { slug } from '../../model/names.ts'
 import type { Registry } from '../../model/registry.ts'

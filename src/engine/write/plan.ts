@@ -17,19 +17,8 @@ import type { Registry } from '../../model/registry.ts'
 import { type Change, type Report, shown } from '../../model/validate.ts'
 import { isWork } from '../../model/work-kinds.ts'
 import { ClaimPlan } from '../claims/lease.ts'
-import {
-  type Cell,
-  type Cells,
-  listPart,
-  pathPart,
-  STATE,
-  type StampRef,
-  type StateValue,
-  sawOf,
-  seen,
-  seenAt,
-  setPart,
-} from '../log/cells.ts'
+import type { Cell, Cells, StampRef, StateValue } from '../log/cells.ts'
+import { listPart, pathPart, STATE, sawOf, seen, seenAt, setPart } from '../log/cells.ts'
 import { foldOf } from '../log/context-value.ts'
 import { applyToCells, type Event } from '../log/events.ts'
 import { type Folded, visibility } from '../log/fold.ts'

@@ -1,14 +1,6 @@
 import { normalizeJson } from '../../model/canonical.ts'
-import {
-  absoluteIds,
-  type Entity,
-  eventId,
-  identityOf,
-  linkId,
-  nameKey,
-  pathInProject,
-  placePaths,
-} from '../../model/entity.ts'
+import type { Entity } from '../../model/entity.ts'
+import { absoluteIds, eventId, identityOf, linkId, nameKey, pathInProject, placePaths } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import type { Kind } from '../../model/kind.ts'
 import { foldText, slug } from '../../model/names.ts'

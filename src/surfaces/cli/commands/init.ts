@@ -9,12 +9,8 @@ import { stateDirectory } from '../../../engine/store/state.ts'
 import type { Json } from '../../../model/field.ts'
 import { openProject } from '../../../project/open.ts'
 import { foreignJournal, JOURNAL } from '../../../session/clients/common/journal.ts'
-import {
-  ALREADY_THERE,
-  type ClientContext,
-  READ_TOOLS,
-  type WiringChange,
-} from '../../../session/clients/common/types.ts'
+import type { ClientContext, WiringChange } from '../../../session/clients/common/types.ts'
+import { ALREADY_THERE, READ_TOOLS } from '../../../session/clients/common/types.ts'
 import { CLIENTS } from '../../../session/clients/index.ts'
 import { applyWiring, checkWiring, planWiring, sweepLeft } from '../../../session/clients/wiring.ts'
 import { receiveChanges } from '../../../travel/sync/receive.ts'
