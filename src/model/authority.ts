@@ -36,19 +36,9 @@ export const AUTHORITY: readonly Rule[] = [
   { standing: ['binding'], outcome: 'proposed', why: 'only a yes makes a rule bind, changes one, or takes one away' },
   { change: ['add'], outcome: 'done', why: 'knowledge that binds nobody is recorded by anybody' },
   { standing: ['confirmed'], outcome: 'proposed', why: 'the words of a person stand until a person says otherwise' },
-  {
-    change: ERASE,
-    whose: ['here', 'elsewhere'],
-    outcome: 'proposed',
-    why: 'an erasure is final, so its author agrees',
-  },
+  { change: ERASE, whose: ['here', 'elsewhere'], outcome: 'proposed', why: 'an erasure is final: its author agrees' },
   { who: ['agent'], change: ['undo'], whose: ['here'], outcome: 'proposed', why: 'an agent takes back its own work' },
-  {
-    who: ['writer'],
-    whose: ['here'],
-    outcome: 'proposed',
-    why: 'no line of another replica changes what this one wrote',
-  },
+  { who: ['writer'], whose: ['here'], outcome: 'proposed', why: 'no line of another replica changes what we wrote' },
   { outcome: 'done', why: 'agents and replicas work on what nobody stands by' },
 ]
 

@@ -326,10 +326,8 @@ function checkVersion(p: Planning, verb: string, declared: Verb | undefined, arg
   if (current === expected) return
   const now = target && JSON.stringify(target.kind === SHARED_KIND ? target.fields.value : target.fields)
   const hint = now === undefined ? 'it is not there yet' : `now: ${now.slice(0, 500)}`
-  refuse(`stale: ${target?.id ?? 'the entity'} is at version ${current}`, expected, String(current), {
-    code: 'stale',
-    hint,
-  })
+  const stale = `stale: ${target?.id ?? 'the entity'} is at version ${current}`
+  refuse(stale, expected, String(current), { code: 'stale', hint })
 }
 
 /** The entity that an action is about, without one if it is not there yet; nothing where it is about no single entity. */

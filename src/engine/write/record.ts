@@ -45,14 +45,10 @@ export function record(p: Planning, kind: Kind, args: Args, report: Report): Don
   const missing = (kind.identity === 'content' ? kind.key.slice(0, 1) : kind.key).filter(
     (f) => values[f] === undefined || String(values[f]).trim() === '',
   )
-  for (const f of missing) {
+  const accepted = `a ${kind.name} needs ${kind.key[0]}`
+  for (const f of missing)
     if (!(f in args) || args[f] === null || String(args[f]).trim() === '')
-      complain({
-        field: f,
-        message: 'missing; it is what identifies it',
-        accepted: `a ${kind.name} needs ${kind.key[0]}`,
-      })
-  }
+      complain({ field: f, message: 'missing; it is what identifies it', accepted })
   const own = missing.length === 0 ? recordedUnder(p, kind, values) : undefined
   if (refused) {
     if (own) p.promise(own)

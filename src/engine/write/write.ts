@@ -116,12 +116,8 @@ export function writeBatch(host: WriteHost, actions: readonly Action[], who: Who
   if (events.length === 0 && purges.length === 0) {
     if (!isCoordinating && !planned.scrub && released.length === 0 && planned.decided.length === 0)
       notes.push(NOTHING_CHANGED)
-    return {
-      claimsChanged,
-      result: { batch: null, results, notes },
-      purged: planned.scrub,
-      touched: new Set(planned.decided),
-    }
+    const result = { batch: null, results, notes }
+    return { claimsChanged, result, purged: planned.scrub, touched: new Set(planned.decided) }
   }
 
   const travels = travelsFrom(db, host.registry(), endsAmong(db, events))

@@ -34,12 +34,8 @@ export function anchored(a: AnchorRow, parsed: Parsed, text: string): AnchorRow 
   if (symbol) return { ...fresh, symbol: symbol.name, hash: SYMBOL + symbol.hash }
   const lines = linesOf(text)
   const line = a.line > 0 ? a.line : lineOfName(lines, a.symbol)
-  return {
-    ...fresh,
-    symbol: '',
-    line,
-    hash: line > 0 && line <= lines.length ? around(lines, line) : wholeFile(parsed),
-  }
+  const isThere = line > 0 && line <= lines.length
+  return { ...fresh, symbol: '', line, hash: isThere ? around(lines, line) : wholeFile(parsed) }
 }
 
 /** Where no grammar knows a symbol: the first line that gives its name something, or takes something by it; else 0. */

@@ -264,11 +264,8 @@ function qualified(sorted: readonly Found[]): (Found & { name: string })[] {
     while (open.length > 0 && open.at(-1)!.end < s.end) open.pop()
     const around = s.scope ?? open.at(-1)?.name
     const isMember = s.kind === 'function' && ['class', 'scope', 'trait'].includes(open.at(-1)?.kind ?? '')
-    const named = {
-      ...s,
-      name: around === undefined ? s.simple : `${around}.${s.simple}`,
-      kind: isMember ? 'method' : s.kind,
-    }
+    const name = around === undefined ? s.simple : `${around}.${s.simple}`
+    const named = { ...s, name, kind: isMember ? 'method' : s.kind }
     open.push(named)
     return named
   })

@@ -187,12 +187,8 @@ const read = (root: string, path: string): string => readInside(root, path)?.toS
 
 function hasTests(root: string): boolean {
   if (['test', 'tests', 'spec', '__tests__', 'e2e'].some((dir) => inspect(root, dir).is === 'directory')) return true
-  if (
-    ['pytest.ini', 'tox.ini', 'phpunit.xml', 'vitest.config.ts', 'jest.config.js'].some(
-      (f) => inspect(root, f).is === 'file',
-    )
-  )
-    return true
+  const settings = ['pytest.ini', 'tox.ini', 'phpunit.xml', 'vitest.config.ts', 'jest.config.js']
+  if (settings.some((file) => inspect(root, file).is === 'file')) return true
   const script = scriptsOf(root).test
   return script !== undefined && !script.includes('no test specified')
 }
@@ -226,10 +222,8 @@ function shipped(hook: Hook, o: Operation): void {
   const { call, memory, sessions, root } = hook
   const printed = call.tool?.response ?? ''
   if (/\b(?:rejected|fatal|error|failed|up-to-date)\b/i.test(printed.slice(-4_000))) return
-  const tested = Math.max(
-    workOf(hook).tested ?? 0,
-    ...pauses(memory.db).map(([, to]) => Math.min(to, memory.env.now())),
-  )
+  const paused = pauses(memory.db).map(([, to]) => Math.min(to, memory.env.now()))
+  const tested = Math.max(workOf(hook).tested ?? 0, ...paused)
   const own = [
     chief(hook),
     ...sessions

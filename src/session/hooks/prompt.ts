@@ -69,8 +69,6 @@ export async function prompt(hook: Hook): Promise<HookReply> {
     text !== '' && hook.config.recall
       ? await hook.attemptLater('recall', async () => (await import('./prompt-recall.ts')).recalledFor(hook, text))
       : undefined
-  return {
-    visible: joined(answer.visible, said?.visible),
-    context: joined(answer.context, said?.context, news, recalled),
-  }
+  const context = joined(answer.context, said?.context, news, recalled)
+  return { visible: joined(answer.visible, said?.visible), context }
 }

@@ -177,16 +177,13 @@ function noted(db: Db, { key, text, at }: ReturnType<typeof findings>[number]): 
 
 /** The store itself: its files, its log, its snapshots. */
 function* checkStore(memory: Memory): Generator<Check> {
-  const size = statSync(memory.path).size
+  const size = (statSync(memory.path).size / MB).toFixed(1)
   const wal = existsSync(`${memory.path}-wal`) ? statSync(`${memory.path}-wal`).size : 0
   const faults = memory.faults()
   const rebuild = '`tidemark doctor --rebuild` makes it again from the log: nothing is lost'
   for (const f of faults) yield wrong(DAMAGED, `store is damaged: ${f.text}`, f.in === 'index' ? rebuild : RESTORE)
   if (faults.length === 0)
-    yield ok(
-      'store',
-      `store is sound: ${(size / MB).toFixed(1)} MB, schema ${SCHEMA_VERSION}, in ${dirname(memory.path)}`,
-    )
+    yield ok('store', `store is sound: ${size} MB, schema ${SCHEMA_VERSION}, in ${dirname(memory.path)}`)
   if (wal > 64 * MB)
     yield wrong(
       'store.wal',

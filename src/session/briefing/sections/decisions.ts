@@ -30,10 +30,8 @@ export function decisionItem(e: Entity, about: About): { text: string; short: st
   const isNamed = e.name.length < LEAST_MADE || !what.startsWith(e.name.replace(/…$/, ''))
   const head = `- ${isNamed ? `${refOf(e)}${what === '' ? '' : `: ${what}`}` : what}`
   const by = byline(e, about)
-  return {
-    text: `${head}${why === '' || what.includes(unended(why)) ? '' : `; why: ${why}`} ${by}`,
-    short: `${head} ${by}`,
-  }
+  const because = why === '' || what.includes(unended(why)) ? '' : `; why: ${why}`
+  return { text: `${head}${because} ${by}`, short: `${head} ${by}` }
 }
 
 export const failures: Section = {

@@ -73,14 +73,8 @@ function countBursts(changed: readonly Change[], about: About): Change[] {
   return changed.flatMap((one) => {
     const all = here.has(one.entity.id) ? [] : byAuthor.get(one.by)!
     if (all.length <= BURST) return [one]
-    return one === all[0]
-      ? [
-          {
-            ...one,
-            text: `- ${plain(one.by, 40)}, unverified, wrote of ${all.length} things: tidemark back lists them`,
-          },
-        ]
-      : []
+    const text = `- ${plain(one.by, 40)}, unverified, wrote of ${all.length} things: tidemark back lists them`
+    return one === all[0] ? [{ ...one, text }] : []
   })
 }
 

@@ -143,10 +143,8 @@ async function lookAt(
     const wait = Math.max(error.wait ?? 0, Math.min(RETRY_MOST_MS, RETRY_MS * 2 ** entry.tries))
     const failed: Waiting = { ...bare, tries, error: message, ...(tries < TRIES ? { due: now + wait } : {}) }
     logExtraction(project, now, session, message)
-    return {
-      ...nothing(`${message}; ${tries < TRIES ? 'it is tried again later' : 'it is not tried again'}`, failed),
-      tokens,
-    }
+    const next = tries < TRIES ? 'it is tried again later' : 'it is not tried again'
+    return { ...nothing(`${message}; ${next}`, failed), tokens }
   }
 }
 

@@ -47,7 +47,7 @@ async function measuring(): Promise<Measure> {
     throw new UserError(
       'no-bench',
       'the package has no benchmarks',
-      'run it in a clone, after `npm ci && npm run build`',
+      'a clone has them, after `npm ci` and `npm run build`',
     )
   const { measure } = (await import(pathToFileURL(script).href)) as { measure: Measure }
   return async (...args) => {

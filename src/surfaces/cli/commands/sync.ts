@@ -68,13 +68,8 @@ async function exchange(call: CommandCall, memory: Memory, { id, storePath }: Pr
   try {
     const done = await exchangeOnce(memory, joined)
     tellHub(call, done)
-    return {
-      url: joined.url,
-      read: done.applied,
-      pushed: done.pushed.length,
-      odd: done.odd,
-      refused: done.refused ?? null,
-    }
+    const { applied: read, pushed, odd, refused = null } = done
+    return { url: joined.url, read, pushed: pushed.length, odd, refused }
   } catch (error) {
     if (!(error instanceof UserError) || !['hub-unreached', 'hub-refused'].includes(error.code)) throw error
     call.out(`  hub     ${error.message}; ${error.hint}`)

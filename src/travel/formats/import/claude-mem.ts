@@ -84,21 +84,16 @@ function observationOf(entry: JsonObject, where: string): Item[] {
   const files = new Set([...listOf(entry.files_read), ...listOf(entry.files_modified)])
   const attrs = { type: text(entry.type) ?? 'observation', ...(files.size > 0 && { files: [...files].join(', ') }) }
   const common = { topics: unlessNone(concepts), attrs }
+  const said = body || undefined
   if (entry.type !== 'decision')
-    return [{ verb: 'record-learning', args: { title, body: body || undefined, date, ...common }, where }]
+    return [{ verb: 'record-learning', args: { title, body: said, date, ...common }, where }]
   const dated = { standing: 'proposed', validFrom: date?.slice(0, 10) }
-  return [
-    { verb: 'record-decision', args: { name: title, description: body || undefined, ...dated, ...common }, where },
-  ]
+  return [{ verb: 'record-decision', args: { name: title, description: said, ...dated, ...common }, where }]
 }
 
 function chunks(entry: JsonObject, said: string, speaker: string, where: string): Item[] {
-  const at = {
-    sourceFile: `claude-mem/${sessionOf(entry)}`,
-    section: '',
-    where,
-    from: Number(entry.prompt_number ?? 0),
-  }
+  const sourceFile = `claude-mem/${sessionOf(entry)}`
+  const at = { sourceFile, section: '', where, from: Number(entry.prompt_number ?? 0) }
   const date = timeOf(entry)
   return chunksOf(said, at).chunks.map(({ as: _, ...c }) => ({ ...c, args: { ...c.args, speaker, date } }))
 }
