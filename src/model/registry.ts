@@ -53,10 +53,6 @@ export function createRegistry(
 type KindShape = { kind: string; plural: string; positional: string[]; fields: string[] }
 
 export function shapeOf(kind: Kind): KindShape {
-  return {
-    kind: kind.name,
-    plural: kind.plural,
-    positional: [...kind.positional],
-    fields: ['id', ...Object.keys(fieldsOf(kind))],
-  }
+  const { name, plural, positional } = kind
+  return { kind: name, plural, positional: [...positional], fields: ['id', ...Object.keys(fieldsOf(kind))] }
 }

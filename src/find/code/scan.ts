@@ -209,13 +209,8 @@ class Judge {
       if (row.stale !== null && there.stale === null) stale.set(row.entity, row.path)
     }
     const paths = [...new Set(stale.values())]
-    if (paths.length > 0)
-      addPresence(db, env.now(), '', 'stale', {
-        path: paths[0]!,
-        paths: paths.slice(0, PATHS_TOLD),
-        root,
-        entities: stale.size,
-      })
+    const told = { path: paths[0]!, paths: paths.slice(0, PATHS_TOLD), root, entities: stale.size }
+    if (paths.length > 0) addPresence(db, env.now(), '', 'stale', told)
     return [...stale.keys()]
   }
 }

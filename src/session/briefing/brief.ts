@@ -71,11 +71,8 @@ export function brief(memory: Memory, project: Project, options: BriefOptions = 
     const line = options.held ? HELD_LINE : EMPTY_LINE
     return { text, sections: [], tokens: text === '' ? 0 : tokens, chars: text.length, line }
   }
-  const { text, tokens, sections } = fill(built, {
-    tokens: limit,
-    chars: Math.min(options.chars ?? BRIEFING_CHARS, BRIEFING_CHARS),
-    count: estimateTokens,
-  })
+  const chars = Math.min(options.chars ?? BRIEFING_CHARS, BRIEFING_CHARS)
+  const { text, tokens, sections } = fill(built, { tokens: limit, chars, count: estimateTokens })
   const shown = sections.filter(({ built: b }) => b.items.length > 0 || b.note !== undefined)
   const delivered = shown.map(({ section, shown, tokens: cost, omitted }) => ({
     name: section.name,

@@ -32,14 +32,9 @@ export function fill(
   given: readonly { section: Section; built: Built }[],
   budget: Budget,
 ): { text: string; tokens: number; sections: Filled[] } {
-  const fillings = given.map(
-    ({ section, built }): Filling => ({
-      section,
-      built,
-      texts: built.items.map(() => undefined),
-      order: orderOf(built.items),
-    }),
-  )
+  const fillings = given.map(({ section, built }): Filling => {
+    return { section, built, texts: built.items.map(() => undefined), order: orderOf(built.items) }
+  })
   const costs = new Map<string, number>()
   const costOf = (text: string): number => {
     let cost = costs.get(text)

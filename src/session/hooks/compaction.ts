@@ -11,14 +11,8 @@ const REFERRED = ['decision', 'task', 'question', 'failed-approach', 'correction
 
 export async function compacted(hook: Hook): Promise<void> {
   await handOff(hook, 'compaction')
-  hook.attempt('room again', () =>
-    hook.sessions.patch(hook.session, {
-      nearlyFull: null,
-      contextUsed: null,
-      contextAt: null,
-      compacted: hook.memory.env.now(),
-    }),
-  )
+  const room = { nearlyFull: null, contextUsed: null, contextAt: null, compacted: hook.memory.env.now() }
+  hook.attempt('room again', () => hook.sessions.patch(hook.session, room))
 }
 
 export async function preCompact(hook: Hook): Promise<HookReply> {

@@ -334,11 +334,7 @@ async function ranSkills(hook: Hook): Promise<void> {
   for (const name of names) {
     if (here.some((e) => operationOf(e.fields.operation) === operationOf(name))) continue // it said so itself
     const how = last && (last.passed ? `ran, and ${shown(last.text)} passed` : `ended with ${shown(last.text)} failing`)
-    observe(hook, `skill ${name}`, String(since), {
-      operation: name,
-      what: how ?? 'ran',
-      succeeded: last?.passed,
-      tags: [RUN],
-    })
+    const said = { operation: name, what: how ?? 'ran', succeeded: last?.passed, tags: [RUN] }
+    observe(hook, `skill ${name}`, String(since), said)
   }
 }

@@ -299,12 +299,8 @@ function asTyped(error: unknown, tool: Tool): unknown {
   const [only] = problems?.length === 1 ? problems : []
   if (only?.verb === undefined) return new UserError(error.code, flags(error.message), flags(error.hint), error.details)
   const hint = flags(only.hint ?? (only.accepted ? `it takes ${only.accepted}` : error.hint))
-  return new UserError(
-    error.code,
-    `${only.field ? `${only.field}: ` : ''}${only.message}; nothing was written`,
-    hint,
-    error.details,
-  )
+  const message = `${only.field ? `${only.field}: ` : ''}${only.message}; nothing was written`
+  return new UserError(error.code, message, hint, error.details)
 }
 
 /** The session that acts; `session` itself says what happens to it. */

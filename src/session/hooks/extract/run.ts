@@ -105,11 +105,8 @@ async function lookAt(
     state.keep(next)
     return { session, proposed: [], why }
   }
-  const read = readTranscript(entry.transcript, {
-    config: hooksConfig(project.hooks).config,
-    from: entry.readTo,
-    pauses: pauses(memory.db),
-  })
+  const { config } = hooksConfig(project.hooks)
+  const read = readTranscript(entry.transcript, { config, from: entry.readTo, pauses: pauses(memory.db) })
   if (!read) return nothing('its transcript is gone, or not understood', { ...bare, tries: 0 })
   const done: Waiting = { ...bare, readTo: read.end, tries: 0 }
   const extractor = llm(allowed, allowed.budget < EARLIER.budget ? [] : earlierDecisions(memory))

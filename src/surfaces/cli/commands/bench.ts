@@ -44,11 +44,7 @@ type Measure = (call: CommandCall, files: readonly string[]) => Promise<{ json: 
 async function measuring(): Promise<Measure> {
   const script = packageFile('bench/evaluate/measure.ts')
   if (!existsSync(script))
-    throw new UserError(
-      'no-bench',
-      'the package has no benchmarks',
-      'a clone has them, after `npm ci` and `npm run build`',
-    )
+    throw new UserError('no-bench', 'the package has no benchmarks', 'run it in a clone that is built')
   const { measure } = (await import(pathToFileURL(script).href)) as { measure: Measure }
   return async (...args) => {
     try {

@@ -19,11 +19,6 @@ export function shownFile({ root, home }: Pick<ClientContext, 'root' | 'home'>, 
 
 /** What wiring needs to know about this machine. */
 export function clientContext(root: string, from = root): ClientContext {
-  return {
-    root,
-    from,
-    home: process.env.HOME ?? homedir(),
-    env: process.env,
-    launcher: launcherOf(launcherScript(), process.env),
-  }
+  const { env } = process
+  return { root, from, home: env.HOME ?? homedir(), env, launcher: launcherOf(launcherScript(), env) }
 }

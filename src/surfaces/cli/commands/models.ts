@@ -81,11 +81,8 @@ function endpointOf(call: CommandCall): EmbedderConfig & { url: string; model: s
   const { config } = configured(call)
   const { use, url, model } = config
   if (use === 'http' && url && model) return { ...config, url, model }
-  throw new UserError(
-    'bad-embedder',
-    'this project does not use an endpoint',
-    'first {"recall": {"embedder": {"use": "http", "url": …, "model": …}}} in .tidemark/config.json',
-  )
+  const hint = 'first {"recall": {"embedder": {"use": "http", "url": …, "model": …}}} in .tidemark/config.json'
+  throw new UserError('bad-embedder', 'this project does not use an endpoint', hint)
 }
 
 async function allowEndpoint(call: CommandCall): Promise<{ json: Json; code?: number }> {

@@ -34,11 +34,8 @@ export const basicMemory: Importer = {
         return []
       }),
     )
-    const counts = {
-      notes: notes.length,
-      observations: notes.reduce((n, note) => n + note.observations, 0),
-      relations: links.length,
-    }
+    const observations = notes.reduce((n, note) => n + note.observations, 0)
+    const counts = { notes: notes.length, observations, relations: links.length }
     const items = [...defined.values(), ...notes.flatMap((n) => n.items), ...links]
     return { items, unplaced, counts, ...rest, owns: ['chunk'] }
   },

@@ -113,12 +113,8 @@ export function configItems(folder: AddFolder): Item[] {
     const { maturity } = config
     const validFrom =
       path.join('.') === 'maturity.level' && isObject(maturity) ? toTime(maturity.promoted_date) : undefined
-    facts.push({
-      verb: 'record-fact',
-      args: { ...rule, locations: [where], validFrom, attrs: { setting: withLeaf({}, path, value) } },
-      where,
-      slot: where,
-    })
+    const args = { ...rule, locations: [where], validFrom, attrs: { setting: withLeaf({}, path, value) } }
+    facts.push({ verb: 'record-fact', args, where, slot: where })
   }
   if (unset > 0) folder.leaveOut(file, `${unset} settings without a value`, 'they say nothing')
   const isNamed = typeof name === 'string' && name.trim() !== ''
