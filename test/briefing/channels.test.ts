@@ -184,6 +184,7 @@ const QUEUES = [
   'src/find/recall/told.ts',
   'src/session/briefing/brief.ts', // hands it on to told.ts
   'src/session/briefing/sections/news.ts', // who changed it, not who said it
+  'src/surfaces/tools/history.ts', // what happened, not what holds
   'src/surfaces/tools/retro.ts',
   'src/surfaces/tools/review-walk.ts',
   'src/surfaces/tools/review.ts',

@@ -157,6 +157,6 @@ onTerminals(
     expect(out).toContain('y it still holds, r retire, l later, q quit?')
     expect(out).toMatch(/0 things left, 1 stale thing left\n$/)
     expect((await run('review')).match(/ {2}\(stale: /g)).toHaveLength(1)
-    expect((await run('list', 'decisions')).match(/use-\w+( \[stale\])?/g)).toEqual(['use-two [stale]', 'use-one'])
+    expect((await run('list', 'decisions')).match(/use-\w+( \[stale:)?/g)).toEqual(['use-two [stale:', 'use-one'])
   },
 )
