@@ -1,7 +1,7 @@
 import type { Result } from '../../engine/write/plan.ts'
 import { type Grounds, type Suggestion, suggestFor } from '../../find/graph/suggest.ts'
 import { sayingOf } from '../../find/recall/card.ts'
-import { vocabularyOf } from '../../find/recall/contradictions.ts'
+import { isExcepted, vocabularyOf } from '../../find/recall/contradictions.ts'
 import { Recaller } from '../../find/recall/recall.ts'
 import { topicVocabularyOf } from '../../find/recall/topic-vocabulary.ts'
 import { stateOf } from '../../find/recall/validity.ts'
@@ -85,7 +85,8 @@ export function touchedBy(context: ToolContext, results: readonly Result[]): str
     })
     for (const { id } of near) {
       const e = reader.entity(id)!
-      if (linked.has(id) || said.has(id) || notes.has(id) || stateOf(e, reader, memory.env.now())) continue
+      const isSettled = linked.has(id) || said.has(id) || notes.has(id) || isExcepted(reader, e, decision)
+      if (isSettled || stateOf(e, reader, memory.env.now())) continue
       const name = oneLine(e.name, 100)
       if (e.kind !== 'question' && decision.kind === 'decision' && isOn(e, SHARED.rule))
         notes.set(id, `a rule on the same subject: "${name}" (${id}); if this breaks it, change this first`)
