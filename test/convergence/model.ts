@@ -40,6 +40,8 @@ export type Write = Intent & {
   at?: number
 }
 
+const RETRY_MS = 10 * 60_000
+
 const same = (a: Value | undefined, b: Value | undefined) => stable(a) === stable(b)
 
 export function stable(v: Value | undefined): string {
@@ -236,8 +238,8 @@ export class Author {
       if (field !== '$') this.#write({ entity, field, op: 'wipe' })
   }
 
-  /** A write that says what stands alone already is none. */
-  set(entity: string, field: string, value: Value | undefined): boolean {
+  /** A write that says what stands alone already is none, unless somebody says it again: sooner than this it is a retry. */
+  set(entity: string, field: string, value: Value | undefined, isSaid = false): boolean {
     const seen = this.see(entity)
     const there = seen.standing.filter((w) => w.field === field)
     if (value === undefined) {
@@ -245,7 +247,14 @@ export class Author {
       this.#write({ entity, field, op: 'clear' })
       return true
     }
-    if (there.length === 1 && there[0]!.op === 'set' && same(there[0]!.value, value) && seen.visible(there[0]!))
+    const isAnew = isSaid && this.#line.ms - (there[0]?.stamp.ms ?? 0) > RETRY_MS
+    if (
+      there.length === 1 &&
+      there[0]!.op === 'set' &&
+      same(there[0]!.value, value) &&
+      seen.visible(there[0]!) &&
+      !isAnew
+    )
       return false
     this.#write({ entity, field, op: 'set', value })
     return true

@@ -393,14 +393,14 @@ const SETS = ['tags', 'topics']
 
 /** What an action means, as writes. */
 function understand(author: Author, [verb, args]: Action, id: string, me: { [key: string]: Value }): void {
-  const changes = (target: string, given: { [key: string]: Value }): boolean => {
+  const changes = (target: string, given: { [key: string]: Value }, isSaid = false): boolean => {
     let changed = false
     for (const [field, value] of Object.entries(given)) {
       if (field === 'attrs') changed = author.merge(target, field, value as { [k: string]: Value } | null) || changed
       else if (LISTS.includes(field) || SETS.includes(field)) {
         const e = Array.isArray(value) ? { add: value as string[] } : (value as { [k: string]: string[] })
         changed = author.edit(target, field, LISTS.includes(field), e) || changed
-      } else changed = author.set(target, field, value === null ? undefined : value) || changed
+      } else changed = author.set(target, field, value === null ? undefined : value, isSaid) || changed
     }
     return changed
   }
@@ -422,7 +422,7 @@ function understand(author: Author, [verb, args]: Action, id: string, me: { [key
       // what it is called is changed by rename alone
       const key = verb === 'record-question' ? 'question' : 'name'
       if (before.live && before.standing.some((w) => w.field === key)) delete given[key]
-      if (changes(id, given) || !before.live || verb === 'record-question') author.sign(id, me)
+      if (changes(id, given, true) || !before.live || verb === 'record-question') author.sign(id, me)
       return
     }
     case 'delete-decision':

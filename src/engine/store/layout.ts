@@ -124,6 +124,7 @@ export const LAYOUT: readonly FileKind[] = [
     ['tidemark-adopt-{name}/{tree}', true, 'engine/replication/adopt.ts', 'a store before it is adopted'],
     ['tidemark-read-{name}/{tree}', true, 'engine/store/db.ts', 'a copy of a store that is read'],
     ['tidemark-edit-{name}/{name}.json', true, 'surfaces/cli/commands/edit.ts', 'an entity while it is in an editor'],
+    ['tidemark-foresee-{name}/{tree}', false, 'find/code/foresee.ts', 'work trees as git objects, to merge them'],
     ['tidemark-minilm-{name}/{tree}', false, 'find/recall/embedders/minilm.ts', 'packages of a model'],
   ]),
   ...kinds('client', 'never', [
