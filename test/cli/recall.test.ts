@@ -30,7 +30,7 @@ test('what one process recorded another recalls, in words of its own, explained,
   expect(JSON.parse(await run('recall', 'sqlite', '--budget', '3', '--json')).results).toEqual([])
   expect(await run('recall', 'sqlite', '--budget', '3')).toBe('')
   expect(await run('recall', 'xylophone quartz')).toBe(
-    '#| nothing is known of this; all looks at what is superseded or retired too |#\n',
+    '#| nothing is known of this; all looks at what waits, is superseded or retired too |#\n',
   )
   expect(JSON.parse(await run('recall', 'file', '--kind', 'learning', '--json')).results[0].kind).toBe('learning')
   expect((await inProcess(at, ['recall'])).code).toBe(2)
@@ -105,7 +105,7 @@ test('the configuration of the project counts, and what is wrong in it is told',
   writeFileSync(file, JSON.stringify({ ...before, recall: { limit: 1, embedder: { use: 'none' } } }))
   expect(JSON.parse(await run('recall', 'tokens file sqlite', '--json')).results).toHaveLength(1)
   expect(await run('recall', 'cryptographic verification')).toBe(
-    '#| nothing is known of this; all looks at what is superseded or retired too |#\n',
+    '#| nothing is known of this; all looks at what waits, is superseded or retired too |#\n',
   )
   writeFileSync(file, JSON.stringify({ ...before, recall: { limt: 1, weights: { task: 'much' } } }))
   const refused = await inProcess(at, ['recall', 'x'])

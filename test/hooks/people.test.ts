@@ -16,7 +16,7 @@ test('[A7] pause and resume switch capture for the project; status, the hooks an
   expect(await run('review')).toMatch(/nothing is proposed/)
   expect(await run('resume')).toMatch(/capture goes on/)
   expect((await hook('UserPromptSubmit', { prompt: 'We use pnpm for installs' })).out).toContain('Tidemark noted')
-  expect(await run('resume')).toMatch(/was not paused/)
+  expect(await run('resume')).toMatch(/nothing was off or paused/)
 })
 
 test('[A7] off is off for everything: hooks say and keep nothing, for a time or until on', async () => {

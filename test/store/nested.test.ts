@@ -43,7 +43,10 @@ test('init in it makes it a project of its own; init --with makes it part of the
   expect((await inProcess(own.at, ['list', 'fact', '--json'])).out).not.toContain('round twice')
 
   const listed = await around()
-  await inProcess(listed.at, ['init', '--client', 'none', '--with', 'vendor/cart'])
+  const added = await inProcess(listed.at, ['init', '--client', 'none', '--with', 'vendor/cart'])
+  expect(added.out).toContain('vendor/cart belongs to this project now: commit .tidemark/config.json')
+  const twice = await inProcess(own.at, ['init', '--client', 'none', '--with', 'vendor/cart'])
+  expect(twice.err).toContain('vendor/cart is a Tidemark project of its own')
   await inProcess(listed.deep, ['remember', 'Never round twice'])
   expect((await inProcess(listed.at, ['list', 'fact'])).out).toContain('round twice')
   expect((await inProcess(listed.at, ['init', '--client', 'none', '--with', 'docs'])).err).toContain(

@@ -29,8 +29,8 @@ export const symbolOf = ({ part }: Part): string | undefined => (part?.startsWit
 /** `:12-40` as a span. */
 export function linesOf({ part }: Part): Span | undefined {
   if (!part?.startsWith(':')) return undefined
-  const [from, to = from] = part.slice(1).split('-').map(Number)
-  return [from! - 1, Math.max(from!, to!)]
+  const numbers = part.slice(1).split('-').map(Number)
+  return [Math.min(...numbers) - 1, Math.max(...numbers)]
 }
 
 /** `total` may be `Cart.total`, and is within `Cart`. */

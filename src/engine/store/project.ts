@@ -202,6 +202,11 @@ function include(root: string, dir: string): void {
   const path = pathIn(root, resolve(dir))?.split(sep).join('/')
   if (path === undefined || path === '' || gitDirectory(join(root, path)).is === 'none')
     throw new UserError('no-repository', `${resolve(dir)} is no repository inside ${root}`, 'give one with --with DIR')
+  if (hasConfig(join(root, path))) {
+    const hint =
+      '`tidemark export` there and `tidemark import` here bring what it knows; `tidemark uninstall` there ends it'
+    throw new UserError('own-memory', `${path} is a Tidemark project of its own`, hint)
+  }
   keepSetting(root, 'with', [...new Set([...(readConfig(root).with ?? []), path])])
 }
 

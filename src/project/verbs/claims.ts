@@ -173,7 +173,7 @@ function named(
       field,
       message: theirs ? describeHolder(p, theirs) : `${session} holds no claim on ${on}`,
       received: on,
-      accepted: own.length > 0 ? own.map(placeOf).join(', ') : 'nothing: it holds no claim',
+      ...(own.length > 0 ? { accepted: own.map(placeOf).join(', ') } : {}),
       ...(theirs ? { hint: 'only its holder can give it up' } : {}),
     })
   }

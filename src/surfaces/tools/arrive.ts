@@ -14,6 +14,7 @@ import { IMPORTERS, importFrom } from '../../travel/formats/import/index.ts'
 import { SKIPPED } from '../../travel/formats/import/pages.ts'
 import { one, shown } from '../../travel/formats/import/report.ts'
 import { agreeTo, confirmAll, listed, waitingFrom } from './confirm.ts'
+import { waitingIn } from './review-queue.ts'
 import { actingAs, type ToolContext } from './tool.ts'
 
 /** Where knowledge lies that people and other tools have written, by its reader. */
@@ -154,8 +155,14 @@ export async function askForRules(
   const stand = `${waiting.length} ${stands} in ${[...files].join(', ')}`
   const question = [...listed(memory, waiting), `${stand}. Should ${they} bind every session here?`].join('\n')
   if (!(await ask?.(question))) {
-    const line = `${stand} and ${binds} nobody yet. A person's yes to all that waits: ${confirmAll(memory)}`
-    return { lines: [line, ...others], json: { waiting: waiting.length, confirm: confirmAll(memory) }, batches: [] }
+    // a code agrees to all that waits: it is told where that is what was just told
+    const isAll = waitingIn(memory).length === waiting.length
+    const confirm = isAll ? confirmAll(memory) : 'tidemark confirm'
+    const yes = isAll
+      ? `A person's yes to all that waits: ${confirm}`
+      : `\`${confirm}\` lists all that waits for a person's yes`
+    const line = `${stand} and ${binds} nobody yet. ${yes}`
+    return { lines: [line, ...others], json: { waiting: waiting.length, confirm }, batches: [] }
   }
   const { batches } = agreeTo(memory, waiting, { ...actingAs(who), by: 'person' })
   const line = `${stand}: confirmed, every session here is told to follow them`

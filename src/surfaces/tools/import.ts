@@ -1,5 +1,6 @@
 import { UsageError } from '../../base/errors.ts'
 import type { Json } from '../../model/field.ts'
+import { isObject } from '../../model/object.ts'
 import { IMPORTERS, importFrom } from '../../travel/formats/import/index.ts'
 import { printReport } from '../../travel/formats/import/report.ts'
 import { askForRules, findSources, namesIn, newArrival, refuse, refusedIn, takeIn } from './arrive.ts'
@@ -28,7 +29,9 @@ async function arrive(context: ToolContext, without: readonly string[], dryRun: 
   const who = { ...context, session: newArrival() }
   const { taken, imported } = takeIn(who, project.root, found, (line) => void lines.push(line))
   const rules = await askForRules(who, taken, asks)
-  const text = [...lines, ...rules.lines, `tidemark undo --all-of ${who.session} takes back what came`].join('\n')
+  const came = imported.some((i) => isObject(i) && Number(i.created ?? 0) + Number(i.updated ?? 0) > 0)
+  const back = came ? [`tidemark undo --all-of ${who.session} takes back what came`] : []
+  const text = [...lines, ...rules.lines, ...back].join('\n')
   return { text, json: { ...json, imported, rules: rules.json } }
 }
 

@@ -66,7 +66,7 @@ export const resume: Tool = {
     if (offUntil(memory.db, now) !== undefined) mustBeNoAgent(context, 'on')
     const was = offUntil(memory.db, now) ? 'Tidemark' : pausedSince(memory.db) !== undefined && 'capture'
     if (was) resumeNow(memory.db, now)
-    return { text: was ? `${was} goes on` : 'capture was not paused', json: { paused: false, was: was !== false } }
+    return { text: was ? `${was} goes on` : 'nothing was off or paused', json: { paused: false, was: was !== false } }
   },
 }
 

@@ -119,7 +119,7 @@ function listOf(value: string | undefined): string[] | undefined {
 
 /** The results with what else there is to say, as far as the budget allows it. */
 function printed({ text, notes, results, omitted }: RecallResult, { all, preset }: RecallOptions, budget: number) {
-  const hidden = all === true || preset === 'debug' ? '' : '; all looks at what is superseded or retired too'
+  const hidden = all === true || preset === 'debug' ? '' : '; all looks at what waits, is superseded or retired too'
   const none =
     omitted > 0
       ? `#| ${omitted} found, and none fits the budget: a larger budget shows them |#`
@@ -165,7 +165,7 @@ function proseOf(
       { line: [] },
     ]
   })
-  const hidden = options.all === true ? '' : '; --all looks at what is superseded or retired too'
+  const hidden = options.all === true ? '' : '; --all looks at what waits, is superseded or retired too'
   if (results.length === 0)
     blocks.push(aside(omitted > 0 ? `${omitted} found, and none fits the budget` : `nothing is known of this${hidden}`))
   else if (omitted > 0) blocks.push(aside(`${omitted} more found: a larger --limit shows them`))

@@ -70,9 +70,8 @@ export const redo = defineTool({
   ofSession: () => true,
   run(context) {
     const done = context.memory.act([['redo', {}]], actingAs(context))
-    return written(done, [
-      String(done.results[0]!.undone).replace(/^took back/, 'redid'),
-      'tidemark undo takes it back',
-    ])
+    const [result] = done.results
+    if (result!.standing === 'proposed') return written(done, ['proposed to redo what was undone'])
+    return written(done, [String(result!.undone).replace(/^took back/, 'redid'), 'tidemark undo takes it back'])
   },
 })

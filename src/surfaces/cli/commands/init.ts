@@ -193,6 +193,8 @@ export const init: Command = {
       ...(typeof call.flags.with === 'string' ? { with: call.flags.with } : {}),
       personal: call.flags.personal === true,
     })
+    if (typeof call.flags.with === 'string')
+      call.out(`  ${call.flags.with} belongs to this project now: commit .tidemark/config.json`)
     for (const file of sweepLeft(context, now))
       call.out(`  delete ${relative(root, file)}: an earlier run was killed while it wrote it`)
     applyWiring(context, changes)
