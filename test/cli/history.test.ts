@@ -37,6 +37,10 @@ test('[A10] history tells people what changed, from what to what, with names for
   expect(all).not.toContain(SESSION)
   await run('undo')
   expect((await run('history')).split('\n')[0]).toContain('took back: renamed')
+  const [push, log] = ['Never push to main', 'Never log passwords']
+  await run('act', JSON.stringify([push, log].map((fact) => ['record-fact', { fact }])))
+  await run('act', JSON.stringify([push, log].map((ref) => ['retire', { ref, reason: 'old' }])))
+  expect((await run('history')).split('\n')[0]).toContain(`retired "${push}"; retired "${log}"`)
 })
 
 test('[A10] on a terminal history is a table in local time, with nothing cut', async () => {

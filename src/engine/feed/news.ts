@@ -3,7 +3,7 @@ import type { Db } from '../store/db.ts'
 import type { Author } from '../store/line.ts'
 import { type LoggedEvent, lastLine, lineOf, loggedIn, newsAfter } from '../store/log.ts'
 import { type PresenceEvent, presenceAfter } from '../store/presence.ts'
-import { getRow } from '../store/rows.ts'
+import { getRow, nameIn } from '../store/rows.ts'
 import { summaryOf } from '../store/summary.ts'
 
 export interface News {
@@ -52,7 +52,10 @@ function batchesSince(db: Db, seq: number, limit?: number): News[] {
     author: line.author,
     summary: summaryOf(
       line,
-      (id) => getRow(db, id)?.name,
+      (id) => {
+        const row = getRow(db, id)
+        return row && nameIn(row.name, JSON.parse(row.body))
+      },
       (batch) => lineOf(db, batch.split(':')[0]!, Number(batch.split(':')[1])),
     ),
     events: loggedIn(line),
