@@ -92,6 +92,29 @@ describe('[C6] compaction', () => {
     })
   })
 
+  test('the status of before comes back when nothing supersedes it any more, here and where the folded state came', () => {
+    withReplicas(['a', 'b', 'c'], (a, b, c) => {
+      a.act([['record-decision', { name: 'old', status: 'deprecated' }], ['record-decision', { name: 'new' }]]) // biome-ignore format: one batch
+      a.now += HOUR
+      a.act([['supersede', { old: 'old', new: 'new' }]])
+      exchange(a, c)
+      for (let i = 0; i < 2; i++) a.memory.compact((a.now += HOUR))
+      exchange(a, b, c)
+      sound(a, b, c)
+      for (const r of [a, b]) {
+        expect(r.fields('decision:old').status).toBe('superseded')
+        r.act([['unlink-entities', { from: 'new', to: 'old', type: 'supersedes' }]])
+        expect(r.fields('decision:old').status).toBe('deprecated')
+      }
+      a.now = b.now += HOUR
+      exchange(a, b, c)
+      for (const r of [a, b]) r.memory.compact(r.now + HOUR)
+      exchange(a, b, c)
+      expect(c.fields('decision:old').status).toBe('deprecated')
+      sound(a, b, c)
+    })
+  })
+
   test('late old lines change nothing, whoever sends them', () => {
     withReplicas(['a', 'b'], (a, b) => {
       live(a, b)

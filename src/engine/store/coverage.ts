@@ -1,6 +1,6 @@
 import { digest64 } from '../../model/digest.ts'
 import { momentOf } from '../log/clock.ts'
-import { cellOf } from '../log/events.ts'
+import { cellOf, type Event } from '../log/events.ts'
 import { type Db, insert, stored } from './db.ts'
 import { readLine, runBody, unpackRun } from './line.ts'
 import { type EventRow, eventsUpTo, type LoggedEvent, putBaseEvent, unpack } from './log.ts'
@@ -89,18 +89,24 @@ export function dropOverwritten(db: Db, lines: readonly Covered[], before: numbe
   const folded = [...coveredLines(db), ...lines]
   const foldedLines = new Map<string, Range[]>()
   for (const f of folded) foldedLines.set(f.replica, [...(foldedLines.get(f.replica) ?? []), [f.first, f.last]])
+  const keyOf = ({ entity, field, stamp }: Event) => refKey(entity, field, stamp.replica, stamp.ctr)
+  const overOf = ({ entity, field, over }: Event) => over.map(([r, c]) => refKey(entity, field, r, c))
   const gone = new Set<string>()
+  const superseded: Event[] = []
   // a line that waits for a yes has taken nothing away yet
   for (const { batch, event: e } of eventsUpTo(db, before - 1)) {
     const [replica = '', seq] = batch.split(':')
-    if (inRanges(foldedLines.get(replica) ?? [], Number(seq)))
-      for (const [r, c] of e.over) gone.add(refKey(e.entity, e.field, r, c))
+    if (!inRanges(foldedLines.get(replica) ?? [], Number(seq))) continue
+    for (const key of overOf(e)) gone.add(key)
+    if (e.field === 'status' && e.value === 'superseded') superseded.push(e)
   }
+  // the status that something had comes back when nothing supersedes it any more
+  const comesBack = new Set(superseded.filter((e) => !gone.has(keyOf(e))).flatMap(overOf))
   const own = new Set(ownIdentities(db).map((o) => o.replica))
   const isFolded = (r: string, c: number) => folded.some((f) => f.replica === r && f.from <= c && c <= f.to)
   return keepOnly(db, folded, ({ event: e }) => {
     const writes = e.op !== 'remove' && e.op !== 'drop' && !e.purged
-    if (writes && !gone.has(refKey(e.entity, e.field, e.stamp.replica, e.stamp.ctr))) return e
+    if (writes && (!gone.has(keyOf(e)) || comesBack.has(keyOf(e)))) return e
     const travels = own.has(e.stamp.replica)
     const over = e.over.filter(([r, c]) => !isFolded(r, c) || (travels && r !== e.stamp.replica))
     return over.length === 0 ? undefined : { entity: e.entity, field: e.field, op: 'remove', stamp: e.stamp, over }
