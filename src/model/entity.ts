@@ -163,16 +163,19 @@ export const standingOf = (fields: Readonly<{ [field: string]: Json }>): string 
 export const provenanceOf = ({ fields: { provenance } }: Pick<Entity, 'fields'>): JsonObject[] =>
   Array.isArray(provenance) ? provenance.filter(isObject) : []
 
+/** The file or tool that an import read, as a provenance names it. */
+export const importedFrom = (source: unknown): string | undefined => /^import \S+ (.+)$/s.exec(String(source))?.[1]
+
 /** When something came to be: the day since which it is said to hold, else when it was recorded. */
 export function madeAt({ fields, created }: Entity): number {
   const since = typeof fields.validFrom === 'string' ? Date.parse(fields.validFrom) : Number.NaN
   return Number.isNaN(since) ? created : since
 }
 
-/** When it was said last. What an import brought, and nobody touched since, is as old as it says itself. */
+/** When it was said last. What an import brought, and nobody but agreed to since, is as old as it says itself. */
 export function saidAt(e: Entity): number {
-  const from = provenanceOf(e)
-  const isImported = from.length > 0 && from.every((p) => String(p.source).startsWith('import '))
+  const words = provenanceOf(e).filter((p) => p.confirms === undefined)
+  const isImported = words.length > 0 && words.every((p) => importedFrom(p.source) !== undefined)
   return isImported ? Math.min(madeAt(e), e.updated) : e.updated
 }
 

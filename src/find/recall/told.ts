@@ -1,7 +1,7 @@
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { markOf, Staleness } from '../../engine/read/stale.ts'
-import { type Entity, provenanceOf, saidAt } from '../../model/entity.ts'
+import { type Entity, importedFrom, provenanceOf, saidAt } from '../../model/entity.ts'
 import type { JsonObject } from '../../model/object.ts'
 import { unverifiedAmong } from './standing.ts'
 import { statesOf } from './validity.ts'
@@ -64,8 +64,11 @@ export const holdsJson = ({ state, replacedBy = [], isUnverified, stale }: Holds
 
 /** Who said it and when, and what holds of it: `(Ana, 2026-11-21, unverified) [login in src/a.ts changed …]`. */
 export function besideOf(e: Entity, holds: Holds, day: string, clean: (text: string, most: number) => string): string {
-  const last = provenanceOf(e).at(-1) ?? {}
-  const who = [last.user, last.agent, last.source, last.session].find((w) => typeof w === 'string' && w !== '')
+  const all = provenanceOf(e)
+  const last = all.findLast((p) => p.confirms === undefined) ?? all.at(-1) ?? {}
+  const from = importedFrom(last.source)
+  const file = from !== undefined && /[./]/.test(from) ? from : undefined // else another store of ours
+  const who = [file, last.user, last.agent, last.source, last.session].find((w) => typeof w === 'string' && w !== '')
   const [now, stale] = [marksOf({ ...holds, stale: undefined }), holds.stale]
   const by = [clean(typeof who === 'string' ? who : 'somebody', 40), day, ...now.map((mark) => clean(mark, 200))]
   return `(${by.join(', ')})${stale === undefined ? '' : ` [${clean(stale, 200)}: check before you rely on it]`}`

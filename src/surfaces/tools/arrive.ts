@@ -6,6 +6,7 @@ import { filesBelow, inspect, realPath } from '../../base/files.ts'
 import { randomBytes } from '../../base/random.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { getMeta, setMeta } from '../../engine/store/meta.ts'
+import { importedFrom } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { many } from '../../session/briefing/format.ts'
 import { configDir } from '../../session/clients/common/homes.ts'
@@ -123,9 +124,13 @@ export function takeIn(who: Who, root: string, { sources }: Found, out: (line: s
   const imported = sources.map(({ format, path, at, ...named }): Json => {
     try {
       const done = importFrom(who.memory, format, at, { ...actingAs(who), ...named, by: 'agent', root })
-      const { created, updated, unchanged } = done
+      const { created, updated, unchanged, kept } = done
       taken.push(done.source)
-      const counts = [created > 0 && `${created} new`, updated > 0 && `${updated} updated`].filter(Boolean)
+      const counts = [
+        created > 0 && `${created} new`,
+        updated > 0 && `${updated} updated`,
+        kept.length > 0 && `${kept.length} left as changed or deleted here`,
+      ].filter(Boolean)
       out(`  ${path}: ${counts.join(', ') || 'nothing new'}`)
       for (const u of done.unplaced) out(`    ${u.where}  ${u.what}: ${shown(u.why)}`)
       return { path, created, updated, unchanged }
@@ -150,7 +155,8 @@ export async function askForRules(
   const waiting = all.filter(({ kind }) => kind === 'proposal' || memory.registry().kind(kind)?.binding)
   const others = all.length > waiting.length ? [`${all.length - waiting.length} proposed: tidemark review`] : []
   if (waiting.length === 0) return { lines: others, json: { waiting: 0 }, batches: [] }
-  const files = new Set(found.flatMap((f) => (f.all.length > 0 ? f.source.replace(/^import \S+ /, '') : [])))
+  const ofRules = found.filter((f) => f.all.some((e) => waiting.includes(e)))
+  const files = new Set(ofRules.flatMap((f) => importedFrom(f.source) ?? []))
   const [stands, binds, they] = waiting.length === 1 ? ['rule stands', 'binds', 'it'] : ['rules stand', 'bind', 'they']
   const stand = `${waiting.length} ${stands} in ${[...files].join(', ')}`
   const question = [...listed(memory, waiting), `${stand}. Should ${they} bind every session here?`].join('\n')

@@ -5,7 +5,7 @@ import { waitingAt } from '../../engine/replication/waiting.ts'
 import { MAX_ACTIONS, parseBatch } from '../../engine/write/batch.ts'
 import { canonical } from '../../model/canonical.ts'
 import { sha256 } from '../../model/digest.ts'
-import { type Entity, provenanceOf } from '../../model/entity.ts'
+import { type Entity, importedFrom, provenanceOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { contraryRules, saidContrary, settled } from './contradictions.ts'
 import { findOne, oneLine, refsTo, undoLine } from './format.ts'
@@ -24,8 +24,8 @@ const told = (e: Entity, isOthers: boolean): { head: string; from: string } => (
 /** A file, else the agent that proposed it. */
 function wantedBy(e: Entity): string {
   const { source, agent, user } = provenanceOf(e).at(-1) ?? {}
-  const file = typeof source === 'string' ? source.replace(/^import \S+ /, '') : ''
-  return file !== '' && file !== source ? `from ${file}` : String(agent ?? user ?? 'proposed here')
+  const file = importedFrom(source)
+  return file === undefined ? String(agent ?? user ?? 'proposed here') : `from ${file}`
 }
 
 /** Changes as soon as something else waits, or something of it says something else. */
