@@ -123,6 +123,15 @@ test('[G4] [W5] a plan in words need not be recorded; a short name that nobody k
   await expect(run(m, { ref: 'use-rediss' })).rejects.toMatchObject({ code: 'not-found' })
 })
 
+test('[G4] a plan that breaks a rule is told the rule; another one is not', async () => {
+  const m = openTestMemory()
+  m.act([['record-fact', { fact: 'Never log card numbers', category: 'constraint' }]])
+  const told = await run(m, { ref: 'log card numbers' })
+  expect(told.text).toContain('Against a rule that binds: "Never log card numbers" (fact:never-log-card-numbers)')
+  expect(told.json).toMatchObject({ against: [{ id: 'fact:never-log-card-numbers' }] })
+  expect((await run(m, { ref: 'write the docs first' })).text).not.toContain('Against')
+})
+
 test('[G4] [K11] what-if as of a moment knows nothing of what came later', async () => {
   const m = build()
   m.clock.days(1)

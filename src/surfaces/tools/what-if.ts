@@ -12,6 +12,7 @@ import {
 import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import type { Registry } from '../../model/registry.ts'
+import { contraryRules } from './contradictions.ts'
 import { oneLine } from './format.ts'
 import { AS_OF, at, findAt } from './moment.ts'
 import { defineTool, REF, type ToolContext } from './tool.ts'
@@ -44,6 +45,7 @@ export const whatIfTool = defineTool({
     const found = whatIf(memory, reader, start, past ? now : undefined)
     const { own, touched, precedents, outcomes, likely } = found
     const isPlan = start.id === ''
+    const against = past ? [] : contraryRules(context, [start])
     const shown = args.all ? touched : touched.slice(0, SHOWN)
     const left = touched.length - shown.length
     const line = (e: Entity) => lineOf(e, stateNow(e, reader, now))
@@ -62,6 +64,7 @@ export const whatIfTool = defineTool({
           `  ${t.strength.toFixed(2)}  ${pathWords(registry, t)}${line(t.entity).slice(oneLine(t.entity.name, NAME).length)}`,
       ),
       ...(left > 0 ? [`  … and ${left} more: --all shows them`] : []),
+      ...against.map(([, rule]) => `Against a rule that binds: "${oneLine(rule.name, TEXT)}" (${rule.id})`),
       precedents.length === 0 ? 'Nothing like it is recorded from before.' : 'What became of things like it:',
       ...precedents.map((p) => `  ${line(p.entity)}: ${told(p)}`),
       `Likely outcome: ${outcomeSaid(found)}`,
@@ -82,6 +85,7 @@ export const whatIfTool = defineTool({
       })),
       outcomes: Object.fromEntries(outcomes),
       likely: likely ?? null,
+      against: against.map(([, rule]) => brief(rule)),
     }
     return { text: lines.join('\n'), json: json as unknown as Json }
   },
