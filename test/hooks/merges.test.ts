@@ -94,6 +94,14 @@ async function repository({ config = {}, scanned = true } = {}) {
   return { ...t, root, git, tree, hook, edit, start, write }
 }
 
+test('[E3] a part that its file does not have is refused, with what it has', async () => {
+  const { memory, project, root } = await repository()
+  const claiming = (paths: string) => run(claim, { memory, project: { ...project, root }, session: 'a' }, { paths })
+  await expect(claiming('src/cart.js#sum')).rejects.toMatchObject({ hint: expect.stringContaining('total, tax, Cart') })
+  await expect(claiming('src/cart.js:900-920')).rejects.toMatchObject({ hint: 'it has 27 lines' })
+  expect((await claiming('src/cart.js:12-3')).text).toContain('src/cart.js:12-3')
+})
+
 test('[E3] two sessions edit two functions of one file: nobody is held back; the same function: one is told, with its lines', async () => {
   const { root, edit, start } = await repository()
   await start('a', root)

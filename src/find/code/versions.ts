@@ -66,12 +66,16 @@ export function placeIn(symbols: readonly CodeSymbol[], span: Span, [from, to]: 
 const named = (s: CodeSymbol | undefined): string =>
   s === undefined ? '' : ['function', 'method'].includes(s.kind) ? `${s.name}()` : s.name
 
-/** A part that somebody names, as lines of the version that git has. @throws UserError for a symbol that is not there. */
+/** A part that somebody names, as lines of the version that git has. @throws UserError for a symbol or line that is not there. */
 export async function partIn(root: string, on: string, part: string): Promise<Part | undefined> {
   const now = versionHere(root, on)
   if (!now) return undefined
   const symbols = part.startsWith('#') ? await symbolsOf(root, on, now) : []
-  const span = linesOf({ part }) ?? symbolIn(symbols, symbolOf({ part })!)
+  const lines = linesOf({ part })
+  const last = now.rows.length - Number(now.rows.at(-1) === '')
+  if (lines && lines[0] >= last)
+    throw new UserError('not-found', `${on} has no line ${lines[0] + 1}`, `it has ${last} lines`)
+  const span = lines ?? symbolIn(symbols, symbolOf({ part })!)
   if (!span && symbols.length > 0) {
     const names = symbols.map((s) => s.name)
     throw new UserError('not-found', `${on} has no ${part.slice(1)}`, `it has ${names.slice(0, 20).join(', ')}`)
