@@ -172,12 +172,14 @@ export function madeAt({ fields, created }: Entity): number {
   return Number.isNaN(since) ? created : since
 }
 
-/** When it was said last. What an import brought, and nobody but agreed to since, is as old as it says itself. */
-export function saidAt(e: Entity): number {
+/** Whether only an import said it, whoever agreed since. */
+export function isOfFile(e: Entity): boolean {
   const words = provenanceOf(e).filter((p) => p.confirms === undefined)
-  const isImported = words.length > 0 && words.every((p) => importedFrom(p.source) !== undefined)
-  return isImported ? Math.min(madeAt(e), e.updated) : e.updated
+  return words.length > 0 && words.every((p) => importedFrom(p.source) !== undefined)
 }
+
+/** When it was said last. What an import brought, and nobody but agreed to since, is as old as it says itself. */
+export const saidAt = (e: Entity): number => (isOfFile(e) ? Math.min(madeAt(e), e.updated) : e.updated)
 
 /** Whether somebody stands by it: neither proposed, rejected nor retired. */
 export const isAgreed = (e: Entity): boolean => standingOf(e.fields) === 'confirmed' && e.fields.retired === undefined

@@ -39,6 +39,27 @@ test('[M6] confirmed facts stand as instructions, by category in order', () => {
   )
 })
 
+test('[M6] [Y1] no number of proposals or later rules of files takes the place of what a person typed', () => {
+  const t = openTestMemory()
+  t.act([['record-fact', { fact: 'Never log card numbers' }]])
+  for (let b = 0; b < 30; b++)
+    t.act(Array.from({ length: 40 }, (_, i) => ['record-fact', { fact: `Never do ${b}/${i}`, standing: 'proposed' }]))
+  expect(rulesOf(t)).toContain('- Never log card numbers')
+  expect(brief(t.memory, t.project).line).toContain('1 rule,')
+  const ofFile = { session: 'arrival', source: 'import claude-md CLAUDE.md' }
+  for (let b = 0; b < 5; b++)
+    t.act(
+      Array.from({ length: 40 }, (_, i) => [
+        'record-fact',
+        { fact: `Always do ${b}/${i} ${'as the book says '.repeat(4)}` },
+      ]),
+      ofFile,
+    )
+  expect(rulesOf(t)).toContain('- Never log card numbers')
+  expect(rulesOf(t)).toMatch(/\(\d+ left out: discover \(get-facts\)\)$/)
+  expect(brief(t.memory, t.project).line).toContain('201 rules,')
+})
+
 test('[M6] a proposed rule is counted in one line and not told, until somebody confirms it', () => {
   const t = openTestMemory()
   t.act([['propose', { action: ['record-fact', { fact: 'Deploy on Fridays', category: 'workflow' }] }]])

@@ -265,7 +265,9 @@ const RULES_LOOKED_AT = 500
 
 /** The rules that bind here, newest first. */
 export function bindingRules(memory: Memory, reader = memory.reader, now = memory.env.now()): Entity[] {
-  const facts = reader.list('fact', { limit: RULES_LOOKED_AT }).filter((e) => stateOf(e, reader, now) === undefined)
+  const facts = reader
+    .list('fact', { standing: 'confirmed', limit: RULES_LOOKED_AT })
+    .filter((e) => stateOf(e, reader, now) === undefined)
   const unverified = unverifiedAmong(memory, facts)
   return facts.filter((e) => !unverified.has(e.id))
 }

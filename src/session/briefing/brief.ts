@@ -11,7 +11,7 @@ import type { Project } from '../../engine/store/project.ts'
 import type { WideStatement } from '../../find/recall/overridden.ts'
 import { estimateTokens, tokensOfProse } from '../../find/recall/token-estimate.ts'
 import { stateOf } from '../../find/recall/validity.ts'
-import { type Entity, provenanceOf } from '../../model/entity.ts'
+import { type Entity, provenanceOf, standingOf } from '../../model/entity.ts'
 import { isWork } from '../../model/work-kinds.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
 import { BRIEFING_CHARS, BRIEFING_TOKENS, fill } from './budget.ts'
@@ -21,8 +21,8 @@ import { wasHere } from './last-visit.ts'
 import { SECTIONS } from './sections/index.ts'
 import type { About, Built } from './types.ts'
 
-/** How many of the newest facts are looked at. A session that needs more can ask. */
-const FACTS = 120
+/** How many of the newest confirmed facts are looked at: what waits crowds out none that binds. */
+const FACTS = 1_000
 
 const EMPTY = `Tidemark, this project's memory, is empty. Record decisions with their reasons, and what failed, with act: [["record-decision", {"name": "use-sqlite", "rationale": "no daemon"}]].
 Rules that the user lays down bind after the user's yes.`
@@ -141,7 +141,7 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
   const counts = (e: Entity): boolean => stateOf(e, reader, moment) === undefined
   const focus = focusOf(memory, session, branch)
   const staleness = once(() => new Staleness(memory.db, project.root, reader))
-  const newest = once(() => about.newest('fact', FACTS))
+  const newest = once(() => about.newest('fact', FACTS, 'confirmed'))
   const facts = once(() => newest().filter(counts))
   const howMany = once(() => new Map(reader.counts().map((c) => [c.kind, c.n])))
   const found = once(() => foundBy(focus, memory))
@@ -175,19 +175,20 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
     },
     counts,
     holds: ({ id }) => ({ isUnverified: !about.vouched([id]).has(id), stale: about.stale(id) }),
-    newest(kind, limit) {
-      const all = reader.list(kind, { limit })
+    newest(kind, limit, standing) {
+      const all = reader.list(kind, { limit, ...(standing && { standing }) })
       if (all.length < limit) return all
       const here = this.vouched(all.map((e) => e.id))
       if (here.size === all.length) return all
       const more = newestOwn(memory.db, kind, limit).filter((id) => !all.some((e) => e.id === id))
-      return [...all, ...reader.entities(more).filter((e) => e.live)]
+      const isAsked = (e: Entity) => e.live && (!standing || standingOf(e.fields) === standing)
+      return [...all, ...reader.entities(more).filter(isAsked)]
     },
     get facts() {
       return facts()
     },
     get olderFacts() {
-      return newest().length < FACTS ? 0 : this.howMany('fact') - FACTS
+      return newest().length < FACTS ? 0 : reader.ids('fact', { standing: 'confirmed' }).length - newest().length
     },
     howMany: (kind) => howMany().get(kind) ?? 0,
   }

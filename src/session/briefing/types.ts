@@ -53,7 +53,7 @@ export interface About {
   /** Of these, the ones that somebody in this store stands by. */
   vouched(ids: readonly string[]): ReadonlySet<string>
   /** The newest of a kind; however many came from others, those that somebody here stands by are among them. */
-  newest(kind: string, limit: number): Entity[]
+  newest(kind: string, limit: number, standing?: string): Entity[]
   /** The newest facts that count, and how many older ones were not looked at. */
   readonly facts: readonly Entity[]
   readonly olderFacts: number

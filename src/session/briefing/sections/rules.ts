@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { contrary, vocabularyOf } from '../../../find/recall/contradictions.ts'
-import type { Entity } from '../../../model/entity.ts'
+import { type Entity, isOfFile } from '../../../model/entity.ts'
 import { isStatement } from '../../../model/statement.ts'
 import { factsOf } from '../../../work/coordination/clients.ts'
 import { plain } from '../fence.ts'
@@ -32,7 +32,7 @@ export const rules: Section = {
     const read = readByClient.length
     const pairs = contrary(binding.concat(readByClient), about.reader, vocabularyOf(about.project))
     const against = new Map(pairs.flatMap(([a, b]) => (binding.includes(a) ? [[a.id, b]] : [[b.id, a]])))
-    const current = binding.filter((e) => !isOutdated(e, about))
+    const current = binding.filter((e) => !isOutdated(e, about)).sort((a, b) => placeOf(a) - placeOf(b))
     const items = CATEGORIES.flatMap(([category, under]) =>
       current.flatMap((e, rank) =>
         categoryOf(e) === category ? ruleItem(e, under, rank, against.get(e.id), about.stale(e.id)) : [],
@@ -82,6 +82,9 @@ export function readsFile(
   if (instructions.includes(path) || (rules?.areRead && path.startsWith(`${rules.folder}/`))) return true
   return path === instead && !existsSync(join(root, instructions[0]!))
 }
+
+/** What a person typed goes before what a file says, and that before what holds for some files: an edit of them is told it. */
+const placeOf = (e: Entity): number => (Array.isArray(e.fields.paths) ? 2 : isOfFile(e) ? 1 : 0)
 
 const categoryOf = (e: Entity): string | undefined =>
   CATEGORIES.find(([category]) => category !== undefined && category === e.fields.category)?.[0]
