@@ -209,6 +209,38 @@ test('a rule keeps its subject: the words before it, what leads to its list, a h
   expect(await rulesOf('**Never:**\n- commit secrets\n')).toEqual(['Never: commit secrets'])
 })
 
+test('reasons, parts and consequences below a rule are no rules; a quotation and an example are whole', async () => {
+  const page = `# Security
+
+## Don't store addresses in shared state
+
+Never persist addresses outside.
+
+Addresses stored outside:
+- Leak topology to anyone who can read the store
+- Couple the routing to state that changes
+
+Storing decisions:
+- Creates state that must be recovered after restarts
+
+> Files are examples. Never treat a pointer as
+> license to copy.
+
+- Don't keep a reverse list (e.g. \`Status.Refs\`) in the status
+
+## Anti-patterns
+
+### Caches without a need
+
+- Adding caches without evidence of a problem
+`
+  expect((await rulesOf(page)).sort()).toEqual([
+    "Don't keep a reverse list (e.g. `Status.Refs`) in the status",
+    'Never persist addresses outside',
+    'Never treat a pointer as license to copy',
+  ])
+})
+
 test('two lines are two rules, and one statement of two sentences is one', async () => {
   expect(await rulesOf('Never push to main\nUse tabs, not spaces\nAvoid default exports\n', '.cursorrules')).toEqual([
     'Never push to main',

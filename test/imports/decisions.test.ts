@@ -102,6 +102,26 @@ test('[G3] records in the form of Nygard and MADR keep status, day, options, peo
   expect(t.memory.reader.list('decision', { all: true }).filter((d) => /SQLite/.test(d.name))).toHaveLength(1)
 })
 
+test('[G3] a status and a day may stand in a table; a template and an overview are no decisions', async () => {
+  const t = openTestMemory()
+  const record = (title: string, status: string, day: string) =>
+    `# ${title}\n\n| Metadata | Value |\n|---|---|\n| **Status** | ${status} |\n| **Date** | ${day} |\n\n## Decision\n\nWe do it.\n`
+  lay(t.dir, {
+    'adr/0001-logs.md': record('ADR-0001: Structured logs', 'Accepted', '2025-11-25'),
+    'adr/0002-board.md': record('ADR-0002: A board', 'Proposed', '2025-11-26'),
+    'adr/TEMPLATE.md': record('ADR-NNNN: [Title]', 'Proposed', 'YYYY-MM-DD'),
+    'adr/README.md': '# Records\n\n## Decision\n\nHow we decide.\n',
+  })
+  await take(t, 'decisions', 'adr')
+  const found = t.memory.reader
+    .list('decision', { all: true })
+    .map((e) => [e.name, e.fields.validFrom, e.fields.standing])
+  expect(found.sort()).toEqual([
+    ['A board', '2025-11-26', 'proposed'],
+    ['Structured logs', '2025-11-25', undefined],
+  ])
+})
+
 test('[W1] [F1] a decision that an import brought is as old as its own day, until somebody touches it', async () => {
   const t = openTestMemory()
   lay(t.dir, { 'docs/adr/0001-cents.md': NYGARD('Keep amounts in cents', 'Accepted') })

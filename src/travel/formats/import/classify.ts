@@ -19,7 +19,7 @@ const ALWAYS = /\balways\b/i
 const MOMENT = /\b(?:before|after|when(?:ever)?|once|every time|until|then|first|prior to)\b/i
 const STEP =
   /\b(?:run|re-?run|commit|push|pull|rebase|merge|deploy|release|review|test|verify|ask|open|branch|tag|bump|update|check|build|install|format|lint|document|record|start|finish)\b/i
-const MUST = /\b(?:must|has to|have to|mandatory|(?:is|are) required)\b|\brequired$/i
+const MUST = /(?<!\b(?:that|which|who) )\b(?:must|has to|have to|mandatory|(?:is|are) required)\b|\brequired$/i
 const PREFER = /\b(?:prefer|favou?r)\b|\bstick (?:to|with)\b|\bname (?:files|tests|branches|variables|functions)\b/i
 const USE =
   /^(?:please\s+)?(?:(?:we|you|agents?|everyone|this project|the project|the repo(?:sitory)?|our team)\s+)?(?:(?:should|shall|will)\s+)?(?:only\s+)?uses?\s+(\S.*)$/i
@@ -113,6 +113,6 @@ export function categoryOfHeading(heading: string): Category | undefined {
   if (/\b(?:workflows?|process|before (?:you )?commit\w*|git|pull requests?|releas\w+)\b/.test(h)) return 'workflow'
   if (/\b(?:conventions?|code style|coding style|style|standards?|naming|formatting|guidelines?|rules)\b/.test(h))
     return 'convention'
-  if (/\bpatterns?\b/.test(h)) return 'pattern'
+  if (/(?<!anti-)\bpatterns?\b/.test(h)) return 'pattern'
   return undefined
 }

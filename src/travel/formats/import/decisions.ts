@@ -12,9 +12,11 @@ const DATED = /^\[?(\d{4}-\d\d-\d\d)\]?\s{0,4}[:–—-]?\s{1,4}(\S.*)$/
 /** `1. Record decisions`, `ADR-0001: Record decisions`, `[ADR 1] Record decisions`. */
 const NUMBERED = /^\[?(?:ADR[- ]?)?\d{1,6}\]?\s{0,4}[.:–—-]\s{0,4}(\S.*)$/i
 const KEPT = {
-  status: /^[ \t*_-]{0,8}status[*_]{0,3}:[ \t*_]{0,8}(\S.*)$/im,
-  date: /^[ \t*_-]{0,8}date[*_]{0,3}:[ \t*_]{0,8}(\S.*)$/im,
+  status: /^[ \t*_|-]{0,8}status[*_]{0,3}[ \t]{0,8}[:|][ \t*_]{0,8}(\S.*)$/im,
+  date: /^[ \t*_|-]{0,8}date[*_]{0,3}[ \t]{0,8}[:|][ \t*_]{0,8}(\S.*)$/im,
 }
+/** What a folder of records has beside them. */
+const NO_RECORD = /^(?:readme|index|(?:.{0,60}[-_.])?template)\.(?:md|markdown)$/i
 const CONSEQUENCES = /^(?:positive |negative )?consequences$/i
 const OPTION = /^(?:[-*+]|\d+[.)])\s+(\S.*)$/gm
 
@@ -33,7 +35,7 @@ export const decisions: Importer = {
       const found = logOf(page)
       if (found.length > 0) items.push(...found)
       else {
-        const record = recordOf(page, byFile, unplaced)
+        const record = NO_RECORD.test(basename(page.label)) ? [] : recordOf(page, byFile, unplaced)
         const why = 'neither a dated section nor a decision with status'
         if (record.length === 0) unplaced.push({ where: page.label, what: 'the page', why })
         items.push(...record.slice(0, 1))

@@ -45,7 +45,7 @@ export function blocksOf(page: string): Block[] {
     else if (!open && /^(?: {4}|\t)/.test(line))
       continue // indented code
     else if (open && !/^\s*\|/.test(line) && !(open.type === 'text' && isOwnLine(lines, index))) {
-      open.text.push(line.trim())
+      open.text.push(line.trim().replace(/^> ?/, '')) // a quotation that goes on
       open.end = index + 1
     } else start('text', 0, line.trim())
   }
@@ -92,5 +92,5 @@ export function withoutComments(page: string): string {
 
 /** The sentences of a text; a stop inside a word, a number or code ends none. */
 export function sentencesOf(text: string): string[] {
-  return text.split(/(?<=[.!?][*_`"')\]]*)\s+(?=[A-Z`*_"'([])/).filter((s) => s.trim() !== '')
+  return text.split(/(?<=(?<!\b(?:e\.g|i\.e|cf|vs))[.!?][*_`"')\]]*)\s+(?=[A-Z`*_"'([])/).filter((s) => s.trim() !== '')
 }

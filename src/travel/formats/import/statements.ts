@@ -23,7 +23,7 @@ const EMPTY_HEADING =
   /^(?:rules?|guidelines?|conventions?|instructions?|notes?|general|overview|important|misc\w*|claude|agents|claude\.md|agents\.md)$/
 /** Headings below which stands how things are, or how something is done once. */
 const DESCRIBES =
-  /\b(?:overview|architecture|structure|layout|background|introduction|about|summary|what is|how (?:it|this) works|features?|stack|components?|modules?|packages?|services?|endpoints?|routes|data (?:flow|models?)|schema|key (?:files?|concepts?)|files|directories|variables|glossary|references?|resources|links|examples?|commands?|scripts|quick ?start|setup|install\w*|getting started|ports|troubleshooting|changelog|status|roadmap|usage|documentation|adding|creating|how to)\b/i
+  /\b(?:overview|architecture|structure|layout|background|introduction|about|summary|what is|how (?:it|this) works|features?|stack|components?|modules?|packages?|services?|endpoints?|routes|data (?:flow|models?)|schema|key (?:files?|concepts?)|files|directories|variables|glossary|references?|resources|links|examples?|commands?|scripts|quick ?start|setup|install\w*|getting started|ports|troubleshooting|changelog|status|roadmap|usage|documentation|adding|creating|how to|anti-?patterns?|pitfalls|why)\b/i
 /** A sentence that means little without the one before it. */
 const POINTS_BACK = /\b(?:it|its|this|that|these|those|them|they|one|ones|both|either|such|instead|otherwise)\b/i
 const CONDITION = /^(?:when(?:ever)?|before|after|if|for|in|on|during|while|to|unless|with)\b/i
@@ -57,7 +57,7 @@ export function rulesIn(page: string): Statement[] {
     if (leadsOn && isLabel(whole)) label = whole.replace(/:$/, '')
     else if (block.type === 'text' && !leadsOn) label = undefined
     const under = label === undefined ? headings : [...headings, label]
-    const above = aboveOf(/^[❌🚫⛔]/u.test(marked) ? [...under, "Don't"] : under, leads.at(-1)?.text ?? '')
+    const above = aboveOf(/^[❌🚫⛔]/u.test(marked) ? [...under, "Don't"] : under, leads.at(-1)?.text ?? '', label)
     const topics = topicsOf(under)
     if (leadsOn) leads.push({ level, text: isLabel(whole) ? '' : whole })
     else if (!/^(?:\||@\S+$)/.test(whole))
@@ -74,12 +74,14 @@ const isLabel = (whole: string): boolean =>
 type Above = ReturnType<typeof aboveOf>
 
 /** What headings and lead say of a statement: the category that they promise, whether it only describes, what forbids it. */
-function aboveOf(headings: readonly string[], lead: string) {
+function aboveOf(headings: readonly string[], lead: string, label?: string) {
   const deepest = headings.findLast((h) => h && (categoryOfHeading(h) ?? DESCRIBES.test(h))) ?? ''
   const category = categoryOfHeading(deepest)
   const describes = category === 'tool' || (category === undefined && deepest !== '')
+  // a few words between that promise nothing: what follows may be parts, reasons or consequences
+  const isParted = label !== undefined && categoryOfHeading(label) === undefined
   const forbids = [lead.replace(/:$/, ''), headings.at(-1) ?? ''].find((text) => text !== '' && isForbidding(text))
-  return { promised: describes ? undefined : category, describes, forbids, lead }
+  return { promised: describes || isParted ? undefined : category, describes, forbids, lead }
 }
 
 type Said = Pick<Statement, 'fact' | 'category' | 'context'>
