@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { inProcess } from '../cli/run.ts'
+import { git, inProcess } from '../cli/run.ts'
 import { describeUnless } from '../needs.ts'
 import { dashboard, noBrowser } from './browser.ts'
+import { demoProject } from './demo.ts'
 
 describeUnless(noBrowser)('in a browser', () => {
   test('[U1] [T100] the link opens the page once and leaves the address; what another process records shows within a second', async () => {
@@ -22,5 +25,29 @@ describeUnless(noBrowser)('in a browser', () => {
       .waitFor()
     expect(performance.now() - start).toBeLessThan(1_000)
     expect([complaints, foreign]).toEqual([[], []])
+  })
+
+  test('[U1] [X6] two branches that change one line stand there before anybody merges them', async () => {
+    const { page, complaints } = await dashboard({
+      fill: (dir) => {
+        const project = demoProject(dir)
+        const commit = (branch: string, text: string) => {
+          git(dir, 'checkout', '-q', '-b', branch, 'main')
+          writeFileSync(join(dir, 'src/cart.ts'), text)
+          git(dir, 'commit', '-q', '-am', branch)
+        }
+        git(dir, 'checkout', '-q', '-b', 'main')
+        git(dir, 'add', 'src')
+        git(dir, 'commit', '-q', '-m', 'cart')
+        commit('vouchers', 'export const total = 1\n')
+        commit('taxes', 'export const total = 2\n')
+        git(dir, 'checkout', '-q', 'main')
+        return project
+      },
+    })
+    const panel = page.getByRole('region', { name: 'Will not merge' })
+    await panel.getByText('taxes and vouchers').waitFor()
+    await panel.getByText('src/cart.ts').waitFor()
+    expect(complaints).toEqual([])
   })
 })

@@ -54,6 +54,15 @@ interface Claim {
   implicit?: boolean
 }
 
+interface Side {
+  name: string
+  uncommitted: boolean
+}
+
+interface Foreseen {
+  collide: { a: Side; b: Side; files: { path: string; places: string[] }[] }[]
+}
+
 interface Shared {
   key: string
   value: Json
@@ -120,6 +129,7 @@ export function Now() {
             />
           </Panel>
           <Claims claims={claims} sessions={sessions.json ?? []} titles={titles} />
+          <Collisions />
           <SharedContext shared={shared} />
         </div>
         <Events titles={titles} />
@@ -232,6 +242,30 @@ function ClaimActions({ claim: c, others }: { claim: Claim; others: readonly Ses
       )}
       {error && <Trouble error={error} />}
     </>
+  )
+}
+
+const sideOf = ({ name, uncommitted }: Side): string => (uncommitted ? `${name} (uncommitted)` : name)
+
+/** Git is asked once for each visit: it takes longer than a look at the store. */
+function Collisions() {
+  const { json } = useTool<Foreseen>('foresee', {}, false)
+  if (!json || json.collide.length === 0) return null
+  return (
+    <Panel title="Will not merge" count={json.collide.length}>
+      <ul class="rows">
+        {json.collide.map(({ a, b, files }) => (
+          <li key={`${a.name} ${b.name}`}>
+            <Strong text={`${sideOf(a)} and ${sideOf(b)}`} />
+            {files.map((f) => (
+              <p key={f.path} class="muted">
+                <code>{f.path}</code> {f.places.join('; ')}
+              </p>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </Panel>
   )
 }
 
