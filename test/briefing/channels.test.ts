@@ -24,6 +24,7 @@ const STATES = {
   proposed: { word: 'rebase', ref: 'fact:always-rebase', beside: /proposed|binds nobody|wait|Unconfirmed/i },
   others: { word: 'cents', ref: 'decision:prices', beside: /unverified/ },
   stale: { word: 'two hours', ref: 'decision:session-ttl', beside: /src\/auth\.ts changed/ },
+  failed: { word: 'signed cookies', ref: 'decision:use-cookies', beside: /failed: Proxies refused them/ },
   replaced: { word: 'plain json', ref: 'decision:use-json', beside: /superseded by|superseded-by|replacedBy/i },
   old: {
     word: 'logrotate',
@@ -49,6 +50,9 @@ async function project() {
     ['record-decision', { name: 'use-json', description: 'State is kept as plain json', locations: ['src/db.ts'] }],
     ['record-decision', { name: 'use-sqlite', description: 'State is kept in a database' }],
     ['supersede', { old: 'use-json', new: 'use-sqlite' }],
+    ['record-decision', { name: 'use-cookies', description: 'Sessions are kept in signed cookies', locations: ['src/db.ts'] }], // biome-ignore format: one row
+    ['record-result', { text: 'Proxies refused them', outcome: 'failed' }],
+    ['link-entities', { from: 'use-cookies', type: 'led-to', to: 'Proxies refused them' }],
   )
   await c.scan()
   c.write('src/auth.ts', AUTH.replace('7200', '900'))
@@ -62,7 +66,7 @@ const CHANNELS: Record<string, (c: Project) => Promise<string[]>> = {
   'session start': (c) => hooked(c, 'session-start', { source: 'startup' }),
   'sub-agent start': (c) => hooked(c, 'subagent-start', { parent: 'p', agent: 'Explore' }),
   prompt: async (c) =>
-    (await Promise.all(['Which prices are whole cents?', 'When do sessions end after two hours?', 'Who keeps logrotate a week?', 'Is state kept as plain json?'].map((prompt) => hooked(c, 'prompt', { prompt })))).flat(), // biome-ignore format: one row
+    (await Promise.all(['Which prices are whole cents?', 'When do sessions end after two hours?', 'Who keeps logrotate a week?', 'Is state kept as plain json?', 'Are sessions kept in signed cookies?'].map((prompt) => hooked(c, 'prompt', { prompt })))).flat(), // biome-ignore format: one row
   'before an edit': (c) => hooked(c, 'before-edit', edit),
   'after an edit': (c) => hooked(c, 'after-edit', edit),
   'first read': (c) => hooked(c, 'after-tool', { tool: { name: 'Read', paths: [], reads: ['src/db.ts'] } }),
@@ -150,12 +154,12 @@ const exported = (c: Project, name: string): string =>
 
 /** `decisions.md` and exports last longer than a look at the code; the log says what was decided when. */
 const UNMARKED: Record<string, readonly State[]> = {
-  views: ['others', 'stale', 'replaced'],
+  views: ['others', 'stale', 'replaced', 'failed'],
   'export markdown': ['stale'],
 }
 
 test.each(Object.keys(CHANNELS))(
-  '[W1] [W3] %s: what holds, is proposed, of others, stale, replaced or old is told as that, or left out',
+  '[W1] [W3] %s: what holds, is proposed, of others, stale, failed, replaced or old is told as that, or left out',
   async (channel) => {
     const said = await CHANNELS[channel]!(await project())
     const told: string[] = []

@@ -64,7 +64,7 @@ test('[G4] what-if tells what became of things like it, with counts, and a likel
   ])
   const { text, json } = await run(m, { ref: 'use-redis' })
   expect(text).toContain('sessions-in-files  (decision, 2026-01-05, superseded): superseded by use-redis')
-  expect(text).toContain('sessions-in-cookies  (decision, 2026-01-05, active): failed; led to Cookies over 4 KB')
+  expect(text).toContain('sessions-in-cookies  (decision, 2026-01-05, active): failed; it led to Cookies over 4 KB')
   expect(text).toContain('Likely outcome: failed, as 2 of 3 (2 failed, 1 superseded)')
   expect(json).toMatchObject({ outcomes: { failed: 2, superseded: 1 }, likely: 'failed' })
   // the approach that it led to is in other words the same attempt
@@ -101,11 +101,18 @@ test('[G4] [W5] its own outcome comes first; neither age nor silence is a succes
     decide('checkout', 'Checkout reads the session from the disk'),
     link('checkout', 'depends-on', 'sessions-on-disk'),
   ])
-  expect(await said('sessions-in-files')).toMatch(/What came of it: failed; led to Files filled the disk\n/)
+  expect(await said('sessions-in-files')).toMatch(/What came of it: failed; it led to Files filled the disk\n/)
   expect(await said('sessions-in-cookies')).toMatch(/What came of it: stands, by Cookies survive restarts\n/)
   expect(await said('sessions-on-disk')).toMatch(/What came of it: nothing says whether it worked\n/)
   m.clock.days(15)
   expect(await said('sessions-on-disk')).toMatch(/What came of it: stands, by checkout\n/)
+  m.act([
+    ['record-correction', { wrongBelief: 'cookies hold all', rightBelief: 'Large ones are split' }],
+    link('Large ones are split', 'corrects', 'sessions-in-cookies'),
+  ])
+  expect(await said('sessions-in-cookies')).toMatch(
+    /What came of it: mixed: Large ones are split, Cookies survive restarts\n/,
+  )
 })
 
 test('[G4] [W5] a plan in words need not be recorded; a short name that nobody knows is a mistake', async () => {
@@ -121,6 +128,20 @@ test('[G4] [W5] a plan in words need not be recorded; a short name that nobody k
   expect(text).toMatch(/Likely outcome: failed, as 3 of 3 \(3 failed\)$/)
   expect((await run(m, { ref: 'paint the office green' })).text).toMatch(/Likely outcome: no evidence$/)
   await expect(run(m, { ref: 'use-rediss' })).rejects.toMatchObject({ code: 'not-found' })
+})
+
+test('[G4] [W5] what is near a plan in other words is shown with how it turned out, and not counted', async () => {
+  const m = openTestMemory()
+  m.act([
+    decide('zsh-shared-history', 'The zsh history widget reloads the shared history before searching'),
+    ['record-result', { text: 'Taken out again, it was slow', outcome: 'failed' }],
+    link('zsh-shared-history', 'led-to', 'Taken out again, it was slow'),
+    decide('ripgrep', 'Suggest ripgrep as the source of candidates'),
+  ])
+  const { text } = await run(m, { ref: 'pull in what other terminals typed when the history picker opens in zsh' })
+  expect(text).toMatch(/not counted.*:\n {2}zsh-shared-history .*: failed; it led to Taken out again, it was slow\n/)
+  expect(text).not.toContain('ripgrep')
+  expect(text).toMatch(/Likely outcome: no evidence$/)
 })
 
 test('[G4] a plan that breaks a rule is told the rule; another one is not', async () => {

@@ -87,6 +87,9 @@ test('[H5] superseded, retired and expired items are left out, told with all, an
   const all = await ask('JWT', { scope: 'macro', all: true })
   const states = Object.fromEntries(all.flatMap((r) => (r.state === undefined ? [] : [[r.key, r.state]])))
   expect(states).toEqual({ useHs256: 'superseded', jwtHeader: 'retired', storeJwks: 'no longer valid' })
+  // what was replaced since may be what a question about the past is after
+  const ever = await ask('did we ever use HS256 for JWT', { scope: 'macro' })
+  expect(ever.find((r) => r.key === 'useHs256')).toMatchObject({ state: 'superseded' })
   expect(await keys('JWT', { scope: 'macro', asOf: then })).toEqual(expect.arrayContaining(HISTORY))
   expect(await keys('JWT', { scope: 'macro', validAt: then })).toContain('storeJwks')
 })

@@ -4,6 +4,7 @@ import { type Entity, madeAt } from '../../model/entity.ts'
 import type { Registry } from '../../model/registry.ts'
 import { sayingOf } from '../recall/card.ts'
 import { Recaller } from '../recall/recall.ts'
+import { CAME_OF, isFailure } from '../recall/told.ts'
 import { type State, stateOf } from '../recall/validity.ts'
 import { similarity, wordSet } from '../recall/wording.ts'
 import { precedents } from './precedents.ts'
@@ -32,15 +33,17 @@ export interface Touched {
   readonly step?: Step
 }
 
-export type Outcome = 'failed' | 'corrected' | 'superseded' | 'retired' | 'exception' | 'stands' | 'unknown'
+export type Outcome = 'failed' | 'mixed' | 'corrected' | 'superseded' | 'retired' | 'exception' | 'stands' | 'unknown'
 
 /** Something like it from before, and how it turned out. */
 export interface Precedent {
   readonly entity: Entity
   readonly linked: boolean
   readonly outcome: Outcome
-  /** What says so, then what came of it. */
+  /** What says so. */
   readonly because: readonly Entity[]
+  /** What else it led to; what it failed with as well. */
+  readonly ledTo: readonly Entity[]
 }
 
 export interface WhatIf {
@@ -114,29 +117,38 @@ const USED: string[] = ['depends-on', 'based-on', 'implements', 'extends', 'uses
 
 /**
  * How something turned out at a moment, and what says so. Age alone is no success: it stands where a result says that it did, or
- * where something came to rest on it and it has held for two weeks since.
+ * where something came to rest on it and it has held for two weeks since. Where some say so and others do not, it is mixed.
  */
-export function outcomeOf(reader: Reader, e: Entity, now: number): Pick<Precedent, 'outcome' | 'because'> {
+export function outcomeOf(reader: Reader, e: Entity, now: number): Omit<Precedent, 'entity' | 'linked'> {
   const at = (end: 'from' | 'to', types: string[]) =>
     reader
       .entities(reader.edges(end, [e.id], types).map((l) => l[end === 'from' ? 'to' : 'from']))
       .filter((o) => o.live)
-  const results = at('from', ['caused', 'led-to'])
-  const says = (said: string) => (r: Entity) => r.kind === 'result' && String(r.fields.outcome).startsWith(said)
-  const failures = results.filter((r) => r.kind === 'failed-approach' || says('fail')(r))
-  if (e.kind === 'failed-approach' || failures.length > 0)
-    return { outcome: 'failed', because: [...failures, ...results.filter((r) => !failures.includes(r))] }
+  const ledTo = at('from', CAME_OF)
+  const says = (said: string) => ledTo.filter((r) => r.kind === 'result' && String(r.fields.outcome).startsWith(said))
+  const [failures, successes, mixed] = [ledTo.filter(isFailure), says('succe'), says('mixed')]
   const [corrections, newer] = [at('to', ['corrects']), at('to', ['supersedes'])]
-  if (corrections.length > 0) return { outcome: 'corrected', because: [...corrections, ...results] }
-  if (newer.length > 0) return { outcome: 'superseded', because: [...newer, ...results] }
-  if (e.fields.retired !== undefined) return { outcome: 'retired', because: results }
-  if (e.kind === 'exception') return { outcome: 'exception', because: results }
   const users = at('to', USED).filter((o) => madeAt(o) <= now - HELD_MS)
-  if (results.some(says('succe')) || users.length > 0) return { outcome: 'stands', because: [...results, ...users] }
-  return { outcome: 'unknown', because: results }
+  const found = (outcome: Outcome, because: readonly Entity[] = []) => ({
+    outcome,
+    because,
+    ledTo: ledTo.filter((r) => !because.includes(r)),
+  })
+  const isBoth = successes.length > 0 && failures.length > 0
+  if (mixed.length > 0 || isBoth) return found('mixed', [...failures, ...corrections, ...mixed, ...successes])
+  if (e.kind === 'failed-approach' || failures.length > 0)
+    return { outcome: 'failed', because: [], ledTo: [...failures, ...ledTo.filter((r) => !failures.includes(r))] }
+  const proofs = [...successes, ...users]
+  if (corrections.length > 0 && newer.length === 0 && proofs.length > 0)
+    return found('mixed', [...corrections, ...proofs])
+  if (corrections.length > 0) return found('corrected', corrections)
+  if (newer.length > 0) return found('superseded', newer)
+  if (e.fields.retired !== undefined) return found('retired')
+  if (e.kind === 'exception') return found('exception')
+  return proofs.length > 0 ? found('stands', proofs) : found('unknown')
 }
 
-const PRECEDENT_KINDS = ['decision', 'failed-approach', 'exception']
+export const PRECEDENT_KINDS = ['decision', 'failed-approach', 'exception']
 const LINKED: Ways = { out: ['similar-to', 'informs'], in: ['similar-to', 'informs'] }
 
 /** Decisions, failed approaches and exceptions like an entity: linked with it, or in much the same words. */
@@ -172,7 +184,7 @@ function precedentsOf(memory: Memory, reader: Reader, start: Entity, asOf: numbe
     return { entity, linked: linked.includes(id), ...outcomeOf(reader, entity, now) }
   })
   // a failed approach that one of them led to is the same attempt
-  const named = new Set(told.flatMap((p) => (p.outcome === 'failed' ? p.because.map((e) => e.id) : [])))
+  const named = new Set(told.flatMap((p) => (p.outcome === 'failed' ? p.ledTo.map((e) => e.id) : [])))
   return told.filter((p) => !named.has(p.entity.id)).slice(0, PRECEDENTS)
 }
 

@@ -47,19 +47,24 @@ interface Scored extends Ranked {
   readonly score: number
 }
 
+/** Questions about what was: what was replaced or retired since may be the answer. */
+const OF_PAST =
+  /\b(?:ever|formerly|previously|(?:did|have|had) (?:we|you|they)|(?:was|were) there|(?:came|became|become) of|happened (?:to|with)|(?:we|they|it|there) used to)\b/i
+
 export function answer(question: string, asked: Asked, g: Grounds): RecallResult {
   const { reader, config } = g
   const now = asked.asOf ?? g.memory.env.now()
   const registry = reader.registry()
   const proximity = makeProximity(reader, g.place, asked, config)
   const near = new Map<string, Proximity>()
+  const isOfPast = asked.asOf !== undefined || OF_PAST.test(question)
   const admits = (e: Entity, state: State | undefined): boolean => {
     if (registry.kind(e.kind)?.internal) return false
     if (asked.since !== undefined && e.updated < asked.since) return false
     const p = proximity(e)
     if (p.excluded) return false
     if (state === 'deleted' || state === 'rejected') return false
-    if (state !== undefined && !asked.all && !(asked.asOf !== undefined && state !== 'proposed')) return false
+    if (state !== undefined && !asked.all && !(isOfPast && state !== 'proposed')) return false
     near.set(e.id, p)
     return true
   }
@@ -68,7 +73,7 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
     reader,
     vectors: g.vectors,
     kinds: asked.kinds,
-    all: asked.all || asked.asOf !== undefined,
+    all: asked.all || isOfPast,
     admitted: (found) =>
       [...statesOf(found, reader, asked.validAt)].flatMap(([e, state]) => (admits(e, state) ? [e] : [])),
   })
@@ -85,7 +90,7 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
     }
     return { ...r, near: p, parts, score: product(parts) }
   })
-  if (asked.all || asked.asOf !== undefined) belowSuccessors(scored, reader)
+  if (asked.all || isOfPast) belowSuccessors(scored, reader)
   scored.sort(
     (a, b) => b.score - a.score || b.entity.updated - a.entity.updated || (a.entity.id < b.entity.id ? -1 : 1),
   )

@@ -3,6 +3,7 @@ import type { Reader } from '../../engine/read/reader.ts'
 import { markOf, Staleness } from '../../engine/read/stale.ts'
 import { type Entity, importedFrom, provenanceOf, saidAt } from '../../model/entity.ts'
 import type { JsonObject } from '../../model/object.ts'
+import { oneLine } from '../../model/text.ts'
 import { unverifiedAmong } from './standing.ts'
 import { statesOf } from './validity.ts'
 
@@ -13,8 +14,31 @@ export interface Holds {
   readonly replacedBy?: readonly string[]
   /** Nobody here stands by it. */
   readonly isUnverified?: boolean
+  /** `failed: …` or `corrected: …`, with what says so. */
+  readonly disproved?: string | undefined
   /** Why what it says of the code may no longer hold. */
   readonly stale?: string | undefined
+}
+
+/** Links to what came of something. */
+export const CAME_OF = ['caused', 'led-to']
+
+export const isFailure = ({ kind, fields }: Entity): boolean =>
+  kind === 'failed-approach' || (kind === 'result' && /^fail/i.test(String(fields.outcome)))
+
+/** Of some entities, those of which a result says that they failed, or a correction that they are wrong. */
+export function disprovedAmong(reader: Reader, of: readonly Entity[]): Map<string, string> {
+  const ids = of.map((e) => e.id)
+  const outcomes = reader.edges('from', ids, CAME_OF).map((l) => ({ of: l.from, by: l.to, how: 'failed' }))
+  const corrections = reader.edges('to', ids, ['corrects']).map((l) => ({ of: l.to, by: l.from, how: 'corrected' }))
+  const said = [...corrections, ...outcomes]
+  const entities = new Map(reader.entities(said.map((s) => s.by)).map((e) => [e.id, e]))
+  return new Map(
+    said.flatMap(({ of, by, how }): [string, string][] => {
+      const e = entities.get(by)
+      return e?.live && (how === 'corrected' || isFailure(e)) ? [[of, `${how}: ${oneLine(e.name, 100)}`]] : []
+    }),
+  )
 }
 
 interface Then {
@@ -34,6 +58,7 @@ export function holdsOf(
   const { reader = memory.reader, now = memory.env.now(), past } = then
   const states = statesOf(entities, reader, now)
   const unverified = unverifiedAmong(memory, entities)
+  const disproved = disprovedAmong(reader, entities)
   const staleness = past ? undefined : new Staleness(memory.db, root, reader)
   return new Map(
     entities.map((e) => {
@@ -41,24 +66,32 @@ export function holdsOf(
       const stale = staleness?.of(e.id)
       const links = state === 'superseded' ? reader.links('to', e.id).filter((l) => l.type === 'supersedes') : []
       const isUnverified = unverified.has(e.id)
-      return [e.id, { state, replacedBy: links.map((l) => l.from), isUnverified, stale: stale && markOf(stale) }]
+      return [
+        e.id,
+        {
+          ...{ state, replacedBy: links.map((l) => l.from), isUnverified },
+          ...{ disproved: disproved.get(e.id), stale: stale && markOf(stale) },
+        },
+      ]
     }),
   )
 }
 
-/** In this order everywhere: `superseded by decision:b`, `unverified`, what changed in the code. */
-export const marksOf = ({ state, replacedBy = [], isUnverified, stale }: Holds): string[] =>
+/** In this order everywhere: `superseded by decision:b`, `unverified`, `failed: …`, what changed in the code. */
+export const marksOf = ({ state, replacedBy = [], isUnverified, disproved, stale }: Holds): string[] =>
   [
     state === 'superseded' && replacedBy.length > 0 ? `superseded by ${replacedBy.join(', ')}` : state,
     isUnverified && 'unverified',
+    disproved,
     stale,
   ].filter((mark) => typeof mark === 'string')
 
 /** Beside its fields. */
-export const holdsJson = ({ state, replacedBy = [], isUnverified, stale }: Holds): JsonObject => ({
+export const holdsJson = ({ state, replacedBy = [], isUnverified, disproved, stale }: Holds): JsonObject => ({
   ...(state && { state }),
   ...(replacedBy.length > 0 && { replacedBy: [...replacedBy] }),
   ...(isUnverified && { unverified: true }),
+  ...(disproved && { disproved }),
   ...(stale && { stale }),
 })
 

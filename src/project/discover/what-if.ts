@@ -27,7 +27,8 @@ export const whatIfFunctions = (memory: Memory, source: Source): Functions => ({
         return entity(t.entity, Object.entries({ strength: Number(t.strength.toFixed(3)), path }))
       })
       const precedents = made(found.precedents, CELLS_PER_ENTITY, ctx, (p) => {
-        const because = p.because.length > 0 && { because: references(p.because) }
+        const said = [...p.because, ...p.ledTo]
+        const because = said.length > 0 && { because: references(said) }
         return entity(p.entity, Object.entries({ outcome: p.outcome, ...because }))
       })
       const outcomes = fromData(Object.fromEntries(found.outcomes))

@@ -10,6 +10,7 @@ import { newestOwn } from '../../engine/store/own-lines.ts'
 import type { Project } from '../../engine/store/project.ts'
 import type { WideStatement } from '../../find/recall/overridden.ts'
 import { estimateTokens, tokensOfProse } from '../../find/recall/token-estimate.ts'
+import { disprovedAmong } from '../../find/recall/told.ts'
 import { stateOf } from '../../find/recall/validity.ts'
 import { type Entity, provenanceOf, standingOf } from '../../model/entity.ts'
 import { isWork } from '../../model/work-kinds.ts'
@@ -174,7 +175,11 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
       return new Set(ids.filter((id) => vouched.get(id)))
     },
     counts,
-    holds: ({ id }) => ({ isUnverified: !about.vouched([id]).has(id), stale: about.stale(id) }),
+    holds: (e) => ({
+      isUnverified: !about.vouched([e.id]).has(e.id),
+      disproved: disprovedAmong(reader, [e]).get(e.id),
+      stale: about.stale(e.id),
+    }),
     newest(kind, limit, standing) {
       const all = reader.list(kind, { limit, ...(standing && { standing }) })
       if (all.length < limit) return all

@@ -2,6 +2,8 @@ import { UserError } from '../../base/errors.ts'
 import {
   LEAST_PRECEDENTS,
   type Outcome,
+  outcomeOf,
+  PRECEDENT_KINDS,
   type Precedent,
   pathTo,
   planOf,
@@ -23,6 +25,9 @@ const SHOWN = 12
 const LEAST_PLAN_WORDS = 3
 const NAME = 80
 const TEXT = 100
+/** So many are shown that are near a plan in meaning, from this relevance on. */
+const NEAREST = 3
+const LEAST_NEAR = 0.15
 
 export const whatIfTool = defineTool({
   name: 'what-if',
@@ -46,6 +51,7 @@ export const whatIfTool = defineTool({
     const { own, touched, precedents, outcomes, likely } = found
     const isPlan = start.id === ''
     const against = past ? [] : contraryRules(context, [start])
+    const near = isPlan && !past ? await nearest(context, found) : []
     const shown = args.all ? touched : touched.slice(0, SHOWN)
     const left = touched.length - shown.length
     const line = (e: Entity) => lineOf(e, stateNow(e, reader, now))
@@ -67,12 +73,14 @@ export const whatIfTool = defineTool({
       ...against.map(([, rule]) => `Against a rule that binds: "${oneLine(rule.name, TEXT)}" (${rule.id})`),
       precedents.length === 0 ? 'Nothing like it is recorded from before.' : 'What became of things like it:',
       ...precedents.map((p) => `  ${line(p.entity)}: ${told(p)}`),
+      ...(near.length > 0 ? ['Nearest in other words, not counted (judge whether it is the same):'] : []),
+      ...near.map((e) => `  ${line(e)}: ${told({ entity: e, linked: false, ...outcomeOf(reader, e, now) })}`),
       `Likely outcome: ${outcomeSaid(found)}`,
     ]
     const brief = (e: Entity) => ({ id: e.id, kind: e.kind, name: e.name })
     const json = {
       ref: start.id,
-      own: { outcome: own.outcome, because: own.because.map(brief) },
+      own: { outcome: own.outcome, because: [...own.because, ...own.ledTo].map(brief) },
       touched: touched.map((t) => ({
         ...brief(t.entity),
         strength: t.strength,
@@ -81,10 +89,11 @@ export const whatIfTool = defineTool({
       more: found.cut,
       precedents: precedents.map((p) => ({
         ...brief(p.entity),
-        ...{ linked: p.linked, outcome: p.outcome, because: p.because.map(brief) },
+        ...{ linked: p.linked, outcome: p.outcome, because: [...p.because, ...p.ledTo].map(brief) },
       })),
       outcomes: Object.fromEntries(outcomes),
       likely: likely ?? null,
+      near: near.map(brief),
       against: against.map(([, rule]) => brief(rule)),
     }
     return { text: lines.join('\n'), json: json as unknown as Json }
@@ -111,20 +120,29 @@ function startOf(context: ToolContext, then: Awaited<ReturnType<typeof at>>, ref
 }
 
 /** What came of something, in a line. */
-function told({ entity, outcome, because }: Precedent): string {
+function told({ entity, outcome, because, ledTo }: Precedent): string {
   const field = (name: string) => (typeof entity.fields[name] === 'string' ? oneLine(entity.fields[name], TEXT) : '')
-  const by = because.map((e) => oneLine(e.name, NAME)).join(', ')
+  const names = (all: readonly Entity[]) => all.map((e) => oneLine(e.name, NAME)).join(', ')
   const said: Record<Outcome, string> = {
     failed: `failed${field('outcome') && `: ${field('outcome')}`}${field('lesson') && `; instead: ${field('lesson')}`}`,
+    mixed: 'mixed:',
     corrected: 'corrected by',
     superseded: 'superseded by',
     retired: `retired${field('retired') && `: ${field('retired')}`}`,
     exception: `an exception${field('justification') && `: ${field('justification')}`}`,
     stands: 'stands, by',
-    unknown: by ? 'nothing says whether it worked; it led to' : 'nothing says whether it worked',
+    unknown: 'nothing says whether it worked',
   }
-  const joint = outcome === 'failed' || outcome === 'retired' || outcome === 'exception' ? '; led to ' : ' '
-  return `${said[outcome]}${by && joint + by}`
+  return `${said[outcome]}${because.length > 0 ? ` ${names(because)}` : ''}${ledTo.length > 0 ? `; it led to ${names(ledTo)}` : ''}`
+}
+
+/** What is nearest to a plan in meaning, with how it turned out: words alone do not say that it is like it. */
+async function nearest({ memory, project }: ToolContext, { entity: { name }, precedents }: WhatIf) {
+  const { recallerOf } = await import('../../find/recall/recall.ts')
+  const options = { kinds: PRECEDENT_KINDS, scope: 'macro', all: true, limit: NEAREST } as const
+  const { results } = await recallerOf(memory, project).ask(name, options)
+  const near = results.filter((r) => r.parts.relevance >= LEAST_NEAR && !precedents.some((p) => p.entity.id === r.id))
+  return memory.reader.entities(near.map((r) => r.id))
 }
 
 function outcomeSaid({ own, outcomes, likely, precedents }: WhatIf): string {

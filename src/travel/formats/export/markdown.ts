@@ -1,6 +1,6 @@
 import { UserError } from '../../../base/errors.ts'
 import type { Memory } from '../../../engine/memory.ts'
-import { unverifiedAmong } from '../../../find/recall/standing.ts'
+import { holdsOf, marksOf } from '../../../find/recall/told.ts'
 import { stateOf } from '../../../find/recall/validity.ts'
 import { type Entity, LINK_KIND, readField, standingOf } from '../../../model/entity.ts'
 import type { Json } from '../../../model/field.ts'
@@ -113,10 +113,11 @@ export const markdown = {
         )
         .sort(inOrder)
       if (entities.length === 0 && only === undefined) return []
-      const unverified = unverifiedAmong(memory, entities)
+      const holds = holdsOf(memory, '', entities, { past: true })
       const cards = entities.map((e) => {
         const lines = kind.name === 'decision' ? decision(memory, kind, e) : card(kind, e)
-        return unverified.has(e.id) ? lines.toSpliced(1, 0, '', '*unverified*') : lines
+        const marks = marksOf({ ...holds.get(e.id)!, state: undefined }) // a decision's is in its status
+        return marks.length > 0 ? lines.toSpliced(1, 0, '', `*${oneLine(marks.join('; '))}*`) : lines
       })
       const heading = [`# ${title(kind.plural)}`, '', countOf(kind, entities.length)]
       return [[heading.join('\n'), ...cards.map((c) => c.join('\n'))]]
