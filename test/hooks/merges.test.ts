@@ -252,6 +252,25 @@ test('[E3] foresee shows which branches and work trees will not merge, uncommitt
   expect(git(fix, 'status', '--porcelain')).toBe(`${status}?? notes.md\n`)
 })
 
+test('[E3] foresee starts nothing that a submodule names', async () => {
+  const { root, tree, git, write, memory, project } = await repository()
+  const [sub, mark] = [join(root, '..', 'library'), join(root, '..', 'mark')]
+  write(join(sub, 'a.txt'), 'one\n')
+  write(join(sub, '.gitattributes'), '* filter=x diff=x\n')
+  git(sub, 'init', '-q')
+  git(sub, 'add', '.')
+  git(sub, '-c', 'user.name=Ana', '-c', 'user.email=a@b.example', 'commit', '-qm', 'library')
+  git(root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', sub, 'sub')
+  git(root, 'commit', '-qm', 'with a library')
+  tree('fix')
+  for (const name of ['filter.x.clean', 'filter.x.process', 'diff.x.textconv', 'diff.x.command', 'core.fsmonitor'])
+    git(join(root, 'sub'), 'config', name, `touch '${mark}'; cat`)
+  write(join(root, 'sub/a.txt'), 'two\n')
+  write(join(root, 'src/cart.js'), `// the cart\n${CART}`)
+  expect((await run(foresee, { memory, project }, {})).text).toBe('1 of 1 pair merges')
+  expect(existsSync(mark)).toBe(false)
+})
+
 test('[E3] hooks as clients run them: a patch of Codex collides with what Claude Code wrote in another work tree', async () => {
   const { dir } = hookProject()
   const git = (at: string, ...args: string[]) =>

@@ -92,7 +92,9 @@ async function sideOf(scratch: Scratch, root: string): Promise<Side | undefined>
   const name = gitState(root).branch ?? basename(root)
   const git = gitDirectory(root)
   if (git.is !== 'own') return undefined
-  const changed = await scratch.listed(root, git.dir, 'diff-index', '--name-only', '-z', commit, '--')
+  // a look into a submodule would go by the configuration there
+  const diff = ['diff-index', '--name-only', '--ignore-submodules=all', '-z', commit, '--']
+  const changed = await scratch.listed(root, git.dir, ...diff)
   const added = await scratch.listed(root, git.dir, 'ls-files', '--others', '--exclude-standard', '-z')
   const paths = [...changed, ...added].filter((p) => !p.includes('\n')).slice(0, FILES_AT_MOST)
   const stats = new Map(paths.map((p) => [p, lstatSync(join(root, p), { throwIfNoEntry: false })]))
