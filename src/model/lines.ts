@@ -19,6 +19,14 @@ const isInside = (at: Span, y: Span): boolean => at[0] === at[1] && y[0] < at[0]
 export const overlap = (x: Span, y: Span): boolean =>
   Math.max(x[0], y[0]) < Math.min(x[1], y[1]) || isInside(x, y) || isInside(y, x) || (x[0] === y[0] && x[1] === y[1])
 
+/** What is left of spans where others are taken out. */
+export const without = (spans: readonly Span[], taken: readonly Span[]): Span[] =>
+  taken.reduce<Span[]>(
+    (left, [from, to]) =>
+      left.flatMap(([a, b]): Span[] => [[a, Math.min(b, from)], [Math.max(a, to), b]]).filter(([a, b]) => a < b), // biome-ignore format: a row
+    [...spans],
+  )
+
 const hunk = (a0: number, a1: number, b0: number, b1: number): Hunk => ({ a: [a0, a1], b: [b0, b1] })
 
 /** The shortest way from one text to the other (Myers), each change as far down as it can stand. */

@@ -165,6 +165,44 @@ test('[E3] [X6] a claim on a function or on lines refuses an edit of those alone
   expect(await edit('b', root, 'const all = sum', 'const all = 0')).toEqual({})
 })
 
+test('[E3] an edit near another one holds its own lines: whoever changes them later is told', async () => {
+  const { root, edit, start, git, act } = await repository({ scanned: false })
+  await start('a', root)
+  await start('b', root, process.ppid)
+  await start('c', root, process.ppid)
+  act([['claim', { paths: ['src/cart.js:20'] }]], { session: 'c' }) // of no version that a batch could tell
+  expect(await edit('a', root, 'log(sum)', 'log(sum, 1)')).toEqual({})
+  expect(await edit('b', root, 'log(rounded)', 'log(rounded, 2)')).toEqual({})
+  expect((await edit('a', root, 'log(rounded, 2)', 'log(rounded, 1)')).reason).toContain(
+    'line 10) is being edited by b',
+  )
+  // also after a commit: their claims are of two versions
+  git(root, 'commit', '-qam', 'logs')
+  expect(await edit('a', root, 'return due', 'return due + 1')).toEqual({})
+  expect(await edit('b', root, 'return 2', 'return 3')).toEqual({})
+  expect((await edit('c', root, 'return due + 1', 'return due')).reason).toContain('is being edited by a')
+  expect((await edit('c', root, 'return 3', 'return 2')).reason).toContain('is being edited by b')
+})
+
+test('[E3] of two edits at the same time exactly one is told where they meet, and nobody where they do not', async () => {
+  const { root, hook, start, act } = await repository({ scanned: false })
+  await start('a', root)
+  await start('b', root, process.ppid)
+  const ask = (session: string, old: string) => {
+    const input = { file_path: join(root, 'src/cart.js'), old_string: old, new_string: `${old} // ${session}` }
+    return hook(session, 'before-edit', root, { tool: toolOf('Edit', input) })
+  }
+  const together = async (a: string, b: string) => {
+    const both = await Promise.all([ask('a', a), ask('b', b)])
+    for (const session of ['a', 'b']) act([['release', {}]], { session })
+    return both.map((r) => r.decision).sort()
+  }
+  for (const line of ['log(sum)', 'const due = sum * RATE', 'return 2']) {
+    expect(await together(line, line)).toEqual(['warn', undefined])
+    expect(await together(line, 'return 1')).toEqual([undefined, undefined])
+  }
+})
+
 test('[E3] before an edit it is held against what others have changed in their work trees: what merges passes in silence', async () => {
   const { root, edit, start, tree, git, hook, write, memory, project } = await repository()
   const other = tree('fix')

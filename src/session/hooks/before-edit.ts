@@ -4,6 +4,7 @@ import { below } from '../../base/files.ts'
 import { covers, overlaps } from '../../engine/claims/glob.ts'
 import { leaseTime, sameTree } from '../../engine/claims/lease.ts'
 import { type Part, placeOf } from '../../engine/claims/part.ts'
+import { isRefusedFor } from '../../engine/write/batch.ts'
 import { commandsIn, touchedBy } from '../../model/commands.ts'
 import { defined, type JsonObject } from '../../model/object.ts'
 import { localClock } from '../../model/times.ts'
@@ -20,21 +21,17 @@ import { filesOf } from './paths.ts'
 
 /** One that was renewed so lately is not renewed again. */
 const RENEW_MS = 60_000
+/** Another hook may have been quicker after each of them. */
+const LOOKS_AT_MOST = 3
 
 /** `claims`: those in the way. `isLost`: what is not committed there would be gone, also where it is only being edited. */
-function conflictsOn(
-  hook: Hook,
-  path: string,
-  claims: readonly NonNullable<Conflict['claim']>[],
-  { isLost = false, where }: { isLost?: boolean; where?: Look['where'] | undefined } = {},
-): Conflict[] {
+function conflictsOn(hook: Hook, path: string, claims: Look['met'], isLost = false): Conflict[] {
   const { config } = hook
   return claims
     .filter((c) => !isKin(hook, c.session))
     .map((c): Conflict => {
       const note = c.note === undefined ? '' : `, "${dataLine(c.note, 120)}"`
-      const at = where?.get(c.n)
-      const what = `${dataLine(path, 200)}${at ? ` (${dataLine(at, 200)})` : ''}`
+      const what = `${dataLine(path, 200)}${c.at ? ` (${dataLine(c.at, 200)})` : ''}`
       const held = `${what} is ${c.implicit ? 'being edited' : 'claimed'} by ${who(hook, c.session)} since ${localClock(c.since)}${note} (claim ${c.n}: ${dataLine(placeOf(c), 120)}, until ${localClock(c.until)})`
       if (c.elsewhere) {
         const apart = dataLine(elsewhere(c, hook.sessions.get(c.session)), 300)
@@ -45,10 +42,10 @@ function conflictsOn(
     })
 }
 
-/** Claims the files of an edit for the session, and for the subagent's role unless it has claimed one itself. */
-export function claimImplicitly(hook: Hook, paths: readonly string[], looks?: ReadonlyMap<string, Look>): void {
+/** Claims the files of an edit for the session, and for the subagent's role unless it has claimed one itself. Whether others were in the way. */
+export function claimImplicitly(hook: Hook, paths: readonly string[], looks?: ReadonlyMap<string, Look>): boolean {
   const { config, session, memory } = hook
-  if (!config.implicitClaims || session === '') return
+  if (!config.implicitClaims || session === '') return false
   const now = leaseTime(memory.db, memory.env)
   const held = claimsOf(memory)
     .held()
@@ -58,17 +55,22 @@ export function claimImplicitly(hook: Hook, paths: readonly string[], looks?: Re
   const fresh = (path: string, part: Part | undefined) =>
     held.some((c) => c.on === path && c.until - now > c.ttl - RENEW_MS && said(c) === said(part)) ||
     held.some((c) => c.what === 'path' && placeOf(c) === path && !c.implicit)
+  let isRefused = false
   for (const path of paths) {
     const part = looks?.get(path)?.held
     if (fresh(path, part)) continue
     const lines = part && { [path]: part as unknown as JsonObject }
-    hook.attempt('implicit claim', () =>
-      memory.act(
-        [['claim', defined({ paths: [path], implicit: true, root: hook.root, role, held: lines })]],
-        hook.author,
-      ),
-    )
+    const wanted = defined({ paths: [path], implicit: true, root: hook.root, role, held: lines })
+    hook.attempt('implicit claim', () => {
+      try {
+        memory.act([['claim', wanted]], hook.author)
+      } catch (error) {
+        if (!isRefusedFor(error, 'claimed')) throw error
+        isRefused = true
+      }
+    })
   }
+  return isRefused
 }
 
 /** The rules for files, and what is known of them. A project without a folder of rules pays one look. */
@@ -82,28 +84,25 @@ export async function aboutFiles(hook: Hook, paths: readonly string[]): Promise<
   return joined(rules, known)
 }
 
+/** What is in the way of an edit: by the look at it, or where there is none, each claim on its file. */
+function met(hook: Hook, path: string, look: Look | undefined): Conflict[] {
+  if (!look) return conflictsOn(hook, path, claimsOf(hook.memory).against(hook.session, path, hook.root))
+  // an edit in another work tree is known by what it changed there
+  const claims = look.met.filter((c) => !(c.elsewhere && c.implicit))
+  return [...conflictsOn(hook, path, claims), ...collisionsWith(hook, path, look)]
+}
+
 /** Before a file is written: who else has it, what is known of it, and that this session has it now. */
 export async function beforeEdit(hook: Hook): Promise<HookReply> {
   const paths = filesOf(hook)
   if (paths.length === 0) return {}
-  const { against } = claimsOf(hook.memory)
-  const looks = await foreseen(hook, paths)
-  const conflicts =
-    hook.attempt('conflicts', () =>
-      paths.flatMap((path) => {
-        const look = looks.get(path)
-        const claims = against(hook.session, path, hook.root)
-        // an edit in another work tree is known by what it changed there
-        const met = look ? claims.filter((c) => !look.spared.has(c.n) && !(c.elsewhere && c.implicit)) : claims
-        return [
-          ...conflictsOn(hook, path, met, { where: look?.where }),
-          ...(look ? collisionsWith(hook, path, look) : []),
-        ]
-      }),
-    ) ?? []
-  const judged = await judge(hook, conflicts)
-  if (judged.decision === 'deny' || judged.decision === 'ask') return judged
-  hook.attempt('implicit claim', () => claimImplicitly(hook, paths, looks))
+  let judged: HookReply = {}
+  for (let turn = 1; turn <= LOOKS_AT_MOST && judged.decision === undefined; turn++) {
+    const looks = await foreseen(hook, paths)
+    judged = await judge(hook, hook.attempt('conflicts', () => paths.flatMap((p) => met(hook, p, looks.get(p)))) ?? [])
+    if (judged.decision === 'deny' || judged.decision === 'ask') return judged
+    if (!hook.attempt('implicit claim', () => claimImplicitly(hook, paths, looks))) break
+  }
   if (hook.call.tool?.command !== undefined) expectEdited(hook, paths)
   const context = await aboutFiles(hook, paths)
   return { ...judged, context }
@@ -144,7 +143,7 @@ export async function beforeCommand(hook: Hook, command: string): Promise<HookRe
       if (place === undefined) return []
       // the whole work tree, or what lies below a folder
       const inWay = others.filter((c) => (place === '' ? !c.elsewhere : overlaps(c.on, place)))
-      return inWay.flatMap((c) => conflictsOn(hook, covers(c.on, place) ? place : c.on, [c], { isLost }))
+      return inWay.flatMap((c) => conflictsOn(hook, covers(c.on, place) ? place : c.on, [c], isLost))
     })
   })
   return judge(hook, conflicts ?? [])

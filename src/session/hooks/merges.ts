@@ -4,7 +4,9 @@ import { runGit } from '../../find/code/run-git.ts'
 import {
   heldBy, placeIn, type Symbols, symbolIn, symbolsKnown, type Version, versionAt, versionHere,
 } from '../../find/code/versions.ts' // biome-ignore format: a list
-import { carried, collisions, difference, type Hunk, overlap, rowsOf, type Span, touch } from '../../model/lines.ts'
+import {
+  carried, collisions, difference, type Hunk, overlap, rowsOf, type Span, touch, without,
+} from '../../model/lines.ts' // biome-ignore format: a list
 import type { Claim } from '../../work/coordination/claims.ts'
 import type { SessionInfo } from '../../work/coordination/session-info.ts'
 import type { Hook } from './hook.ts'
@@ -14,12 +16,11 @@ type Against = Claim & { readonly elsewhere: boolean }
 
 /** What is seen before a change of one file is written, where others are at work. */
 export interface Look {
-  /** Claims that it does not meet, and where it meets the others. */
-  readonly spared: ReadonlySet<number>
-  readonly where: ReadonlyMap<number, string>
+  /** Claims of others that it meets, and where that is known. */
+  readonly met: readonly (Against & { readonly at?: string })[]
   /** Changes in other work trees that it would not merge with. */
   readonly collide: readonly { readonly root: string; readonly text: string }[]
-  /** What the session holds of the file with it. */
+  /** What the session holds of the file with it, without what others hold. */
   readonly held?: { readonly base: string; readonly lines: readonly Span[] }
 }
 
@@ -56,41 +57,40 @@ export async function lookAt(
   const before = isWritten ? head : here
   const change = difference(before.rows, after)
   const collide = await inOtherTrees({ root, path, after, change, head, symbols }, others)
-  if (isWritten || head === EMPTY) return { spared: new Set(), where: new Map(), collide }
+  if (isWritten || head === EMPTY) return { met: claims.filter((c) => c.session !== hook.session), collide }
   const up = difference(head.rows, before.rows)
   const inHead = (span: Span): Span => carried(up, span, true)
   const mine = claims.find((c) => c.on === path && c.session === hook.session && c.implicit)
-  const spans = await Promise.all(claims.map(async (c) => [c, await spansOf(c)] as const))
+  const known = await Promise.all(claims.map(async (c) => [c, await spansOf(c)] as const))
+  const said = known.flatMap(([c, lines]) => (c.elsewhere ? [] : (lines ?? [])))
   /** Of a claim from when its session was alone: what is changed and nobody else's. */
   const unsaid = () => {
-    const said = spans.flatMap(([, s]) => s ?? [])
-    const lines = up.map((h): Span => heldBy(symbols, h.a)).filter((s) => !said.some((o) => overlap(o, s)))
-    return lines.length > 0 ? lines : undefined
+    const changed = up.filter((h) => !said.some((o) => overlap(o, h.a)))
+    return changed.length > 0 ? without(changed.map((h) => heldBy(symbols, h.a)), said) : undefined // biome-ignore format: a row
   }
+  const spans = known.map(([c, lines]) => [c, lines ?? (c.implicit && c.on === path ? unsaid() : undefined)] as const)
   const raw = change.map((h) => inHead(h.a))
-  const spared = new Set<number>()
-  const where = new Map<number, string>()
-  for (const [c, known] of spans) {
-    const lines = known ?? (c.implicit && c.on === path ? unsaid() : undefined)
-    if (c.session === hook.session || !lines) continue
-    const met = raw.find((r) => lines.some((l) => overlap(r, l)))
-    if (!met) spared.add(c.n)
-    else where.set(c.n, placeIn(symbols, met, carried(up, met)))
-  }
-  const own = mine ? (spans.find(([c]) => c === mine)?.[1] ?? unsaid() ?? []) : []
-  const all = [...own, ...raw.map((s) => heldBy(symbols, s))]
+  const met = spans.flatMap(([c, lines]) => {
+    if (c.session === hook.session) return []
+    const at = raw.find((r) => lines?.some((l) => overlap(r, l)))
+    if (at) return { ...c, at: placeIn(symbols, at, carried(up, at)) }
+    return lines ? [] : c
+  })
+  const theirs = spans.flatMap(([c, lines]) => (c.session === hook.session || c.elsewhere ? [] : (lines ?? [])))
+  const own = spans.find(([c]) => c === mine)?.[1] ?? []
+  const all = without([...own, ...raw.map((s) => heldBy(symbols, s))], theirs)
   const lines = [...new Map(all.map((s) => [s.join(), s])).values()]
   const isShared = others.some((s) => s.root === root) && lines.length <= SPANS_AT_MOST
-  return { spared, where, collide, ...(isShared && { held: { base: head.id, lines } }) }
+  return { met, collide, ...(isShared && { held: { base: head.id, lines } }) }
 
   /** What a claim holds, as lines of git's version; nothing for all of it, or where nobody knows. */
   async function spansOf(c: Against): Promise<Span[] | undefined> {
     if (c.on !== path) return undefined
+    if (c.lines && c.base === head.id) return [...c.lines]
     const symbol = symbolOf(c)
     const now = symbol === undefined ? undefined : symbolIn(symbols, symbol)
     if (now) return [now]
     if (!c.lines || c.base === undefined) return c.lines?.map(inHead)
-    if (c.base === head.id) return [...c.lines]
     const base = await versionAt(root, c.base)
     const moved = base && difference(base.rows, before.rows)
     return moved && c.lines.map((s) => inHead(carried(moved, s)))
