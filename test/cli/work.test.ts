@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { inProcess, project } from './run.ts'
+import { call, stdioClient } from '../mcp/harness.ts'
+import { files, inProcess, project } from './run.ts'
 
 test('goal, activity and task: started, drawn, completed, and next says what comes then', async () => {
   const { at, run } = await project()
@@ -91,4 +92,50 @@ test('[X6] next says first what the session was given, though an older task is f
   expect(await run('next', '--claim', '--session', 'b')).toMatch(/^the given one/)
   const { claims } = JSON.parse(await run('claims', '--json')) as { claims: object[] }
   expect(claims).toMatchObject([{ session: 'b', what: 'task', role: 'implementer' }])
+})
+
+test('[X6] [E3] a file whose name ends like a part of one is claimed, edited and released as itself', async () => {
+  const { at, run } = await project()
+  files(at.dir, { 'src/page#main.ts': 'one\n', 'src/x:12': 'two\n', 'app/[id]/page.ts': 'export function load() {}\n' })
+  const client = await stdioClient(at.dir, { env: at.env as Record<string, string> })
+  const act = (session: string, ...actions: unknown[]) => call(client, 'act', { actions, session })
+  const held = async () => JSON.parse(await run('claims', '--json')).claims.map((c: { on: string }) => c.on)
+  for (const path of ['src/page#main.ts', 'src/x:12']) {
+    expect(await run('claim', path, '--session', 'a')).toContain(`claimed ${path} for`)
+    const edit = await act('b', ['claim', { paths: [path], implicit: true }])
+    expect(edit.text).toContain(`${path} is claimed by a`)
+    expect((await act('b', ['claim', { paths: ['src/page', 'src/x'] }], ['release', {}])).isError).toBe(false)
+    expect((await act('b', ['claim', { paths: ['src'] }])).text).toContain(`${path} is claimed by a`)
+    expect(await run('release', path, '--session', 'a')).toBe(`released ${path}\n`)
+    expect((await act('b', ['claim', { paths: [path] }])).isError).toBe(false)
+    expect((await inProcess(at, ['claim', path, '--session', 'a'])).err).toContain('is claimed by b')
+    expect(await held()).toEqual([path])
+    expect((await act('b', ['release', { paths: [path] }])).isError).toBe(false)
+    // a hook claims a file before it is there
+    const fresh = `new/${path}`
+    await act('b', ['claim', { paths: [fresh], implicit: true }])
+    expect((await act('a', ['claim', { paths: ['new/'] }])).text).toContain(`${fresh} is claimed by b`)
+    await act('b', ['release', {}])
+  }
+  expect(await run('claim', 'app/[id]/page.ts#load', '--session', 'a')).toContain('claimed app/[id]/page.ts#load for')
+})
+
+test.each([
+  'src/a.ts:0',
+  'src/a.ts:3-',
+  'src/a.ts:2,3',
+  'src/a.ts:12:5',
+  'src/a.ts#f:3',
+  'src/a.ts#',
+  'src/*.ts#f',
+  'src/{a,b}.ts:3',
+])('[X6] [E3] %s is the name of no file and of no part of one: refused, with what is accepted', async (place) => {
+  const { at } = await project()
+  files(at.dir, { 'src/a.ts': 'one\ntwo\nthree\n' })
+  const ran = await inProcess(at, ['claim', place, '--session', 'a', '--json'])
+  expect(ran.code).toBe(1)
+  expect(ran.err + ran.out).toContain(`${place} is no part of a file`)
+  expect(ran.err + ran.out).toContain('a.ts#total')
+  files(at.dir, { [place]: 'one' })
+  expect((await inProcess(at, ['claim', place, '--session', 'a'])).out).toContain(`claimed ${place} for`)
 })

@@ -129,8 +129,9 @@ test('[E3] what is not in a symbol holds its lines and those around them', async
 test('[E3] an edit from when its session was alone holds what it changed, once another session is there', async () => {
   const { root, edit, start, memory } = await repository()
   await start('a', root)
+  memory.act([['claim', { paths: ['src/cart.js#first'] }]], { session: 'a' })
   await edit('a', root, 'log(sum)', 'log(sum, 1)')
-  expect(claimsOf(memory).held()[0]).not.toHaveProperty('lines')
+  expect(claimsOf(memory).held()[1]).not.toHaveProperty('lines')
   await start('b', root, process.ppid)
   expect(await edit('b', root, 'const due = sum * RATE', 'const due = sum * RATE * 2')).toEqual({})
   expect((await edit('b', root, 'log(rounded)', 'log(all, rounded)')).decision).toBe('warn')
@@ -201,6 +202,18 @@ test('[E3] of two edits at the same time exactly one is told where they meet, an
     expect(await together(line, line)).toEqual(['warn', undefined])
     expect(await together(line, 'return 1')).toEqual([undefined, undefined])
   }
+})
+
+test.each(['src/page#main.ts', 'src/x:12'])('[E3] [X6] %s is a file: a claim on it refuses its edit', async (path) => {
+  const { root, edit, start, act, write } = await repository()
+  await start('a', root)
+  await start('b', root, process.ppid)
+  write(join(root, path), 'one\n')
+  act([['claim', { paths: [path] }]], { session: 'a' })
+  expect((await edit('b', root, 'one', 'two', path)).decision).toBe('deny')
+  act([['release', { paths: [path] }]], { session: 'a' })
+  expect(await edit('b', root, 'one', 'two', path)).toEqual({})
+  expect((await edit('a', root, 'two', 'three', path)).reason).toContain(`${path} is being edited by b`)
 })
 
 test('[E3] before an edit it is held against what others have changed in their work trees: what merges passes in silence', async () => {

@@ -11,14 +11,21 @@ export interface Part {
 }
 
 /** The part of a file that the end of a place names. */
-const PART = /^(?:#[^#/\s]{1,200}|:[1-9]\d{0,7}(?:-[1-9]\d{0,7})?)$/
+const PART = /^(?:#[^#/\s*?{}]{1,200}|:[1-9]\d{0,7}(?:-[1-9]\d{0,7})?)$/
+/** What was meant for one, and is none. */
+const NO_PART = /^(?:#|:[\d,-]*)$/
 
-/** `src/cart.ts#total` and `src/cart.ts:12-40` in two: the file, and what of it. */
-export function splitPlace(place: string): { on: string; part?: string } {
+type Place = { on: string; part?: string }
+
+/** `src/cart.ts#total` and `src/cart.ts:12-40` in two, unless a file has that name. Nothing for what is no part of one file. */
+export function splitPlace(place: string, isThere: (path: string) => boolean): Place | undefined {
   const name = place.lastIndexOf('/') + 1
   const at = Math.max(place.indexOf('#', name), place.lastIndexOf(':'))
   const [on, part] = [place.slice(0, at), place.slice(at)]
-  return at > name && PART.test(part) && !isGlob(on) ? { on, part } : { on: place }
+  if (at <= name || isThere(place)) return { on: place }
+  if (!PART.test(part)) return NO_PART.test(part) ? undefined : { on: place }
+  const before = on.slice(Math.max(on.lastIndexOf('#'), on.lastIndexOf(':')))
+  return isThere(on) || !(isGlob(on) || PART.test(before)) ? { on, part } : undefined
 }
 
 /** A claim as its holder would write it. */

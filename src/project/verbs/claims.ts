@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { tidyPath } from '../../engine/claims/glob.ts'
 import {
   CLAIM_TTL_MS,
@@ -73,12 +75,10 @@ const PATHS = reading(
     const out = new Set<string>()
     given.slice(0, PATHS_AT_MOST).forEach((path, i) => {
       const field = given.length === 1 ? name : `${name}.${i}`
-      const { on, part } = splitPlace(path.trim())
-      const inside = pathInProject(p.registry(), on)
+      const inside = pathInProject(p.registry(), path.trim())
       const tidy = inside === undefined ? undefined : tidyPath(inside)
       if (inside === undefined) report(outside(p.registry(), field, path.trim()))
-      else if (tidy !== undefined && tidy.length <= PATH_LENGTH && !/[\p{Cc}]/u.test(tidy))
-        out.add(placeOf({ on: tidy, ...(part !== undefined && { part }) }))
+      else if (tidy !== undefined && tidy.length <= PATH_LENGTH && !/[\p{Cc}]/u.test(tidy)) out.add(tidy)
       else
         report({
           field,
@@ -216,7 +216,7 @@ function take(
   const until = now + wanted.ttl
   const same = p.claims
     .of(session)
-    .filter((c) => c.what === wanted.what && placeOf(c) === placeOf(wanted) && c.root === wanted.root)
+    .filter((c) => c.what === wanted.what && c.on === wanted.on && c.part === wanted.part && c.root === wanted.root)
   const own = same.find((c) => c.role === wanted.role) ?? (wanted.role === undefined ? same[0] : undefined)
   if (!own) {
     // now it is held for a role: given up with that, it must not be held without one still
@@ -286,9 +286,9 @@ export const claim = defineVerb({
     const tree = root ?? p.claims.view.session(session)?.root
     const said = {
       ttl: given ?? (implicit ? IMPLICIT_TTL_MS : CLAIM_TTL_MS),
-      ...(given === undefined ? {} : { exact: true }),
       ...(role === undefined ? {} : { role, status: 'active' }),
-      ...defined({ note, goal: place.goal, dependsOn: needs, more, implicit: implicit || undefined }),
+      ...defined({ note, goal: place.goal, dependsOn: needs, more }),
+      ...defined({ implicit: implicit || undefined, exact: given === undefined ? undefined : true }),
     }
     if (said.ttl > SILENT_MS && !p.claims.view.session(session)?.process)
       p.note(
@@ -297,17 +297,27 @@ export const claim = defineVerb({
     p.claims.sweep()
     const taken: Claim[] = []
     const add = (c: Claim | undefined) => c && taken.push(c)
-    const of = task ? { task: task.id } : place.task === undefined ? {} : { task: place.task }
-    const inTree = tree === undefined ? {} : { root: tree }
+    const here = defined({ task: task?.id ?? place.task, root: tree })
+    const isThere = (path: string) =>
+      (tree === undefined ? p.registry().roots() : [tree]).some((root) => existsSync(join(root, path)))
     for (const place of paths) {
-      const { on, part } = splitPlace(place)
+      const split = implicit ? { on: place } : splitPlace(place, isThere)
+      if (!split) {
+        report({
+          field: 'paths',
+          message: `${place} is no part of a file`,
+          accepted: 'a.ts#total, a.ts:12-40, or a file that is there',
+        })
+        continue
+      }
+      const { on, part } = split
       const lines = part === undefined ? undefined : linesOf({ part })
       const what = { what: 'path' as const, on, ...defined({ part, lines: lines && [lines] }), ...held[place] }
-      add(take(p, session, { ...said, ...of, ...inTree, ...what }, 'paths', report))
+      add(take(p, session, { ...said, ...here, ...what }, 'paths', report))
     }
     if (paths.length === 0 && task) add(take(p, session, { ...said, what: 'task', on: task.id }, 'task', report))
     if (paths.length === 0 && !task && role !== undefined)
-      add(take(p, session, { ...said, ...of, ...inTree, what: 'role', on: role }, 'role', report))
+      add(take(p, session, { ...said, ...here, what: 'role', on: role }, 'role', report))
     for (const needed of needs ?? []) {
       const block = p.claims.view.lastOfRole(needed)
       if (block?.status !== 'complete')

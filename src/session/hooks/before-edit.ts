@@ -53,8 +53,9 @@ export function claimImplicitly(hook: Hook, paths: readonly string[], looks?: Re
   const role = held.some((c) => c.role !== undefined && !c.implicit) ? undefined : hook.role
   const said = (part: Part | undefined) => JSON.stringify([part?.base, part?.lines])
   const fresh = (path: string, part: Part | undefined) =>
-    held.some((c) => c.on === path && c.until - now > c.ttl - RENEW_MS && said(c) === said(part)) ||
-    held.some((c) => c.what === 'path' && placeOf(c) === path && !c.implicit)
+    held
+      .filter((c) => c.what === 'path' && c.on === path && c.part === undefined && sameTree(c, hook))
+      .some((c) => !c.implicit || (c.until - now > c.ttl - RENEW_MS && said(c) === said(part)))
   let isRefused = false
   for (const path of paths) {
     const part = looks?.get(path)?.held

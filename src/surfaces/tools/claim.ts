@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UsageError, UserError } from '../../base/errors.ts'
 import { below } from '../../base/files.ts'
@@ -49,7 +50,7 @@ function withWait(error: unknown): unknown {
 async function partsOf({ project: { root } }: ToolContext, paths: unknown): Promise<JsonObject | undefined> {
   const found: JsonObject = {}
   for (const path of Array.isArray(paths) ? paths.map(String) : []) {
-    const { on, part } = splitPlace(path)
+    const { on = '', part } = splitPlace(path, existsSync) ?? {}
     const file = part === undefined ? undefined : below(root, on)
     if (part === undefined || !file) continue
     const { partIn } = await import('../../find/code/versions.ts')
