@@ -288,6 +288,21 @@ test('[X5] kill -9 of a session: it has crashed, its claims are free, its data i
   expect(sessions.start({ id: 'a' }).state).toBe('active') // the same id works again
 })
 
+test('[X5] [X6] whenever a process dies, its session gives up its claims before it has crashed', () => {
+  for (let looks = 0; looks < 8; looks++) {
+    const { act, memory } = clocked()
+    const sessions = sessionsOf(memory)
+    sessions.start({ id: 'a', pid: process.pid })
+    act('a', ['claim', { paths: ['x', 'y'] }])
+    let left = looks
+    memory.env.isRunning = () => left-- > 0
+    for (let i = 0; i < 10; i++) sessions.start({ id: 'b' })
+    const ofA = memory.newsSince(0).filter(({ presence }) => presence?.session === 'a')
+    expect(ofA.map(({ presence }) => presence!.type).slice(-3), `${looks} looks`).toEqual(['lapsed', 'lapsed', 'session-crashed']) // biome-ignore format: a row
+    expect(sessions.recovery()).toMatchObject([{ id: 'a', data: { held: ['x', 'y'] } }])
+  }
+})
+
 test('[X7] a known process keeps a session and its claims alive, however long the agent thinks', () => {
   const { act, held, memory, pass } = clocked()
   sessionsOf(memory).start({ id: 'a', pid: process.pid })

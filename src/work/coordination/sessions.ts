@@ -231,13 +231,20 @@ export class Sessions {
     presence.addPresence(this.#db, this.#now, row.id, 'session-ended', { reason })
   }
 
+  /** Sessions that have crashed, and are not marked yet. */
+  #gone(now: number): SessionRow[] {
+    const isGone = (r: SessionRow) => r.crashed === undefined && stateOf(r, now, this.#memory.env) === 'crashed'
+    return presence.listSessions(this.#db).filter(isGone)
+  }
+
   /** Marks sessions as crashed whose process is gone, frees their claims and adds the events. */
   #sweep(now: number): void {
     keepLeaseClock(this.#db, this.#memory.env)
     presence.clampToNow(this.#db, now)
+    // looked at before their claims: of one that dies meanwhile the next sweep tells
+    const gone = this.#gone(now)
     this.#claims((claims) => claims.sweep())
-    for (const row of presence.listSessions(this.#db)) {
-      if (row.crashed !== undefined || stateOf(row, now, this.#memory.env) !== 'crashed') continue
+    for (const row of gone) {
       if (Number(row.data.left ?? 0) >= row.seen) {
         this.#end(row, 'its client left')
         continue
@@ -360,8 +367,7 @@ export class Sessions {
   /** Finds out who is gone; cheap where nobody is. */
   sweep(): void {
     const now = this.#now
-    const gone = (r: SessionRow) => r.crashed === undefined && stateOf(r, now, this.#memory.env) === 'crashed'
-    if (!presence.listSessions(this.#db).some(gone)) return
+    if (this.#gone(now).length === 0) return
     this.#db.write(() => this.#sweep(now))
     this.#memory.tellListeners()
   }
