@@ -11,7 +11,7 @@ export const DEFAULT_BUDGET = {
   depth: 100_000,
   /** Characters printed, over all forms. */
   outputChars: 40_000,
-  /** Characters printed of one list of entities. */
+  /** Characters printed of one value that is not one entity. */
   listChars: 40_000,
   forms: 512,
 }

@@ -15,7 +15,7 @@ import { builtin, builtinHelp, valueFor } from './library.ts'
 import { Machine } from './machine.ts'
 import { Reader } from './reader.ts'
 import { refusal } from './refusals.ts'
-import { type Cell, Entity, Pair, type Run, SchemeError, type Value } from './values.ts'
+import { type Cell, Empty, Entity, Many, Pair, Rec, type Run, SchemeError, type Value, Vec } from './values.ts'
 import { layoutValue, type Shapes } from './write.ts'
 
 /** A definition kept as the text it was read from, for what cannot be kept as data: procedures. */
@@ -75,8 +75,7 @@ class Interpreter implements Globals {
     const { outputChars, listChars } = this.#budget
     const layouts = values.map((value) => {
       const layout = layoutValue(value, this.#options.shapes, outputChars)
-      const isList = value instanceof Pair && value.car instanceof Entity && value.cdr instanceof Pair
-      return isList && listChars < outputChars ? limited(layout, listChars) : layout
+      return listChars < outputChars && isSeveral(value) ? limited(layout, listChars) : layout
     })
     const printed = printAll(layouts, outputChars)
     values.length = 0
@@ -203,6 +202,13 @@ class Interpreter implements Globals {
   isDefined(name: string): boolean {
     return this.#cells.get(name)?.value !== undefined || this.#host.has(name)
   }
+}
+
+/** What is made of several parts, and is not one entity, alone or in a list. */
+function isSeveral(value: Value): boolean {
+  let only = value
+  while (only instanceof Pair && only.cdr instanceof Empty) only = only.car
+  return only instanceof Pair || only instanceof Rec || only instanceof Vec || only instanceof Many
 }
 
 /** What a program or its author can do wrong is a result; anything else is a bug and goes on up. */

@@ -94,9 +94,7 @@ export function print(layout: Layout): string {
 }
 
 /** At most `max` characters, cut fairly, saying what was left out; what is printed reads back. */
-export function printLimited(layout: Layout, max: number): string {
-  return cut(layout, max) ?? (max < CUT.length ? 'nil' : CUT)
-}
+export const printLimited = (layout: Layout, max: number): string => cut(layout, max) ?? CUT
 
 /** The same, cut already where it is wider than `max`. */
 export const limited = (layout: Layout, max: number): Layout =>

@@ -90,6 +90,9 @@ test('[A1] refusals over MCP and HTTP name the arguments of the tool, never flag
     ['recall', { text: 'x', task: 'nowhere' }, 'nowhere'],
     ['brief', { budget: -1 }, 'budget'],
     ['open_questions', { topic: 'x', limit: -1 }, 'limit'],
+    ['recall', { text: 'x', budget: 0 }, 'budget: a whole number from 1 on expected, got 0'],
+    ['discover', { expr: '(kinds)', budget: 0 }, 'budget: a whole number from 1 on expected, got 0'],
+    ['discover', { expr: '(kinds)', budget: -1 }, 'budget'],
     ['discover', { expr: '(list', 'as-of': 'x' }, '"x"'],
   ] as const) {
     const refused = await call(client, tool, args)
@@ -101,5 +104,7 @@ test('[A1] refusals over MCP and HTTP name the arguments of the tool, never flag
     headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
     body: '{"kind": "decision", "limit": 1.5}',
   })
-  expect(await refused.json()).toMatchObject({ error: { message: '"limit" is not a whole number' } })
+  expect(await refused.json()).toMatchObject({
+    error: { message: 'list: limit: a whole number from 1 on expected, got 1.5' },
+  })
 })

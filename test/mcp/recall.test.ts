@@ -84,4 +84,16 @@ test('a list that discover tells an agent takes 800 tokens, each entry shortened
   for (const i of actions.keys()) expect(told).toContain(`"choice-${i}"`)
   expect(countTokens(await list({ budget: 10_000 }))).toBeGreaterThan(2_000)
   expect((await call(client, 'discover', { expr: '(get "choice-7")' })).text).toContain(rationale.trim())
+  expect((await call(client, 'discover', { expr: '(get-decisions :limit 1)' })).text).toContain(rationale.trim())
+  for (const inside of [
+    '(list (get-decisions))',
+    '{:all (get-decisions)}',
+    '(vector (get-decisions) 1)',
+    '(map :rationale (get-decisions))',
+  ]) {
+    const { text } = await call(client, 'discover', { expr: inside })
+    expect(countTokens(text), inside).toBeLessThanOrEqual(800)
+    expect(text, inside).toContain('#| +')
+  }
+  expect(await list({ budget: 1 })).toBe('nil #| cut |#')
 })

@@ -155,7 +155,6 @@ test('[G3] relate leaves no more than its limit to be answered, the surest first
   const [one] = t.memory.reader.list('relationship', { standing: 'proposed' })
   t.act([['reject', { ref: one!.id }]])
   expect((await backfill(t, { limit: 4 })).json).toMatchObject({ proposed: [{}], waiting: 4 })
-  await expect(backfill(t, { limit: 0 })).rejects.toThrow('whole number')
 })
 
 test('[G3] [G6] with a rule, a question and several earlier decisions on its subject, the answer to a decision has six lines at most', async () => {

@@ -15,7 +15,7 @@ import { shown } from '../../scheme/invisible.ts'
 import { jsonShown } from '../../session/briefing/fence.ts'
 import { ran } from '../code-cache.ts'
 import { TOOLS } from '../tools/index.ts'
-import { type Output, type Tool, type ToolContext, textOf } from '../tools/tool.ts'
+import { type Output, otherThan, type Tool, type ToolContext, textOf } from '../tools/tool.ts'
 import { VERSION } from '../version.ts'
 import type { Command, CommandCall, Flag } from './command.ts'
 import { COMMANDS } from './commands/index.ts'
@@ -187,6 +187,8 @@ async function toolArgs(tool: Tool, parsed: Parsed): Promise<Record<string, unkn
     const value = parsed.values[name]
     if (p.choices && !p.choices.includes(String(value)))
       throw new UsageError(`--${name} is one of ${p.choices.join(', ')}`)
+    const wanted = otherThan(p, value)
+    if (wanted !== undefined) throw new UsageError(`--${name} takes ${wanted}, not ${value}`)
     args[name] = value
   }
   return args

@@ -5,7 +5,7 @@ import { nearest } from '../../model/names.ts'
 import { shown } from '../../scheme/invisible.ts'
 import { TOOLS } from '../tools/index.ts'
 import { run } from '../tools/run.ts'
-import { type Output, type Param, type Tool, type ToolContext, textOf } from '../tools/tool.ts'
+import { type Output, otherThan, type Param, type Tool, type ToolContext, textOf } from '../tools/tool.ts'
 
 /** What clients take without cutting it themselves at a worse place (design §4). */
 export const OUTPUT_CHARACTERS = 40_000
@@ -97,6 +97,8 @@ export function readCall(tool: Tool, input: unknown): Call {
     if (taken === undefined) problems.push(`${name}: ${param.type} expected, got ${JSON.stringify(value).slice(0, 80)}`)
     else if (param.choices && !param.choices.includes(String(taken)))
       problems.push(`${name}: one of ${param.choices.join(', ')} expected, got ${JSON.stringify(taken).slice(0, 80)}`)
+    else if (otherThan(param, taken) !== undefined)
+      problems.push(`${name}: ${otherThan(param, taken)} expected, got ${taken}`)
     else if ((args[name] ?? taken) !== taken) problems.push('project and projectId name two projects')
     else args[name] = taken
   }

@@ -10,7 +10,7 @@ export const analyze = defineTool({
 Nothing is applied before somebody confirms it, and nothing is proposed twice.`,
   example: 'tidemark analyze --dry-run',
   params: {
-    limit: { type: 'number', about: 'so many proposals at most', default: 20 },
+    limit: { type: 'number', least: 1, about: 'so many proposals at most', default: 20 },
     'dry-run': { type: 'flag', about: 'tell what would be proposed' },
   },
   readOnly: false,

@@ -1,7 +1,6 @@
 import { lookAgain } from '../../find/code/look.ts'
 import type { Json } from '../../model/field.ts'
 import { hereOf } from '../../project/open.ts'
-import { mustBeWhole } from './format.ts'
 import { AS_OF, at } from './moment.ts'
 import { defineTool } from './tool.ts'
 
@@ -11,13 +10,12 @@ export const brief = defineTool({
   about:
     'What a session should know when it starts: binding rules, where the work was left, who else is at work, decisions, what failed before.',
   example: 'tidemark brief --budget 1200',
-  params: { budget: { type: 'number', about: 'tokens (2000)' }, 'as-of': { ...AS_OF, rare: true } },
+  params: { budget: { type: 'number', least: 1, about: 'tokens (2000)' }, 'as-of': { ...AS_OF, rare: true } },
   readOnly: true,
   fences: true,
   async run(context, { budget, ...args }) {
     await lookAgain(context.memory, context.project)
     const { memory, project, session, agent, local, served } = context
-    mustBeWhole({ budget }, 1)
     const { readEdits } = await import('../../work/handoff/views/refresh.ts')
     const { brief: make, wasBriefed } = await import('../../session/briefing/brief.ts')
     const options = { ...hereOf(project), session, client: agent, local, ...(budget !== undefined && { budget }) }

@@ -15,7 +15,7 @@ export const discover = defineTool({
   example: `tidemark discover '(get-decisions :limit 3)'`,
   params: {
     expr: { type: 'text', about: 'expressions', required: true, place: 'rest' },
-    budget: { type: 'number', about: 'tokens of a list (agents: 800); (get "NAME") tells one whole' },
+    budget: { type: 'number', least: 1, about: 'tokens of a list (agents: 800); (get "NAME") tells one whole' },
     'as-of': { ...AS_OF, rare: true },
   },
   readOnly: true,
@@ -32,7 +32,7 @@ export const discover = defineTool({
     const code = /explain|stale|help/.test(args.expr) ? await reading(memory, project, args.expr) : undefined
     const functions = (source: Source) => ({ ...recall?.(source), ...code?.(source) })
     const tokens = args.budget ?? ([undefined, COMMAND_LINE].includes(context.agent) ? undefined : LIST_TOKENS)
-    const budget = tokens === undefined ? {} : { listChars: Math.max(0, tokens * CHARACTERS_PER_TOKEN) }
+    const budget = tokens === undefined ? {} : { listChars: tokens * CHARACTERS_PER_TOKEN }
     const values = evaluate(memory, args.expr, { session, asOf, project, functions, budget })
     return { text: values.join('\n'), json: { values } }
   },

@@ -7,7 +7,7 @@ import type { Json } from '../../model/field.ts'
 import { defined } from '../../model/object.ts'
 import { sameSession } from '../../work/coordination/session-ids.ts'
 import { type EventsOptions, eventsSince, followEvents } from '../../work/coordination/shared-context.ts'
-import { inWords, moment, mustBeWhole, oneLine } from './format.ts'
+import { inWords, moment, oneLine } from './format.ts'
 import { defineTool, type ToolContext } from './tool.ts'
 
 /** What an event of sessions and claims says beyond its key. */
@@ -36,7 +36,6 @@ export function eventLine(e: StreamEvent, local: boolean | undefined): string {
 function optionsOf(context: ToolContext, args: Readonly<Record<string, unknown>>): EventsOptions {
   const since = sinceOf(context, args.since)
   const { limit, before } = args as { limit?: number; before?: number }
-  mustBeWhole({ limit, before })
   const types = typeof args.type === 'string' ? args.type.split(',').map((t) => t.trim()) : undefined
   return {
     ...defined({ since, before, limit, types, key: args.key as string | undefined }),
@@ -71,13 +70,13 @@ export const events = defineTool({
       about:
         'only what came after the event with this seq, or since a time such as "1 hour ago" (default: the latest 50)',
     },
-    before: { type: 'number', about: 'only what came before the event with this seq' },
+    before: { type: 'number', least: 0, about: 'only what came before the event with this seq' },
     type: {
       type: 'text',
       about: 'of these types, with commas: update, merge, claimed …, or share, knowledge, presence',
     },
     key: { type: 'text', about: 'of this key of the shared context, entity id, or path' },
-    limit: { type: 'number', about: 'so many at most; the last batch is told whole' },
+    limit: { type: 'number', least: 1, about: 'so many at most; the last batch is told whole' },
     own: { type: 'flag', about: 'follow: also what the acting session does' },
   },
   readOnly: true,

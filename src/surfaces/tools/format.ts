@@ -1,4 +1,4 @@
-import { UsageError, UserError } from '../../base/errors.ts'
+import { UserError } from '../../base/errors.ts'
 import { namesNear, type Reader } from '../../engine/read/reader.ts'
 import { asShort, shortRefs } from '../../engine/read/short-references.ts'
 import { shortBatch } from '../../engine/store/keys.ts'
@@ -85,17 +85,6 @@ export function findOne(reader: Reader, ref: unknown, deleted = false): Entity {
 /** What a flag says, if it says something. */
 export const oneOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
-
-/** @throws UsageError where one of these is said and no whole number, from `least` on. */
-export function mustBeWhole(said: Readonly<Record<string, unknown>>, least = 0): void {
-  for (const [name, n] of Object.entries(said)) {
-    if (n === undefined || (Number.isInteger(n) && Number(n) >= least)) continue
-    throw new UsageError(
-      `--${name} is not a whole number${least > 0 ? ` from ${least} on` : ''}`,
-      'give one such as 20',
-    )
-  }
-}
 
 /** The kind that somebody names, in the singular or plural. @throws UserError */
 export function kindNamed(registry: Registry, name: string): Kind {

@@ -16,7 +16,7 @@ import { referenceTo } from '../../project/discover/values.ts'
 import { eventsIn } from '../../project/verbs/undo.ts'
 import { nameOfAuthor } from '../../work/coordination/labels.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
-import { findOne, inWords, moment, mustBeWhole, oneLine } from './format.ts'
+import { findOne, inWords, moment, oneLine } from './format.ts'
 import { keptPrompts, mayReadPrompts } from './kept-prompts.ts'
 import { defineTool, REF, type Span } from './tool.ts'
 
@@ -96,7 +96,7 @@ export const history = defineTool({
   example: 'tidemark history use-sqlite',
   params: {
     ref: { ...REF, place: 'rest' },
-    limit: { type: 'number', about: 'so many batches, when no entity is named (20)' },
+    limit: { type: 'number', least: 1, about: 'so many batches, when no entity is named (20)' },
     prompts: { type: 'flag', about: 'what you typed in sessions on this machine, newest first', typed: true },
   },
   readOnly: true,
@@ -110,7 +110,6 @@ export const history = defineTool({
     if (args.prompts && mayReadPrompts(context)) return keptPrompts(context, '', args.limit)
     if (args.ref === undefined) {
       const { limit = 20 } = args
-      mustBeWhole({ limit }, 1)
       const news = memory.newsSince(Math.max(0, memory.cursor - limit)).reverse()
       const lines = news.map((n) => {
         const who = by(n.author)

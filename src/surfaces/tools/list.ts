@@ -12,7 +12,7 @@ import { didYouMean } from '../../model/names.ts'
 import type { Registry } from '../../model/registry.ts'
 import { addAmounts, noAmounts } from '../../work/evolution/amounts.ts'
 import { seen } from '../../work/evolution/pattern.ts'
-import { ago, entityJson, inWords, kindNamed, mustBeWhole, oneLine, partsOf, refsTo } from './format.ts'
+import { ago, entityJson, inWords, kindNamed, oneLine, partsOf, refsTo } from './format.ts'
 import { AS_OF, at } from './moment.ts'
 import { type Block, defineTool } from './tool.ts'
 
@@ -53,8 +53,8 @@ export const list = defineTool({
   example: 'tidemark list decision --limit 5',
   params: {
     kind: { type: 'text', about: 'a kind, singular or plural', place: 0 },
-    limit: { type: 'number', about: 'so many at most (50)' },
-    offset: { type: 'number', about: 'without the first so many' },
+    limit: { type: 'number', least: 1, about: 'so many at most (50)' },
+    offset: { type: 'number', least: 0, about: 'without the first so many' },
     since: { type: 'text', about: 'recorded since, e.g. 2026-11-01 or "last week"' },
     'as-of': AS_OF,
     'valid-at': { type: 'text', about: 'without what is not true in the world at this moment' },
@@ -78,7 +78,6 @@ export const list = defineTool({
     const registry = reader.registry()
     const { kind, limit = 50, offset = 0, topic, standing, all: whole } = args
     const named = kind === undefined ? undefined : kindNamed(registry, kind)
-    mustBeWhole({ limit, offset })
     const options = {
       ...{ limit: limit + 1, offset },
       ...(args.since === undefined ? {} : { since: momentSaid(args.since, now, 'since', reader) }),

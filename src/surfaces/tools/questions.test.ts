@@ -126,7 +126,6 @@ test('[G6] without a topic the topics are counted, and the number left out is sa
   expect(text).toContain('… 1 more: give a topic or a larger limit')
   expect(text).toContain('by topic: Hub 2, Access Control 1, __proto__ 1')
   expect(await found(t, { limit: 0 })).toMatchObject({ questions: [], omitted: 3 })
-  await expect(ask(t, { limit: 1.5 })).rejects.toMatchObject({ message: expect.stringContaining('whole number') })
 })
 
 test('[G6] the reference that is shown is the one that answer-question takes', async () => {

@@ -2,7 +2,7 @@ import type { Reader } from '../../engine/read/reader.ts'
 import { type Entity, standingOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { slug } from '../../model/names.ts'
-import { ago, entityJson, mustBeWhole, oneLine, refsTo } from './format.ts'
+import { ago, entityJson, oneLine, refsTo } from './format.ts'
 import { AS_OF, at } from './moment.ts'
 import { type Block, defineTool, type Param, type Tool, type ToolArgs, type ToolContext } from './tool.ts'
 
@@ -14,7 +14,7 @@ const MAX_FOUND = 1_000
 
 const PARAMS = {
   topic: { type: 'text', about: 'on this topic', place: 'rest' },
-  limit: { type: 'number', about: `at most (${LIMIT})` },
+  limit: { type: 'number', least: 1, about: `at most (${LIMIT})` },
   'as-of': { ...AS_OF, rare: true },
 } as const satisfies Readonly<Record<string, Param>>
 
@@ -40,7 +40,6 @@ export const openQuestionsTool: Tool = {
 /** Questions without an answer that nobody retired or rejected: newest first, on a topic the best match first. */
 async function openQuestions(context: ToolContext, { limit = LIMIT, ...args }: ToolArgs<typeof PARAMS>) {
   const { reader, now } = await at(context, args)
-  mustBeWhole({ limit })
   const topic = args.topic?.trim() ?? ''
   const open = reader.list('question').filter((q) => isOpen(reader, q))
   const found = topic === '' ? open : await onTopic(context, open, topic, args['as-of'] === undefined ? undefined : now)

@@ -5,7 +5,7 @@ import { vocabularyOf } from '../../find/recall/contradictions.ts'
 import { Recaller } from '../../find/recall/recall.ts'
 import { topicVocabularyOf } from '../../find/recall/topic-vocabulary.ts'
 import { LINK_KIND, provenanceOf } from '../../model/entity.ts'
-import { mustBeWhole, oneLine, undoLine } from './format.ts'
+import { oneLine, undoLine } from './format.ts'
 import { actingAs, defineTool } from './tool.ts'
 
 /** So many wait for an answer at most: more would not be looked at. */
@@ -25,11 +25,10 @@ export const relate = defineTool({
   example: 'tidemark relate --dry-run',
   params: {
     'dry-run': { type: 'flag', about: 'say what would be proposed, propose nothing' },
-    limit: { type: 'number', about: `so many wait for an answer at most (${LIMIT})` },
+    limit: { type: 'number', least: 1, about: `so many wait for an answer at most (${LIMIT})` },
   },
   readOnly: false,
   run(context, { 'dry-run': dry = false, limit = LIMIT }) {
-    mustBeWhole({ limit }, 1)
     const { memory, project, progress } = context
     const { reader } = memory
     const recaller = new Recaller(memory, project, { embedder: { use: 'none' } })

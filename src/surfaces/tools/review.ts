@@ -8,7 +8,7 @@ import type { Json } from '../../model/field.ts'
 import { WAITS_DAYS } from '../../session/briefing/sections/unconfirmed.ts'
 import { numberOf, proposalText, waitingIn as waitingSkills } from '../../work/handoff/views/mutations.ts'
 import { contraryAmong, contraryRules, howSettled, saidContrary } from './contradictions.ts'
-import { ago, entityJson, mustBeWhole, oneLine } from './format.ts'
+import { ago, entityJson, oneLine } from './format.ts'
 import { proposedIn, staleHere, unverifiedRules, waitingIn } from './review-queue.ts'
 import { defineTool, type Output, type ToolContext } from './tool.ts'
 
@@ -115,15 +115,14 @@ export const review = defineTool({
     'what waits for somebody to confirm or reject it. On a terminal it is shown one after another, a key for each; elsewhere as a list',
   example: 'tidemark review',
   params: {
-    limit: { type: 'number', about: 'so many at most' },
-    offset: { type: 'number', about: 'without the first so many' },
+    limit: { type: 'number', least: 1, about: 'so many at most' },
+    offset: { type: 'number', least: 0, about: 'without the first so many' },
   },
   readOnly: false,
   dashboard: true,
   async run(context, args) {
     await lookAgain(context.memory, context.project)
     const { limit, offset = 0 } = args
-    mustBeWhole({ limit, offset })
     const found = waitingIn(context.memory)
     const asks =
       found.length > 0 ||

@@ -45,7 +45,7 @@ export const share = defineTool({
     path: { type: 'text', about: 'delete: the way to a key of the map, as a JSON list or with dots' },
     to: { type: 'number', about: 'rollback: the number of an event' },
     'expected-version': paramOf(shareSet.args.expectedVersion),
-    limit: { type: 'number', about: 'history: so many at most' },
+    limit: { type: 'number', least: 1, about: 'history: so many at most' },
   },
   readOnly: false,
   run(context, args): Output {

@@ -5,7 +5,6 @@ import { otherProjects } from '../../find/recall/projects.ts'
 import { isAgreed } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { openProject } from '../../project/open.ts'
-import { mustBeWhole } from './format.ts'
 import { AS_OF, at } from './moment.ts'
 import { defineTool, type ToolContext } from './tool.ts'
 
@@ -17,11 +16,10 @@ export const signals = defineTool({
   about:
     'tells the patterns noticed in what is recorded, the most severe first, each with a command: rules with exceptions, repeated failures, corrected topics, stale decisions, broken rules, decisions that evolved',
   example: 'tidemark signals',
-  params: { limit: { type: 'number', about: `so many at most (${LIMIT})` }, 'as-of': AS_OF },
+  params: { limit: { type: 'number', least: 1, about: `so many at most (${LIMIT})` }, 'as-of': AS_OF },
   readOnly: true,
   async run(context, { limit = LIMIT, ...args }) {
     const { memory, project } = context
-    mustBeWhole({ limit })
     const { reader, now, past } = await at(context, args)
     const found = signalsOf(
       lookAt(memory, project, past ? { reader, now } : { others: () => decisionsElsewhere(context) }),

@@ -21,6 +21,8 @@ export interface Param {
   /** On the command line `-` alone stands for standard input. */
   readonly stdin?: boolean
   readonly choices?: readonly string[]
+  /** A whole number, from this one on. */
+  readonly least?: number
   /** Means something that is recorded: shells complete its name. */
   readonly ref?: boolean
   /** For the command line alone. */
@@ -28,6 +30,10 @@ export interface Param {
   /** Taken everywhere, but no MCP schema spends tokens on it. */
   readonly rare?: boolean
 }
+
+/** What a parameter takes instead of this number; nothing where it takes it. */
+export const otherThan = ({ least }: Param, n: unknown): string | undefined =>
+  least === undefined || (Number.isInteger(n) && Number(n) >= least) ? undefined : `a whole number from ${least} on`
 
 export type Params = Readonly<Record<string, Param>>
 

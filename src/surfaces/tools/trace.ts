@@ -7,7 +7,7 @@ import { type Entity, madeAt, readField } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { didYouMean } from '../../model/names.ts'
 import type { Registry } from '../../model/registry.ts'
-import { asBranches, mustBeWhole, oneLine, oneOf, partsOf } from './format.ts'
+import { asBranches, oneLine, oneOf, partsOf } from './format.ts'
 import { AS_OF, at, findAt } from './moment.ts'
 import { defineTool, REF } from './tool.ts'
 
@@ -22,7 +22,7 @@ export const trace = defineTool({
   params: {
     ref: { ...REF, required: true, place: 'rest' },
     relations: { type: 'text', about: 'only these relations, with commas between, e.g. supersedes,superseded-by' },
-    depth: { type: 'number', about: 'so many links from it (3)' },
+    depth: { type: 'number', least: 1, about: 'so many links from it (3)' },
     'as-of': AS_OF,
   },
   readOnly: true,
@@ -31,7 +31,6 @@ export const trace = defineTool({
     const { reader, now } = then
     const registry = reader.registry()
     const { depth } = args
-    mustBeWhole({ depth }, 1)
     const start = findAt(context, then, args.ref)
     const relations = oneOf(args.relations)
     const ways = relations === undefined ? undefined : waysOf(registry, partsOf(relations), noRelation(registry))
