@@ -35,9 +35,17 @@ test('[A7] off is off for everything: hooks say and keep nothing, for a time or 
   expect(await run('on')).toBe('Tidemark goes on\n')
   expect((await hook('SessionStart', { source: 'startup' })).out).toContain('no-sync-io')
   expect(await run('off')).toMatch(/^Tidemark is off here; /)
-  expect((await inProcess({ ...at, env: { ...at.env, CLAUDECODE: '1' } }, ['on'])).err).toContain(
-    'an agent does not on',
-  )
+  const agent = (...args: string[]) => inProcess({ ...at, env: { ...at.env, CLAUDECODE: '1' } }, args)
+  for (const args of [['brief'], ['recall', 'sync'], ['discover', '(get-decisions)'], ['status']])
+    expect(await agent(...args)).toMatchObject({
+      code: 0,
+      out: 'the user has switched Tidemark off: go on without it\n',
+    })
+  expect(JSON.parse((await agent('brief', '--json')).out)).toEqual({ off: true })
+  const written = await agent('act', '[["record-decision", {"name": "use-pnpm"}]]')
+  expect([written.code, written.err]).toEqual([1, expect.stringContaining('the user has switched Tidemark off')])
+  expect((await agent('on')).err).toContain('`tidemark on` is for the user, not for an agent')
+  expect(await run('list', 'decision')).not.toContain('use-pnpm')
   expect((await inProcess(at, ['off', '--for', 'ever'])).err).toContain('--for ever is not a time')
   expect(await run('resume')).toBe('Tidemark goes on\n')
 })

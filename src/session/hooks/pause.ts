@@ -1,3 +1,5 @@
+import { UserError } from '../../base/errors.ts'
+import type { Memory } from '../../engine/memory.ts'
 import { type Db, stored } from '../../engine/store/db.ts'
 import { dropMeta, getMeta, setMeta } from '../../engine/store/meta.ts'
 
@@ -17,6 +19,12 @@ export function offUntil(db: Db, now: number): number | undefined {
   const until = Number(getMeta(db, OFF) ?? 0)
   return until > now ? until : undefined
 }
+
+/** What every tool of an agent answers while everything is off. */
+export const refusedWhileOff = ({ db, env }: Memory): UserError | undefined =>
+  offUntil(db, env.now()) === undefined
+    ? undefined
+    : new UserError('off', 'the user has switched Tidemark off', 'go on without it; `tidemark on` is theirs')
 
 export const switchOff = (db: Db, now: number, until = Number.MAX_SAFE_INTEGER): void =>
   db.write(() => {

@@ -228,10 +228,18 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
   }
   let shows: (() => void) | undefined
   try {
-    const session = await actor(memory, project, parsed.values, tool, args)
-    const { COMMAND_LINE, isOfClient, typist } = await import('../../work/coordination/caller.ts')
-    const by = typist(memory)
     const json = parsed.values.json === true
+    const { COMMAND_LINE, isOfClient, typist } = await import('../../work/coordination/caller.ts')
+    const { refusedWhileOff } = await import('../../session/hooks/pause.ts')
+    const off = ['off', 'on', 'resume'].includes(tool.name) || !isOfClient(memory) ? undefined : refusedWhileOff(memory)
+    if (off && !tool.readOnly) throw off
+    if (off) {
+      if (json) outJson({ off: true })
+      else out(`${off.message}: go on without it`)
+      return 0
+    }
+    const session = await actor(memory, project, parsed.values, tool, args)
+    const by = typist(memory)
     const isTerminal = by === 'person'
     const isScreen = !json && Boolean(process.stdout.isTTY || process.env.FORCE_COLOR) && !isOfClient(memory)
     const context: ToolContext = {

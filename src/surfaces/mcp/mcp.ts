@@ -13,13 +13,12 @@ import {
   type ServerOptions,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
-import { UserError } from '../../base/errors.ts'
 import { sha256 } from '../../model/digest.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject } from '../../model/object.ts'
 import { plain } from '../../session/briefing/fence.ts'
 import { idOf } from '../../session/clients/common/payload.ts'
-import { offUntil } from '../../session/hooks/pause.ts'
+import { refusedWhileOff } from '../../session/hooks/pause.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
 import { VERSION } from '../version.ts'
 import { errorText, OUTPUT_CHARACTERS, readCall, runTool, schemaOf } from './call.ts'
@@ -193,8 +192,8 @@ function registerTool(server: McpServer, tool: Tool, options: McpServerOptions):
       }
       const context = await options.resolve(call)
       ctx.mcpReq.signal.throwIfAborted()
-      if (offUntil(context.memory.db, context.memory.env.now()) !== undefined)
-        throw new UserError('off', 'the user has switched Tidemark off', 'go on without it; `tidemark on` is theirs')
+      const off = refusedWhileOff(context.memory)
+      if (off) throw off
       const { text, json } = await runTool(tool, context, args)
       return { content: [{ type: 'text' as const, text }], ...structured(json, call.agent) }
     } catch (error) {

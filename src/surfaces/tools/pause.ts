@@ -32,7 +32,7 @@ export const off = defineTool({
   name: 'off',
   title: 'Switch everything off',
   about:
-    'Tidemark says, keeps and claims nothing here until `tidemark on`, or for a time: no hook, no briefing, no tool of an agent. The knowledge stays, and so do commands that you type',
+    'Tidemark says, keeps and claims nothing here until `tidemark on`, or for a time: no hook, no briefing, no tool or command of an agent. The knowledge stays, and so do commands that you type',
   example: 'tidemark off --for 8h',
   params: { for: { type: 'text', about: 'so long: 30m, 8h, 2d' } },
   readOnly: false,

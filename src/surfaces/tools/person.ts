@@ -22,5 +22,5 @@ export const needsPerson = (message: string, command: string): UserError =>
 /** Refuses an agent; a script of the person, which is on no terminal, may. @throws UserError */
 export function mustBeNoAgent({ by, directory, memory }: ToolContext, command: string): void {
   if (by === 'person' || (directory !== undefined && !isOfClient(memory))) return
-  throw needsPerson(`an agent does not ${command} Tidemark for its user`, command)
+  throw needsPerson(`\`tidemark ${command}\` is for the user, not for an agent`, command)
 }
