@@ -88,6 +88,18 @@ testUnless(NO_TERMINAL)('an arrival binds after one yes to what is shown, and is
     expect(await run('list', kind, '--json')).toContain('[]')
 })
 
+testUnless(NO_TERMINAL)('many rules are asked about a file at a time', async () => {
+  const { at, run } = shop()
+  const rules = Array.from({ length: 20 }, (_, n) => `- Never touch table ${'abcdefghijklmnopqrst'[n]}${n}\n`)
+  files(at.dir, { '.claude/rules/tables.md': rules.join('') })
+  const { out } = await onTerminal(at, ['init', '--client', 'none'], 'y', 'y', 'y', 'n', 'y', 'y')
+  expect(out).toMatch(/ {2}4 rules stand in CLAUDE\.md, \.cursor\/rules\/ui\.mdc, .*: confirmed/)
+  expect(out).toContain('20 rules stand in .claude/rules/tables.md and bind nobody yet')
+  const brief = await run('brief')
+  expect(brief).toContain('- Never round twice')
+  expect(brief).not.toContain('- Never touch table a0')
+})
+
 testUnless(NO_TERMINAL)('a no to all that is found is kept', async () => {
   const { at, run } = shop()
   await run('init', '--client', 'none', '--no-import')

@@ -6,8 +6,9 @@ import { filesBelow, inspect, realPath } from '../../base/files.ts'
 import { randomBytes } from '../../base/random.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { getMeta, setMeta } from '../../engine/store/meta.ts'
-import { importedFrom } from '../../model/entity.ts'
+import { type Entity, importedFrom } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
+import { pathsOf } from '../../session/briefing/focus.ts'
 import { many } from '../../session/briefing/format.ts'
 import { configDir } from '../../session/clients/common/homes.ts'
 import { sessionsOfProject } from '../../session/clients/transcripts.ts'
@@ -143,34 +144,46 @@ export function takeIn(who: Who, root: string, { sources }: Found, out: (line: s
   return { taken, imported }
 }
 
-/** The rules of files bind after one yes to what is shown; without a way to ask, the command that says it is told. */
+/** More rules than somebody reads at once are asked about a file at a time. */
+const MANY = 20
+
+/** The rules of files bind after a yes to what is shown; without a way to ask, the command that says it is told. */
 export async function askForRules(
   who: Who,
   sources: readonly string[],
   ask: ((question: string) => Promise<boolean>) | undefined,
 ): Promise<{ lines: string[]; json: { [key: string]: Json }; batches: string[] }> {
   const { memory } = who
-  const found = sources.map((source) => ({ source, all: waitingFrom(memory, source) }))
-  const all = [...new Map(found.flatMap((f) => f.all.map((e) => [e.id, e]))).values()]
-  const waiting = all.filter(({ kind }) => kind === 'proposal' || memory.registry().kind(kind)?.binding)
-  const others = all.length > waiting.length ? [`${all.length - waiting.length} proposed: tidemark review`] : []
-  if (waiting.length === 0) return { lines: others, json: { waiting: 0 }, batches: [] }
-  const ofRules = found.filter((f) => f.all.some((e) => waiting.includes(e)))
-  const files = new Set(ofRules.flatMap((f) => importedFrom(f.source) ?? []))
-  const [stands, binds, they] = waiting.length === 1 ? ['rule stands', 'binds', 'it'] : ['rules stand', 'bind', 'they']
-  const stand = `${waiting.length} ${stands} in ${[...files].join(', ')}`
-  const question = [...listed(memory, waiting), `${stand}. Should ${they} bind every session here?`].join('\n')
-  if (!(await ask?.(question))) {
-    // a code agrees to all that waits: it is told where that is what was just told
-    const isAll = waitingIn(memory).length === waiting.length
-    const confirm = isAll ? confirmAll(memory) : 'tidemark confirm'
-    const yes = isAll
-      ? `A person's yes to all that waits: ${confirm}`
-      : `\`${confirm}\` lists all that waits for a person's yes`
-    const line = `${stand} and ${binds} nobody yet. ${yes}`
-    return { lines: [line, ...others], json: { waiting: waiting.length, confirm }, batches: [] }
+  const found = new Map<string, { e: Entity; source: string }>()
+  for (const source of sources)
+    for (const e of waitingFrom(memory, source)) if (!found.has(e.id)) found.set(e.id, { e, source })
+  const all = [...found.values()]
+  const rules = all.filter(({ e: { kind } }) => kind === 'proposal' || memory.registry().kind(kind)?.binding)
+  const others = all.length > rules.length ? [`${all.length - rules.length} proposed: tidemark review`] : []
+  const isMany = ask !== undefined && rules.length > MANY
+  const placeOf = ({ e, source }: (typeof all)[number]) =>
+    (isMany ? pathsOf(e)[0] : undefined) ?? importedFrom(source) ?? source
+  const standing = (some: typeof all) =>
+    `${many(some.length, 'rule')} ${some.length === 1 ? 'stands' : 'stand'} in ${[...new Set(some.map(placeOf))].join(', ')}`
+  const [agreed, left]: [typeof all, typeof all] = [[], []]
+  for (const some of isMany ? Map.groupBy(rules, placeOf).values() : rules.length > 0 ? [rules] : []) {
+    const shown = listed(memory, some.map(({ e }) => e)) // biome-ignore format: a row
+    const question = `${standing(some)}. Should ${some.length === 1 ? 'it' : 'they'} bind every session here?`
+    const says = await ask?.([...shown, question].join('\n'))
+    ;(says ? agreed : left).push(...some)
   }
-  const { batches } = agreeTo(memory, waiting, { ...actingAs(who), by: 'person' })
-  const line = `${stand}: confirmed, every session here is told to follow them`
-  return { lines: [line, ...others], json: { confirmed: waiting.length }, batches }
+  const { batches } = agreeTo(memory, agreed.map(({ e }) => e), { ...actingAs(who), by: 'person' }) // biome-ignore format: a row
+  const lines = agreed.length > 0 ? [`${standing(agreed)}: confirmed, every session here is told to follow them`] : []
+  const json: { [key: string]: Json } = agreed.length > 0 ? { confirmed: agreed.length } : { waiting: left.length }
+  if (left.length > 0) {
+    // a code agrees to all that waits: it is told where that is what was just told
+    const isAll = waitingIn(memory).length === left.length
+    json.waiting = left.length
+    json.confirm = isAll ? confirmAll(memory) : 'tidemark confirm'
+    const yes = isAll
+      ? `A person's yes to all that waits: ${json.confirm}`
+      : `\`${json.confirm}\` lists all that waits for a person's yes`
+    lines.push(`${standing(left)} and ${left.length === 1 ? 'binds' : 'bind'} nobody yet. ${yes}`)
+  }
+  return { lines: [...lines, ...others], json, batches }
 }
