@@ -51,6 +51,19 @@ test('[F1] exactly the entities whose anchored text changed are stale, with why'
   expect(c.why('by-text')).toBe('notes.md changed around line 6')
 })
 
+test('[F1] of a list of rules only the one whose text is gone is stale', async () => {
+  const c = openTestCode({ 'CLAUDE.md': '# Shop\n\n- Never round\n  twice\n- Keep money in cents\n- Ask first\n' })
+  await c.record(decision('round', 'CLAUDE.md:3'), decision('cents', 'CLAUDE.md:5'), decision('ask', 'CLAUDE.md:6'))
+  await c.scan()
+  const why = () => ['round', 'cents', 'ask'].map((ref) => c.why(ref) !== undefined)
+  c.write('CLAUDE.md', '# Shop\n\n- Never round\n  twice\n- Keep money in euros\n- Ask first\n')
+  await c.scan()
+  expect(why()).toEqual([false, true, false])
+  c.write('CLAUDE.md', '# Shop\n\n- Ask first\n- Keep money in cents\n- Never round\n  at all\n')
+  await c.scan()
+  expect(why()).toEqual([true, false, false])
+})
+
 test('[F1] two places that changed in the same way are one reason', async () => {
   const c = openTestCode({ 'src/auth.ts': AUTH })
   await c.record(decision('twice', 'src/auth.ts:3', 'src/auth.ts#verify'))

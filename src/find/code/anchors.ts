@@ -2,9 +2,10 @@ import { findSecrets } from '../../base/secrets/find.ts'
 import type { AnchorRow } from '../../engine/store/code.ts'
 import { type CodeSymbol, linesOf, PARSER, type Parsed, shortHash } from './parse.ts'
 
-// An anchor's hash says what it is of: a symbol, a line with its neighbours, or the whole file.
+// An anchor's hash says what it is of: a symbol, a line with its neighbours, a paragraph, or the whole file.
 const SYMBOL = `s${PARSER}:`
 const LINE = 'l:'
+const PARAGRAPH = 'p:'
 const wholeFile = ({ language, hash }: Parsed) => `f${language === 'text' ? 0 : PARSER}:${hash}`
 
 /** So few tokens are alike by chance: only their name tells that they were moved. */
@@ -27,6 +28,17 @@ export const symbolAt = (
 const around = (lines: readonly string[], line: number): string =>
   `${LINE}${shortHash([line - 2, line - 1, line].map((i) => lines[i]?.trim() ?? '').join('\n'))}`
 
+const PROSE = /\.(?:md|mdx|mdc|txt)$/i
+/** A line with which something new begins. */
+const BEGINS = /^(?:$|[-*+]\s|[>#|]|\d{1,3}[.)]\s)/
+
+/** A line of prose with those that go on with it: the next rule of a list is no part of this one. */
+function paragraphAt(lines: readonly string[], line: number): string {
+  let end = line
+  while (end < lines.length && !BEGINS.test(lines[end]!.trim())) end++
+  return `${PARAGRAPH}${shortHash(lines.slice(line - 1, end).map((l) => l.trim()).join('\n'))}` // biome-ignore format: a row
+}
+
 /** What a location stands for now. */
 export function anchored(a: AnchorRow, parsed: Parsed, text: string): AnchorRow {
   const fresh = { ...a, stale: null, since: null }
@@ -35,7 +47,8 @@ export function anchored(a: AnchorRow, parsed: Parsed, text: string): AnchorRow 
   const lines = linesOf(text)
   const line = a.line > 0 ? a.line : lineOfName(lines, a.symbol)
   const isThere = line > 0 && line <= lines.length
-  return { ...fresh, symbol: '', line, hash: isThere ? around(lines, line) : wholeFile(parsed) }
+  const hashAt = PROSE.test(a.path) && lines[line - 1]?.trim() ? paragraphAt : around
+  return { ...fresh, symbol: '', line, hash: isThere ? hashAt(lines, line) : wholeFile(parsed) }
 }
 
 /** Where no grammar knows a symbol: the first line that gives its name something, or takes something by it; else 0. */
@@ -64,9 +77,10 @@ const stale = (row: AnchorRow, why: string, now: number): Judged => ({
 
 /** Judges an anchor by its file. A symbol of the same text that stood there `before` is not a renamed one. */
 export function judge(a: AnchorRow, parsed: Parsed, text: string, before: Parsed | undefined, now: number): Judged {
-  if (a.hash.startsWith(LINE)) {
+  const hashAt = a.hash.startsWith(PARAGRAPH) ? paragraphAt : around
+  if (hashAt === paragraphAt || a.hash.startsWith(LINE)) {
     const lines = linesOf(text)
-    const matches = lines.flatMap((_, i) => (around(lines, i + 1) === a.hash ? [i + 1] : []))
+    const matches = lines.flatMap((_, i) => (hashAt(lines, i + 1) === a.hash ? [i + 1] : []))
     const nearest = matches.sort((x, y) => Math.abs(x - a.line) - Math.abs(y - a.line))[0]
     return nearest === undefined
       ? stale(a, `${a.path} changed around line ${a.line}${shown(lines[a.line - 1])}`, now)
