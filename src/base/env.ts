@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname, uptime } from 'node:os'
+import { attempt } from './errors.ts'
 import { randomBytes } from './random.ts'
 
 /** What the outside world gives: time, chance and a place for diagnostics. Passed in, so that tests can move the clock. */
@@ -30,23 +31,17 @@ let here: string | undefined
 /** The machine and the namespace of process ids that this process lives in. */
 export function thisHost(): string {
   if (here !== undefined) return here
-  let namespace = ''
-  try {
-    namespace = readlinkSync('/proc/self/ns/pid')
-  } catch {} // no such thing on this system
+  const namespace = attempt(() => readlinkSync('/proc/self/ns/pid')) ?? '' // no such thing on this system
   return (here = `${hostname()} ${namespace}`.trim())
 }
 
 /** A process's state, its parent and when it started, as the system tells (proc_pid_stat(5)); nothing where it does not. */
 export function processStat(pid: number): { state: string; parent: number; born: string; name: string } | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const close = stat.lastIndexOf(')') // the name in parentheses may hold anything
-    const rest = stat.slice(close + 2).split(' ')
-    return { state: rest[0]!, parent: Number(rest[1]), born: rest[19]!, name: stat.slice(stat.indexOf('(') + 1, close) }
-  } catch {
-    return undefined
-  }
+  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  if (stat === undefined) return undefined
+  const close = stat.lastIndexOf(')') // the name in parentheses may hold anything
+  const rest = stat.slice(close + 2).split(' ')
+  return { state: rest[0]!, parent: Number(rest[1]), born: rest[19]!, name: stat.slice(stat.indexOf('(') + 1, close) }
 }
 
 export const processRef = (pid: number): ProcessRef => ({ pid, born: processStat(pid)?.born ?? '', host: thisHost() })
@@ -68,11 +63,8 @@ export function isRunning(process: ProcessRef): boolean | undefined {
 let boot: string | undefined
 
 function sinceBoot(): { boot: string; ms: number } | undefined {
-  try {
-    boot ??= `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${thisHost()}`
-  } catch {
-    boot = '' // no such thing on this system
-  }
+  // no such thing on other systems
+  boot ??= attempt(() => `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${thisHost()}`) ?? ''
   return boot === '' ? undefined : { boot, ms: uptime() * 1000 }
 }
 

@@ -2,7 +2,7 @@ import * as fs from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isRunning, thisHost } from './env.ts'
-import { UserError } from './errors.ts'
+import { attempt, UserError } from './errors.ts'
 
 /** A larger file is no note and no setting; reading it whole would take the process's memory. */
 const MOST_BYTES = 16 * 1024 * 1024
@@ -318,12 +318,7 @@ const ABANDONED_MS = 3_600_000
 
 /** Removes what killed processes of ours left in a directory: files that never came to their place. Returns their names. */
 export function sweepTemporary(dir: string, now: number): string[] {
-  let names: string[]
-  try {
-    names = fs.readdirSync(dir)
-  } catch {
-    return [] // no directory, or none of ours to read
-  }
+  const names = attempt(() => fs.readdirSync(dir)) ?? [] // no directory, or none of ours to read
   return names.filter((name) => {
     const pid = TEMPORARY.exec(name)?.[1]
     const found = pid === undefined && !EARLIER.test(name) ? undefined : inspect(dir, name)

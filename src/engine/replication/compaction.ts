@@ -1,5 +1,5 @@
 import { UserError } from '../../base/errors.ts'
-import { isObject } from '../../model/object.ts'
+import { isObject, jsonIn } from '../../model/object.ts'
 import type { Registry } from '../../model/registry.ts'
 import { sharedStates } from '../feed/feed.ts'
 import { reprojectKinds } from '../materialize/apply.ts'
@@ -99,16 +99,9 @@ const ENTITY = {
   updated: isCount,
   counts: (v: unknown) => isObject(v) && Object.values(v).every((n) => isCount(n) || listOf(isCountOrRange)(n)),
 }
+const isBody = (v: unknown): boolean => isText(v) && isEvent(jsonIn(v))
 const BASE_EVENT = { replica: isText, seq: isCount, i: isCount, entity: isEntity, ms: isCount, body: isBody }
 const MARK = { replica: isText, seq: isCount, hash: isText, entity: isText }
-
-function isBody(v: unknown): boolean {
-  try {
-    return isText(v) && isEvent(JSON.parse(v))
-  } catch {
-    return false
-  }
-}
 
 /** As 0.1.0 wrote it: every line of a replica up to a number, and documents, which are not read. */
 interface FirstSnapshot extends Omit<Snapshot, 'covered'> {

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { attempt } from '../../base/errors.ts'
 
 /** The length of what a writer leaves in the doorbell: the file's inode, the number of arrival and the batch. */
 const MARK_LENGTH = 64
@@ -32,11 +33,8 @@ export interface Mark {
 
 /** What the doorbell says was written last; nothing if nobody has rung yet. */
 export function readMark(path: string): Mark | undefined {
-  try {
-    const [file, n, batch = ''] = readFileSync(bellPath(path), 'latin1').trim().split(' ')
-    const mark = { inode: Number(file), n: Number(n), batch }
-    return mark.inode > 0 && Number.isSafeInteger(mark.n) ? mark : undefined
-  } catch {
-    return undefined
-  }
+  const said = attempt(() => readFileSync(bellPath(path), 'latin1')) ?? ''
+  const [file, n, batch = ''] = said.trim().split(' ')
+  const mark = { inode: Number(file), n: Number(n), batch }
+  return mark.inode > 0 && Number.isSafeInteger(mark.n) ? mark : undefined
 }

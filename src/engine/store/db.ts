@@ -5,7 +5,7 @@
 
 import { closeSync, fstatSync, statSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { UserError } from '../../base/errors.ts'
+import { attempt, UserError } from '../../base/errors.ts'
 import { jsonIn } from '../../model/object.ts'
 import { type Mark, openBell, ring, ringWith } from './bell-file.ts'
 import { lockWait, retryWithBackoff } from './lock-wait.ts'
@@ -321,9 +321,7 @@ export class Db {
   #tidy(): void {
     if (++this.#writes % CHECK_WAL_EVERY !== 0) return
     if ((statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size ?? 0) <= WAL_LIMIT) return
-    try {
-      truncateWal(this.raw)
-    } catch {}
+    attempt(() => truncateWal(this.raw))
   }
 
   readonly [Symbol.dispose] = (): void => this.close()

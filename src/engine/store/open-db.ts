@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, sep } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { UserError } from '../../base/errors.ts'
+import { attempt, UserError } from '../../base/errors.ts'
 import { appendInside, createInside, readInside } from '../../base/files.ts'
 import { randomBytes } from '../../base/random.ts'
 import { bellPath, readMark } from './bell-file.ts'
@@ -182,9 +182,7 @@ function open(path: string, options: OpenOptions): Db {
 function shrink(raw: DatabaseSync): void {
   const pages = (what: string) => valueIn<number>(raw, `PRAGMA ${what}`)!
   if (pages('freelist_count') * 4 < pages('page_count')) return
-  try {
-    raw.exec('VACUUM')
-  } catch {}
+  attempt(() => raw.exec('VACUUM'))
 }
 
 const MAY_NOT_WRITE = new Set(['EACCES', 'EPERM', 'EROFS'])

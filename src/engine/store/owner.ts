@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, rmdirSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { UserError } from '../../base/errors.ts'
+import { attempt, UserError } from '../../base/errors.ts'
 import { isOwn, readInside, replaceFile } from '../../base/files.ts'
 import { randomBytes } from '../../base/random.ts'
 import { sha256 } from '../../model/digest.ts'
@@ -92,14 +92,13 @@ function unlessReadOnly(body: () => void): void {
 
 /** Whether a mode means anything here. On Windows' disks in WSL every file has the one that the mount says. */
 function keepsModes(dir: string): boolean {
-  try {
+  const mode = attempt(() => {
     const made = mkdtempSync(join(dir, '.new-'))
-    const { mode } = statSync(made)
+    const stat = statSync(made)
     rmdirSync(made)
-    return (mode & 0o002) === 0
-  } catch {
-    return true
-  }
+    return stat.mode
+  })
+  return mode === undefined || (mode & 0o002) === 0
 }
 
 export interface Claim {

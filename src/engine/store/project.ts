@@ -5,6 +5,7 @@ import { appendInside, createInside, inspect, isOwn, pathIn, readInside, writeIn
 import { ancestors, gitDirectory, gitRoot } from '../../base/git.ts'
 import { randomBytes } from '../../base/random.ts'
 import { isProjectId, slug } from '../../model/names.ts'
+import { jsonIn } from '../../model/object.ts'
 import { ADOPT, projectOfStore } from './owner.ts'
 import { isListedUnmarked, type Project, type Settings } from './project-list.ts'
 import { withSqlite } from './sqlite.ts'
@@ -103,15 +104,11 @@ function mergedConfig(text: string): Config | undefined {
     if (mark === undefined) for (const n of at) sides[n]!.push(line)
     else at = { '<': [0], '|': [], '=': [1], '>': [0, 1] }[mark]!
   }
-  try {
-    const [ours, theirs] = sides.map((lines) => JSON.parse(lines.join('\n')) as unknown)
-    if (!hasId(ours) || !hasId(theirs)) return undefined
-    const ids = [...new Set([ours, theirs].flatMap((c) => [c.id, ...aliasesOf(c)]))].sort()
-    const { id: _, aliases: __, ...settings } = { ...theirs, ...ours }
-    return { id: ids[0]!, ...(ids.length > 1 ? { aliases: ids.slice(1) } : {}), ...settings }
-  } catch {
-    return undefined
-  }
+  const [ours, theirs] = sides.map((lines) => jsonIn(lines.join('\n')))
+  if (!hasId(ours) || !hasId(theirs)) return undefined
+  const ids = [...new Set([ours, theirs].flatMap((c) => [c.id, ...aliasesOf(c)]))].sort()
+  const { id: _, aliases: __, ...settings } = { ...theirs, ...ours }
+  return { id: ids[0]!, ...(ids.length > 1 ? { aliases: ids.slice(1) } : {}), ...settings }
 }
 
 /** Writes the configuration of a project without the marks of a conflict, if it has any that can be settled. */
