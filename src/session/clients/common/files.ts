@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, lstatSync, realpathSync, rmdirSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { UserError } from '../../../base/errors.ts'
+import { attempt, UserError } from '../../../base/errors.ts'
 import { readRegular } from '../../../base/files.ts'
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
@@ -45,13 +45,9 @@ export function landing(file: string, boundary: string): string {
   const refuse = (code: string, what: string, hint: string): never => {
     throw new UserError(code, `${file} ${what}`, `${hint}; nothing was changed`, { file })
   }
-  const real = (path: string): string => {
-    try {
-      return realpathSync(path)
-    } catch {
-      return refuse('dangling-link', `leads through a symbolic link to nothing (${path})`, 'remove or mend the link')
-    }
-  }
+  const real = (path: string): string =>
+    attempt(() => realpathSync(path)) ??
+    refuse('dangling-link', `leads through a symbolic link to nothing (${path})`, 'remove or mend the link')
   const inside = (path: string) => {
     if (isInside(path, home)) return path
     const what = `is a symbolic link out of ${boundary}, to ${path}`
@@ -63,14 +59,11 @@ export function landing(file: string, boundary: string): string {
   const stat = statOf(target)
   if (stat && !stat.isFile()) refuse('not-a-file', 'is not a regular file', 'move it away')
   // root may write anything, so the mode is asked too: read-only is the owner's word
-  const writable = (path: string) => {
-    try {
+  const writable = (path: string) =>
+    attempt(() => {
       accessSync(path, constants.W_OK)
       return (statSync(path).mode & 0o222) !== 0
-    } catch {
-      return false
-    }
-  }
+    })
   if (stat && !writable(target)) refuse('not-writable', 'is not writable', `make it so (chmod u+w ${target})`)
   const parent = stat ? dirname(target) : folder
   if (!writable(parent)) refuse('not-writable', `cannot be written: ${parent} is read-only`, `make it writable`)

@@ -6,6 +6,7 @@ import { whyNotOwn } from '../../../base/git.ts'
 import { PROJECT_DIR } from '../../../engine/store/project.ts'
 import { stateDirectory } from '../../../engine/store/state.ts'
 import { sha256 } from '../../../model/digest.ts'
+import { isObject, jsonIn } from '../../../model/object.ts'
 import { isInside, removeIfEmpty } from './files.ts'
 import type { Splice, Step, Undo } from './types.ts'
 
@@ -34,15 +35,12 @@ const textOf = (root: string): string | undefined => readInside(root, JOURNAL)?.
 
 function read(root: string): Journal {
   const text = textOf(root)
-  if (text === undefined || whyNotOwn(root, JOURNAL) !== undefined) return { version: 1, files: {} }
-  try {
-    const journal = JSON.parse(text) as Journal
-    const isOurs = inspect(stateDirectory(), proofOf(text)).is === 'file'
-    const files = Object.entries(journal.files).filter(([file]) => isOurs || !isAbsolute(file))
-    return { version: 1, files: Object.assign(Object.create(null), Object.fromEntries(files)) }
-  } catch {
-    return { version: 1, files: {} } // damaged: then it is as in a clone, where our entries are found by their look
-  }
+  const journal = text === undefined || whyNotOwn(root, JOURNAL) !== undefined ? undefined : jsonIn(text)
+  // damaged, it is as in a clone, where our entries are found by their look
+  if (!isObject(journal) || !isObject(journal.files)) return { version: 1, files: {} }
+  const isOurs = inspect(stateDirectory(), proofOf(text!)).is === 'file'
+  const files = Object.entries(journal.files).filter(([file]) => isOurs || !isAbsolute(file))
+  return { version: 1, files: Object.assign(Object.create(null), Object.fromEntries(files)) }
 }
 
 export const entryOf = (root: string, file: string): Entry | undefined => {

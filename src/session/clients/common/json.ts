@@ -1,5 +1,6 @@
 import { createScanner, getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { UserError } from '../../../base/errors.ts'
+import { isObject, jsonIn } from '../../../model/object.ts'
 import type { Undo } from './types.ts'
 
 /** Edits of JSON that leave white space, order, escapes and comments around our entry as they are. */
@@ -33,12 +34,8 @@ const hollow = (value: unknown): boolean =>
 /** Whether a text holds no settings and no comments: nothing, or empty objects and lists, and `head`, which a client writes by itself. */
 export function isEmptyJson(text: string, head?: string): boolean {
   if (blank(text)) return true
-  try {
-    const value = JSON.parse(bare(text))
-    return hollow(value) || (head !== undefined && hollow({ ...value, [head]: {} }))
-  } catch {
-    return false // it has comments
-  }
+  const value = jsonIn(bare(text)) // nothing where it has comments
+  return hollow(value) || (head !== undefined && isObject(value) && hollow({ ...value, [head]: {} }))
 }
 
 /** The root object of a settings file. @throws UserError `bad-json` where it is none. */
