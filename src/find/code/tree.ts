@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { attempt } from '../../base/errors.ts'
 import { readInside } from '../../base/files.ts'
 import { cachedText, hasCache, keepParsed, readParsed } from './cache.ts'
 import { Ignored } from './ignore.ts'
@@ -52,12 +53,8 @@ export class CodeTree {
 
   /** What a directory holds that is not left out. */
   entries(dir: string): { path: string; isDirectory: boolean }[] {
-    let entries: import('node:fs').Dirent[]
-    try {
-      entries = readdirSync(join(this.root, dir), { withFileTypes: true })
-    } catch {
-      return [] // it has gone, or may not be read
-    }
+    const entries = attempt(() => readdirSync(join(this.root, dir), { withFileTypes: true }))
+    if (entries === undefined) return [] // it has gone, or may not be read
     if (!entries.some((entry) => entry.name === '.gitignore')) this.ignored.lacks(dir)
     return entries.flatMap((entry) => {
       const isDirectory = entry.isDirectory()
@@ -76,12 +73,8 @@ export class CodeTree {
   }
 
   read(path: string): Content | undefined {
-    try {
-      const bytes = readInside(this.root, path, MOST_BYTES)
-      return bytes && { text: bytes.toString('utf8'), hash: createHash('sha256').update(bytes).digest('hex') }
-    } catch {
-      return undefined // it may not be read
-    }
+    const bytes = attempt(() => readInside(this.root, path, MOST_BYTES)) // it may be there and not to be read
+    return bytes && { text: bytes.toString('utf8'), hash: createHash('sha256').update(bytes).digest('hex') }
   }
 
   /** What is kept of a content under a path, if anything is. */

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { join } from 'node:path'
 import { isRunning, type ProcessRef, processRef } from '../../base/env.ts'
-import { messageOf } from '../../base/errors.ts'
+import { attempt, messageOf } from '../../base/errors.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { filesSeen } from '../../engine/store/code.ts'
 import { dropMeta, getMeta, setMeta } from '../../engine/store/meta.ts'
@@ -58,9 +58,7 @@ export function watchCode(memory: Memory, project: Project): () => void {
     stopped = true
     clearTimeout(timer)
     files?.close()
-    try {
-      if (files && memory.isOpen) db.tryWrite(() => dropMeta(db, key))
-    } catch {} // the store has gone: so has the lease
+    attempt(() => files && memory.isOpen && db.tryWrite(() => dropMeta(db, key))) // the store has gone: so has the lease
   }
 }
 

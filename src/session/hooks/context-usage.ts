@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { attempt } from '../../base/errors.ts'
 import { jsonIn } from '../../model/object.ts'
 import { factsOf } from '../../work/coordination/clients.ts'
 
@@ -8,12 +9,8 @@ const TAIL = 512 * 1024
 const WIDE = /\[1m\]|opus-5-5/
 const WIDE_TOKENS = 1_000_000
 export function* linesFromEnd(path: string): Generator<string> {
-  let fd: number
-  try {
-    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)) // a pipe would be waited for
-  } catch {
-    return
-  }
+  const fd = attempt(() => openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))) // a pipe would be waited for
+  if (fd === undefined) return
   try {
     const stat = fstatSync(fd)
     if (!stat.isFile()) return

@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { UserError } from '../../base/errors.ts'
+import { attempt, UserError } from '../../base/errors.ts'
 import { appendInside, inspect, readInside } from '../../base/files.ts'
 import { redact } from '../../base/secrets/find.ts'
 import { besideStore, type Project } from '../../engine/store/project.ts'
@@ -65,7 +65,5 @@ const EXTRACT_LOG_MAX = 128 * 1024
 /** A line beside the store on what did not work in an extraction; never throws. */
 export function logExtraction(project: Project, now: number, session: string, what: string): void {
   const line = `${new Date(now).toISOString()} ${session}: ${redact(what.replace(/\s+/g, ' ')).slice(0, ERROR_MAX)}\n`
-  try {
-    appendLog(project, EXTRACT_LOG, line, EXTRACT_LOG_MAX)
-  } catch {}
+  attempt(() => appendLog(project, EXTRACT_LOG, line, EXTRACT_LOG_MAX))
 }

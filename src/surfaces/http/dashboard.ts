@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { type Dirent, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { attempt } from '../../base/errors.ts'
 import { packageFile } from '../../base/files.ts'
 import { cookieIn, ownOrigin } from './guard.ts'
 
@@ -108,12 +109,8 @@ function cookieName(request: Request): string {
 }
 
 function filesOf(dir: string) {
-  let entries: Dirent[]
-  try {
-    entries = readdirSync(dir, { recursive: true, withFileTypes: true })
-  } catch {
-    entries = [] // a source tree that was never built
-  }
+  // nothing in a source tree that was never built
+  const entries = attempt(() => readdirSync(dir, { recursive: true, withFileTypes: true })) ?? []
   return new Map(
     entries.flatMap((entry) => {
       const type = TYPES[extname(entry.name)]

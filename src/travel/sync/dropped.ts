@@ -40,12 +40,8 @@ export async function segmentsInHistory(
   ...which: string[]
 ): Promise<{ commit: string; segment: Segment }[]> {
   const paths = [...new Set(handles)].map((handle) => `${logOf(handle)}/`)
-  let listed: string
-  try {
-    listed = await runGit(root, 'log', ...which, '--format=%x00%H', '--name-only', '--relative', '--', ...paths)
-  } catch {
-    return []
-  }
+  const log = ['log', ...which, '--format=%x00%H', '--name-only', '--relative', '--', ...paths]
+  const listed = await runGit(root, ...log).catch(() => '')
   return listed.split('\0').flatMap((part) => {
     const [commit = '', ...names] = part.split('\n').filter(Boolean)
     return names.flatMap((name) => segmentNamed(name) ?? []).map((segment) => ({ commit, segment }))

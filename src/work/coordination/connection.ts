@@ -1,3 +1,4 @@
+import { attempt } from '../../base/errors.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { actAs, type CallOrigin } from './caller.ts'
 import { processAlias } from './client-process.ts'
@@ -34,16 +35,14 @@ export class Connection {
   }
 
   end(): void {
-    for (const [memory, id] of this.#own) {
-      try {
-        if (memory.isOpen) sessionsOf(memory).end(id, 'the client closed its MCP connection')
-      } catch {} // the store is gone or held: the session ends with its process, or its silence, all the same
-    }
+    // where the store is gone or held, a session ends with its process, or its silence, all the same
+    for (const [memory, id] of this.#own)
+      attempt(() => memory.isOpen && sessionsOf(memory).end(id, 'the client closed its MCP connection'))
     this.#own.clear()
     for (const [memory, ids] of this.#others)
-      try {
+      attempt(() => {
         if (memory.isOpen) for (const id of ids) sessionsOf(memory).left(id)
-      } catch {}
+      })
     this.#others.clear()
   }
 }

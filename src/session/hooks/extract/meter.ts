@@ -1,3 +1,4 @@
+import { attempt } from '../../../base/errors.ts'
 import type { Project } from '../../../engine/store/project.ts'
 import { many } from '../../briefing/format.ts'
 import { type Check, ok, wrong } from '../check.ts'
@@ -14,16 +15,15 @@ export interface Meter {
 
 /** How much of extraction was used here today; nothing where it is off. */
 export function meterOf(project: Project, now: number): Meter | undefined {
-  try {
+  // not to be read: then nothing is sent either
+  return attempt(() => {
     using state = openExtraction(project)
     const allowed = allowedIn(state)
     if (!state || !allowed) return undefined
     const due = state.due()
     const error = due.findLast((w) => w.error !== undefined)?.error
     return { allowed, ...state.used(dayOf(now)), waiting: due.length, error }
-  } catch {
-    return undefined // not to be read: then nothing is sent either
-  }
+  })
 }
 
 export const meterLine = ({ allowed, tokens, calls, waiting }: Meter): string =>
