@@ -1,3 +1,5 @@
+import { firstWhere } from '../search.ts'
+
 /** Characters that look like others, or like nothing: blanks, soft hyphens, zero-width marks, full-width and mathematical letters, quotation marks. */
 const ODD =
   /«[ \u00a0\u202f]?|[ \u00a0\u202f]?»|[„“”‟‹›「」『』‘’‚]|[\u00a0\u00ad\u061c\u180e\u2000-\u200f\u202a-\u202f\u205f-\u206f\u3000\ufeff\uff01-\uff5e]|\ud835[\udc00-\udfff]/g
@@ -31,13 +33,8 @@ export function plainOf(given: string): Plain {
   }
   add(given.slice(from), from)
   const at = (place: number): number => {
-    let [low, high] = [0, starts.length - 1]
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if (starts[middle]! <= place) low = middle
-      else high = middle - 1
-    }
-    return place >= text.length ? given.length : origins[low]! + place - starts[low]!
+    const piece = firstWhere(starts.length, (i) => starts[i]! > place) - 1
+    return place >= text.length ? given.length : origins[piece]! + place - starts[piece]!
   }
   return { text, at }
 }

@@ -1,3 +1,5 @@
+import { firstWhere } from '../../base/search.ts'
+
 /** A short reference: a letter, so that `#123` stays the number of an issue, and hexadecimal digits. */
 const SHORT = /^#[a-f][0-9a-f]{2,14}$/i
 /** One without its `#`, which begins a comment in a shell. A digit tells it from a word such as "face". */
@@ -49,19 +51,9 @@ export function shortRefs(some: readonly string[], all: readonly string[]): Map<
   return new Map(
     some.map((id) => {
       const digits = digitsOf(id)
-      const at = lowerBound(sorted, digits)
+      const at = firstWhere(sorted.length, (i) => sorted[i]! >= digits)
       const length = Math.max(shared(digits, sorted[at - 1]), shared(digits, sorted[at + 1])) + 1
       return [id, `#${digits.slice(0, Math.max(LEAST, length))}`]
     }),
   )
-}
-
-function lowerBound(sorted: readonly string[], wanted: string): number {
-  let [from, to] = [0, sorted.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (sorted[middle]! < wanted) from = middle + 1
-    else to = middle
-  }
-  return from
 }

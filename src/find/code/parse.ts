@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type { Language as Grammar, Node, Parser, Query } from 'web-tree-sitter'
+import { firstWhere } from '../../base/search.ts'
 import { type Language, languageOf } from './languages.ts'
 
 /** A named piece of a file. Lines count from 1. */
@@ -274,15 +275,7 @@ function qualified(sorted: readonly Found[]): (Found & { name: string })[] {
 type Token = Readonly<{ at: number; text: string }>
 
 /** Where the tokens from a place of the text on begin. */
-function firstAt(tokens: readonly Token[], at: number): number {
-  let [low, high] = [0, tokens.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (tokens[middle]!.at < at) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+const firstAt = (tokens: readonly Token[], at: number): number => firstWhere(tokens.length, (i) => tokens[i]!.at >= at)
 
 const [INDENT, DEDENT, BREAK] = ['⇥', '⇤', '⏎'] as const
 const LAYOUT: ReadonlySet<string> = new Set([INDENT, DEDENT, BREAK])

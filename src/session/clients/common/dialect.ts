@@ -1,3 +1,4 @@
+import { firstWhere } from '../../../base/search.ts'
 import { closed } from '../../briefing/fence.ts'
 import type { HookCall, HookEvent, HookReply } from '../../hooks/call.ts'
 import type { Payload } from './payload.ts'
@@ -43,16 +44,13 @@ export function cutTo(text: string, most: number, size: (t: string) => number = 
   const whole = text.toWellFormed()
   if (size(whole) <= most) return whole
   const mark = '\n(cut: `tidemark brief` has the rest)'
-  let low = 0
-  let high = whole.length
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if (size(closed(whole.slice(0, middle))) + size(mark) <= most) low = middle
-    else high = middle - 1
-  }
-  const cut = whole.slice(0, low)
+  const fits = (length: number) => size(closed(whole.slice(0, length))) + size(mark) <= most
+  const cut = whole.slice(
+    0,
+    firstWhere(whole.length, (i) => !fits(i + 1)),
+  )
   const line = cut.lastIndexOf('\n')
-  return closed((line > low / 2 ? cut.slice(0, line) : cut).toWellFormed()) + mark
+  return closed((line > cut.length / 2 ? cut.slice(0, line) : cut).toWellFormed()) + mark
 }
 
 export const bytes = (text: string): number => Buffer.byteLength(text)
