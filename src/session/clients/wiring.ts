@@ -64,14 +64,10 @@ function planned(ctx: ClientContext, client: Client): WiringChange[] {
 }
 
 const once = (changes: WiringChange[]) =>
-  changes.filter(
-    (change, n) =>
-      !changes
-        .slice(0, n)
-        .some(
-          (c) => !change.failed && c.file === change.file && c.before === change.before && c.after === change.after,
-        ),
-  )
+  changes.filter((change, n) => {
+    const isSame = (c: WiringChange) => c.file === change.file && c.before === change.before && c.after === change.after
+    return change.failed || !changes.slice(0, n).some(isSame)
+  })
 
 export function planUnwiring(ctx: ClientContext): WiringChange[] {
   return once([...CLIENTS.flatMap((c) => leftAlone(ctx, c) ?? c.unwire(ctx)), ...planUnloading(ctx)])

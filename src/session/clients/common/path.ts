@@ -1,7 +1,7 @@
-import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
-import { basename, delimiter, dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { basename, delimiter, dirname, isAbsolute, join, sep } from 'node:path'
 import { attempt } from '../../../base/errors.ts'
-import { realPath } from '../../../base/files.ts'
+import { realPath, below as wayBelow } from '../../../base/files.ts'
 import { gitCommonDir, gitRoot } from '../../../base/git.ts'
 import { CLIENT_FACTS, type ClientName } from '../../../work/coordination/clients.ts'
 import type { ClientContext } from './types.ts'
@@ -40,10 +40,8 @@ export function seen(ctx: ClientContext, client: ClientName, places: readonly st
     : { found: false, why: `no sign of ${CLIENT_FACTS[client].title}` }
 }
 
-export function below(ctx: ClientContext): string | undefined {
-  const way = relative(realpathSync(ctx.root), realpathSync(ctx.from ?? ctx.root))
-  return way === '' || way.startsWith('..') ? undefined : way
-}
+/** The folder of the project that the client is started in, where that is not its root. */
+export const below = (ctx: ClientContext): string | undefined => wayBelow(ctx.root, ctx.from ?? ctx.root) || undefined
 
 /** The real path of the main work tree: the key of a project in Claude Code 2.1.330 and Codex 0.169 (seen in runs). */
 export function mainWorkTree(root: string): string {

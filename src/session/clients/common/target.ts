@@ -197,16 +197,9 @@ export function plugEither(ctx: ClientContext, project: Target[], home: Target[]
   if (alone && !(ctx.personal && ctx.launcher.onPath && project.every(teamHas)))
     return home.map((t) => plug(ctx, t, `${alone}, so this machine gets entries with full paths`))
   const surplus = home.flatMap((t) => unplugHome(ctx, t, 'tidemark is on the PATH now: the project has these'))
-  return [
-    ...project.map((t) =>
-      plug(
-        ctx,
-        t,
-        'shared with the team; it holds no path of this machine, and hooks do nothing where tidemark is not installed',
-      ),
-    ),
-    ...surplus.filter((change) => change.action !== 'none'),
-  ]
+  const why =
+    'shared with the team; it holds no path of this machine, and hooks do nothing where tidemark is not installed'
+  return [...project.map((t) => plug(ctx, t, why)), ...surplus.filter((change) => change.action !== 'none')]
 }
 
 export const unplugBoth = (ctx: ClientContext, project: Target[], home: Target[]): WiringChange[] => [

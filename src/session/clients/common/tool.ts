@@ -19,6 +19,9 @@ const SHELLS = new Set([
 const READS = new Set(['read', 'read_file', 'view', 'readfile'])
 
 const PATH_FIELDS = ['file_path', 'filePath', 'notebook_path', 'path', 'filepath', 'target_file', 'absolute_path']
+const OLD = ['old_string', 'oldString', 'old_str']
+const NEW = ['new_string', 'newString', 'new_str']
+const WHOLE = ['content', 'file_text']
 const PATCHED = /^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm
 /** Codex lets a model that has no tool for it edit by this command, and runs no shell for it. */
 const PATCHING = /^apply_?patch$/
@@ -82,18 +85,10 @@ function linesOf(input: Payload, path: string, response: unknown): Map<string, L
   const hunks = list(record(response).structuredPatch).flatMap((hunk) => list(record(hunk).lines).map(String))
   if (hunks.length > 0) return new Map([[path, marked(hunks)]])
   const changes = list(input.edits ?? input.replacements ?? [input]).map(record)
-  const all = changes.map((c) =>
-    between(
-      text(c, 'old_string', 'oldString', 'old_str'),
-      text(c, 'new_string', 'newString', 'new_str', 'content', 'file_text'),
-    ),
-  )
+  const all = changes.map((c) => between(text(c, ...OLD), text(c, ...NEW, ...WHOLE)))
   const sum = all.reduce((a, b) => ({ added: a.added + b.added, removed: a.removed + b.removed }), between('', ''))
   return new Map([[path, sum]])
 }
-
-const OLD = ['old_string', 'oldString', 'old_str']
-const NEW = ['new_string', 'newString', 'new_str']
 
 /** What an edit puts in the place of what, as far as its input tells. */
 function editsOf(input: Payload, path: string | undefined): Edit[] {
@@ -102,7 +97,7 @@ function editsOf(input: Payload, path: string | undefined): Edit[] {
   return list(input.edits ?? input.replacements ?? [input]).flatMap((change): Edit[] => {
     const c = record(change)
     const at = text(c, ...PATH_FIELDS) ?? path
-    const [old, whole] = [text(c, ...OLD), text(c, 'content', 'file_text')]
+    const [old, whole] = [text(c, ...OLD), text(c, ...WHOLE)]
     if (at === undefined || (old === undefined && whole === undefined)) return []
     if (old === undefined) return [{ path: at, text: whole! }]
     return [{ path: at, old, text: text(c, ...NEW) ?? '', all: c.replace_all === true || c.replaceAll === true }]
