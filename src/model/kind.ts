@@ -1,3 +1,4 @@
+import { keptIn } from '../base/lookup.ts'
 import { choice, type Field, type Given, type Json, map, set, text, time } from './field.ts'
 
 /** How an entity of the kind is recognised when it is recorded again (design §3.2). */
@@ -61,10 +62,7 @@ export function defineKind<const K extends Omit<Kind, Unsaid> & Partial<Pick<Kin
 }
 
 /** Every field an entity of the kind can have, in the order it is printed. */
-export function fieldsOf(kind: Kind): Readonly<Record<string, Field>> {
-  let all = ALL_FIELDS.get(kind)
-  if (!all) ALL_FIELDS.set(kind, (all = { ...kind.fields, ...COMMON }))
-  return all
-}
+export const fieldsOf = (kind: Kind): Readonly<Record<string, Field>> =>
+  keptIn(ALL_FIELDS, kind, () => ({ ...kind.fields, ...COMMON }))
 
 const ALL_FIELDS = new WeakMap<Kind, Readonly<Record<string, Field>>>()

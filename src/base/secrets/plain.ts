@@ -1,4 +1,4 @@
-import { firstWhere } from '../search.ts'
+import { firstWhere } from '../lookup.ts'
 
 /** Characters that look like others, or like nothing: blanks, soft hyphens, zero-width marks, full-width and mathematical letters, quotation marks. */
 const ODD =

@@ -3,6 +3,7 @@
  * query. All of it can be dropped and made again.
  */
 
+import { keptIn } from '../../base/lookup.ts'
 import { displayName, KIND_KIND, kindOf, LINK_KIND, nameKey, RELATION_KIND, standingOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { fieldsOf, type Kind } from '../../model/kind.ts'
@@ -28,9 +29,7 @@ export class States {
   }
 
   events(id: string): readonly Event[] {
-    let events = this.#events.get(id)
-    if (!events) this.#events.set(id, (events = survivorsOf(this.#db, id)))
-    return events
+    return keptIn(this.#events, id, () => survivorsOf(this.#db, id))
   }
 
   /** A copy, the caller's to change. */

@@ -1,4 +1,4 @@
-import { firstWhere } from '../../base/search.ts'
+import { firstWhere } from '../../base/lookup.ts'
 
 /** A short reference: a letter, so that `#123` stays the number of an issue, and hexadecimal digits. */
 const SHORT = /^#[a-f][0-9a-f]{2,14}$/i

@@ -1,3 +1,4 @@
+import { keptIn } from '../../base/lookup.ts'
 import { KIND_KIND, kindOf, LINK_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import type { Registry } from '../../model/registry.ts'
@@ -27,9 +28,5 @@ export function travelsFrom(db: Db, registry: Registry, ends: Ends = endsInStore
     const { from, to } = ends(id)
     return [from, to].every((end) => typeof end === 'string' && kindOf(end) !== LINK_KIND && ofKind(kindOf(end)))
   }
-  return (id) => {
-    let travels = known.get(id)
-    if (travels === undefined) known.set(id, (travels = judge(id)))
-    return travels
-  }
+  return (id) => keptIn(known, id, () => judge(id))
 }

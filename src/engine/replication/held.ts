@@ -1,3 +1,4 @@
+import { keptIn } from '../../base/lookup.ts'
 import { screen } from '../../base/secrets/screen.ts'
 import { isGuarded as isKnowledge } from '../../model/authority.ts'
 import { canonical } from '../../model/canonical.ts'
@@ -51,12 +52,9 @@ function settlingOf(db: Db): Settling {
   const decides = decidingLines(db)
   const isOwn = ownLines.ownLines(db)
   const known = new Map<string, boolean>()
-  const isPeers = (e: Arrived) => {
-    let peers = known.get(e.event.entity)
-    if (peers === undefined)
-      known.set(e.event.entity, (peers = ownLines.touchedByPeers(db, [e.event.entity]).length > 0))
-    return peers && ownLines.isOfPeers(db, e.replica, e.seq)
-  }
+  const isPeers = ({ event: { entity }, replica, seq }: Arrived) =>
+    keptIn(known, entity, () => ownLines.touchedByPeers(db, [entity]).length > 0) &&
+    ownLines.isOfPeers(db, replica, seq)
   return {
     db,
     decides: (e) => decides(e.replica, e.seq) && !isPeers(e),

@@ -1,3 +1,4 @@
+import { keptIn } from '../../base/lookup.ts'
 import { canonical } from '../../model/canonical.ts'
 import { sha256 } from '../../model/digest.ts'
 import { type Entity, standingOf } from '../../model/entity.ts'
@@ -185,14 +186,11 @@ function reviewersLines(db: Db): ((replica: string, seq: number) => boolean) | u
 /** Who wrote a line: the replica under whose key it stands, also where it stands under the name of a branch. */
 export function authorsOf(db: Db): (replica: string) => string {
   const known = new Map<string, string>()
-  return (replica) => {
-    let author = known.get(replica)
-    if (author === undefined) {
+  return (replica) =>
+    keptIn(known, replica, () => {
       const line = isKeyed(replica) ? undefined : beside(db, replica, 0, 'after')
-      known.set(replica, (author = (line && originalIn(line)?.replica) ?? replica))
-    }
-    return author
-  }
+      return (line && originalIn(line)?.replica) ?? replica
+    })
 }
 
 /** Tells the lines that decide here: of this store, of another one with the same key, and of accepted reviewers. */

@@ -1,6 +1,8 @@
+import { keptIn } from '../../base/lookup.ts'
 import { canonical } from '../../model/canonical.ts'
 import { type Entity, LINK_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
+import { cut } from '../../model/text.ts'
 import { entityOf } from '../read/reader.ts'
 import type { Db } from '../store/db.ts'
 import * as heldRows from '../store/held.ts'
@@ -62,9 +64,9 @@ function erasuresAsked(db: Db): Map<string, string> {
   const found = new Map<string, string>()
   const names = new Map<string, string>()
   for (const { replica, seq, entity, by } of heldRows.someAsked(db, MOST_READ)) {
-    if (!names.has(by)) names.set(by, authorOf(db, lineNamed(by)))
+    const name = keptIn(names, by, () => authorOf(db, lineNamed(by)))
     const isMeant = (id: string) => id === entity || (isTombstone(entity) && tombstoneOf(id) === entity)
-    for (const id of entitiesOf(db, replica, seq).filter(isMeant)) found.set(id, names.get(by)!)
+    for (const id of entitiesOf(db, replica, seq).filter(isMeant)) found.set(id, name)
   }
   return found
 }
@@ -101,9 +103,7 @@ function waitingOf(db: Db, held: heldRows.Held, by: string): Waiting | undefined
 }
 
 const LONGEST = 160
-const short = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1).toWellFormed()}…` : text)
-const shown = (value: Json | undefined): string =>
-  value === undefined ? 'nothing' : short(typeof value === 'string' ? JSON.stringify(value) : JSON.stringify(value))
+const shown = (value: Json | undefined): string => cut(JSON.stringify(value) ?? 'nothing', LONGEST)
 
 function wantsOf(here: Entity | undefined, wanted: Entity | undefined): string {
   if (!wanted?.live) return 'wants to delete it'

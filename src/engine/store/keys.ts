@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { attempt, UserError } from '../../base/errors.ts'
+import { keptIn } from '../../base/lookup.ts'
 import { sha256 } from '../../model/digest.ts'
 import { asSealed, type Line, printLine, printSigned, type Signature, textToSign } from './line.ts'
 import { signedFirst } from './line-v1.ts'
@@ -54,12 +55,10 @@ function ownKey(project: string): Key | undefined {
         path,
         String(crypto().generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })),
       )
-    const known = own.get(pem)
-    if (known) return known
-    const priv = crypto().createPrivateKey(pem)
-    const made = { priv, key: String(crypto().createPublicKey(priv).export({ format: 'jwk' }).x) }
-    own.set(pem, made)
-    return made
+    return keptIn(own, pem, () => {
+      const priv = crypto().createPrivateKey(pem)
+      return { priv, key: String(crypto().createPublicKey(priv).export({ format: 'jwk' }).x) }
+    })
   } catch (error) {
     if (error instanceof UserError) return undefined
     throw error

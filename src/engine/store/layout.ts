@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { keptIn } from '../../base/lookup.ts'
 
 /** Where a file lies: beside the store, in a work tree's `.tidemark/`, or in a directory of the user or the machine. */
 export type Place = 'store' | 'tree' | 'state' | 'models' | 'compiled' | 'temporary' | 'client'
@@ -137,15 +138,14 @@ const patterns = new Map<string, RegExp>()
 
 function isOfKind({ path }: FileKind, file: string, store: string): boolean {
   const key = `${store}/${path}`
-  let pattern = patterns.get(key)
-  if (!pattern) {
+  const pattern = keptIn(patterns, key, () => {
     const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     const source = path.split(/\{(\w+)\}/).map((part, n) => {
       if (n % 2 === 0) return escaped(part)
       return part === 'store' ? escaped(store) : TOKENS[part]!
     })
-    patterns.set(key, (pattern = new RegExp(`^${source.join('')}$`)))
-  }
+    return new RegExp(`^${source.join('')}$`)
+  })
   return pattern.test(file)
 }
 

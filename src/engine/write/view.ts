@@ -1,4 +1,5 @@
 import type { Env } from '../../base/env.ts'
+import { keptIn } from '../../base/lookup.ts'
 import { type Entity, restOfKey } from '../../model/entity.ts'
 import type { Kind } from '../../model/kind.ts'
 import type { Registry } from '../../model/registry.ts'
@@ -51,11 +52,10 @@ export class View {
   /** Those of a kind that are called so, by the rest of their key: of one text there may be as many as a document has pieces. */
   byKey(kind: Kind, nameKey: string, rest: string): readonly Entity[] {
     const of = `${kind.name} ${nameKey}`
-    let found = this.#byKey.get(of)
-    if (!found) {
+    const found = keptIn(this.#byKey, of, () => {
       const all = this.byName(nameKey).filter((e) => e.kind === kind.name)
-      this.#byKey.set(of, (found = Map.groupBy(all, (e) => restOfKey(kind, e.fields))))
-    }
+      return Map.groupBy(all, (e) => restOfKey(kind, e.fields))
+    })
     return found.get(rest) ?? []
   }
   links = (end: 'src' | 'dst', id: string): rows.LinkRow[] => rows.linksAt(this.#db, end, id)

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type { Language as Grammar, Node, Parser, Query } from 'web-tree-sitter'
-import { firstWhere } from '../../base/search.ts'
+import { firstWhere } from '../../base/lookup.ts'
 import { type Language, languageOf } from './languages.ts'
 
 /** A named piece of a file. Lines count from 1. */

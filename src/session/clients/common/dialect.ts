@@ -1,4 +1,4 @@
-import { firstWhere } from '../../../base/search.ts'
+import { firstWhere } from '../../../base/lookup.ts'
 import { closed } from '../../briefing/fence.ts'
 import type { HookCall, HookEvent, HookReply } from '../../hooks/call.ts'
 import type { Payload } from './payload.ts'
