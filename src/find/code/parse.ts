@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type { Language as Grammar, Node, Parser, Query } from 'web-tree-sitter'
-import { firstWhere } from '../../base/lookup.ts'
+import { firstWhere, keptIn } from '../../base/lookup.ts'
 import { type Language, languageOf } from './languages.ts'
 
 /** A named piece of a file. Lines count from 1. */
@@ -93,11 +93,8 @@ async function loadGrammar(language: Language): Promise<Ready | undefined> {
   }
 }
 
-const readyFor = (language: Language): Promise<Ready | undefined> => {
-  let ready = grammars.get(language.name)
-  if (!ready) grammars.set(language.name, (ready = loadGrammar(language)))
-  return ready
-}
+const readyFor = (language: Language): Promise<Ready | undefined> =>
+  keptIn(grammars, language.name, () => loadGrammar(language))
 
 /** Whether symbols of a file can be found here, as far as its name says. */
 export const canParse = async (path: string): Promise<boolean> => {
@@ -147,9 +144,7 @@ export async function withMatches<T>(
   if (source === undefined) return undefined
   return withTree(path, text, (root, { compile }, { name }) => {
     const key = `${name} ${source}`
-    let query = compiled.get(key)
-    if (!query) compiled.set(key, (query = compile(source)))
-    return use(query.matches(root))
+    return use(keptIn(compiled, key, () => compile(source)).matches(root))
   })
 }
 

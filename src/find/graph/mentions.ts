@@ -1,4 +1,5 @@
 import { UserError } from '../../base/errors.ts'
+import { keptIn } from '../../base/lookup.ts'
 import type { ActOptions, Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { MAX_ACTIONS } from '../../engine/write/batch.ts'
@@ -30,9 +31,7 @@ export class NameIndex {
     const isTelling =
       words.length > 1 || ((kind === 'concept' || kind === 'person') && (words[0]?.length ?? 0) >= MIN_WORD)
     if (words.length === 0 || !isTelling) return
-    const there = this.#names.get(words[0]!)
-    if (there) there.push({ words, id })
-    else this.#names.set(words[0]!, [{ words, id }])
+    keptIn(this.#names, words[0]!, () => []).push({ words, id })
   }
 
   /** Ids of what the text names, each once, in the order of the text. */

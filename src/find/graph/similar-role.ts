@@ -1,3 +1,4 @@
+import { keptIn } from '../../base/lookup.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { kindOf } from '../../model/entity.ts'
 
@@ -14,11 +15,7 @@ export interface Similar {
 /** Numbers for texts, given out in the order in which they come. */
 function numbering(): (text: string) => number {
   const numbers = new Map<string, number>()
-  return (text) => {
-    let n = numbers.get(text)
-    if (n === undefined) numbers.set(text, (n = numbers.size))
-    return n
-  }
+  return (text) => keptIn(numbers, text, () => numbers.size)
 }
 
 /** What two sorted lists share, as a part of both together; how often a value stands in each counts. */

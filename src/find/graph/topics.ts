@@ -1,3 +1,4 @@
+import { keptIn } from '../../base/lookup.ts'
 import { type ListOptions, newestFirst, type Reader } from '../../engine/read/reader.ts'
 import { isStopWord, tokensIn } from '../../engine/store/terms.ts'
 import { cleanPath, type Edge, type Entity, isAgreed } from '../../model/entity.ts'
@@ -87,15 +88,13 @@ const textsIn = (v: unknown): string[] => (Array.isArray(v) ? v.filter((x) => ty
 
 /** The text fields of a kind: those that say what an entity is, and the rest. */
 function textFields(kind: Kind): { readonly telling: readonly string[]; readonly other: readonly string[] } {
-  let fields = TEXT_FIELDS.get(kind)
-  if (!fields) {
+  return keptIn(TEXT_FIELDS, kind, () => {
     const texts = Object.entries(fieldsOf(kind)).filter(([name, f]) => f.type === 'text' && f.weight && name !== 'path')
     const { telling = [], other = [] } = Object.groupBy(texts, ([, f]) =>
       f.weight! >= TELLING_WEIGHT ? 'telling' : 'other',
     )
-    TEXT_FIELDS.set(kind, (fields = { telling: telling.map(([name]) => name), other: other.map(([name]) => name) }))
-  }
-  return fields
+    return { telling: telling.map(([name]) => name), other: other.map(([name]) => name) }
+  })
 }
 
 const TEXT_FIELDS = new WeakMap<Kind, ReturnType<typeof textFields>>()

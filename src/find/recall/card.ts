@@ -1,3 +1,4 @@
+import { keptIn } from '../../base/lookup.ts'
 import { refOf } from '../../engine/read/short-references.ts'
 import type { Json } from '../../model/field.ts'
 import { fieldsOf, type Kind } from '../../model/kind.ts'
@@ -112,13 +113,9 @@ const shapes = new WeakMap<Registry, Shapes>()
 
 /** How entities of a registry are printed. */
 export function shapesIn(registry: Registry): Shapes {
-  const known = shapes.get(registry)
-  if (known) return known
   const of = (kind: Kind | undefined) => kind && shapeOf(kind)
-  const made: Shapes = {
+  return keptIn(shapes, registry, () => ({
     byKind: (name) => of(registry.kind(name)),
     byPlural: (plural) => of(registry.kindByPlural(plural)),
-  }
-  shapes.set(registry, made)
-  return made
+  }))
 }

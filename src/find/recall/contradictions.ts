@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { keptIn } from '../../base/lookup.ts'
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import type { Project } from '../../engine/store/project.ts'
@@ -275,11 +276,8 @@ export function bindingRules(memory: Memory, reader = memory.reader, now = memor
 const made = new WeakMap<object, Vocabulary>()
 
 /** The alternatives of a project: `"alternatives": {"what it is for": ["one", "other"]}` in its configuration adds to those that ship. */
-export function vocabularyOf(project: Pick<Project, 'alternatives'>): Vocabulary {
-  let vocabulary = made.get(project)
-  if (!vocabulary) made.set(project, (vocabulary = new Vocabulary(namesIn(project.alternatives))))
-  return vocabulary
-}
+export const vocabularyOf = (project: Pick<Project, 'alternatives'>): Vocabulary =>
+  keptIn(made, project, () => new Vocabulary(namesIn(project.alternatives)))
 
 /** What a configuration gives as lists of names: so many, of so many characters. */
 export function namesIn(given: unknown): Record<string, string[]> {

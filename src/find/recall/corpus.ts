@@ -1,3 +1,4 @@
+import { keptIn } from '../../base/lookup.ts'
 import { entityOf } from '../../engine/read/reader.ts'
 import { aheadIds, dated } from '../../engine/store/ahead.ts'
 import type { Db } from '../../engine/store/db.ts'
@@ -41,11 +42,7 @@ export function storeCorpus(db: Db): Corpus {
     get size() {
       return countTexts(db)
     },
-    count({ stem }) {
-      const known = counts.get(stem) ?? textsWith(db, stem)
-      counts.set(stem, known)
-      return known
-    },
+    count: ({ stem }) => keptIn(counts, stem, () => textsWith(db, stem)),
     withTerms(groups, limit, { all, kinds }) {
       const words = groups.map((terms) => terms.map((t) => t.word))
       const rows = rowsWith(here, words, limit, all ? 'live' : 'confirmed', kinds)

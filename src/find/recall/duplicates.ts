@@ -1,3 +1,4 @@
+import { keptIn } from '../../base/lookup.ts'
 import { isTelling, tokensOf } from './wording.ts'
 
 export interface Comparable {
@@ -47,11 +48,7 @@ export function foldSimilar<T extends Comparable>(ranked: readonly T[]): Folded<
       kept[best]!.similar.push(ranked[i]!.id)
       continue
     }
-    for (const key of keys) {
-      const there = byWord.get(key)
-      if (there) there.push(kept.length)
-      else byWord.set(key, [kept.length])
-    }
+    for (const key of keys) keptIn(byWord, key, () => []).push(kept.length)
     kept.push({ item: ranked[i]!, bag, similar: [] })
   }
   return kept.map(({ item, similar }) => ({ item, similar }))

@@ -1,3 +1,4 @@
+import { keptIn } from '../../base/lookup.ts'
 import { ROW_FIELDS, textOf, weightOf, words } from '../../engine/materialize/apply.ts'
 import type { Change, Variant } from '../../engine/read/past.ts'
 import { entityOf } from '../../engine/read/reader.ts'
@@ -92,14 +93,11 @@ export function pastCorpus(db: Db, past: Variant, question: string): Corpus {
 
   return {
     size: n - counted + then.size,
-    count(term) {
-      let n = counts.get(term.stem)
-      if (n !== undefined) return n
-      n = textsWith(db, term.stem) === 0 ? 0 : rowidsWith(db, term.word, last).filter(stands).length
-      for (const key of then.keys()) if (holds(key, term)) n++
-      counts.set(term.stem, n)
-      return n
-    },
+    count: (term) =>
+      keptIn(counts, term.stem, () => {
+        const now = textsWith(db, term.stem) === 0 ? [] : rowidsWith(db, term.word, last).filter(stands)
+        return now.length + [...then.keys()].filter((key) => holds(key, term)).length
+      }),
     withTerms(groups, limit, { kinds: only }) {
       const words = groups.map((group) => group.map((t) => t.word))
       const found = bestAmong(db, words, limit, last, stands, only)

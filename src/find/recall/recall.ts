@@ -5,6 +5,7 @@
  */
 
 import { UserError } from '../../base/errors.ts'
+import { keptIn } from '../../base/lookup.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { readAsOf } from '../../engine/read/past.ts'
 import type { LineName } from '../../engine/read/view.ts'
@@ -278,8 +279,5 @@ async function inTime<T>(work: Promise<T>, until: Promise<typeof LATE>): Promise
 const open = new WeakMap<Memory, Recaller>()
 
 /** The one over a memory: made at first use. */
-export function recallerOf(memory: Memory, project: Project): Recaller {
-  let recaller = open.get(memory)
-  if (!recaller) open.set(memory, (recaller = new Recaller(memory, project)))
-  return recaller
-}
+export const recallerOf = (memory: Memory, project: Project): Recaller =>
+  keptIn(open, memory, () => new Recaller(memory, project))

@@ -1,4 +1,5 @@
 import { UserError } from '../../base/errors.ts'
+import { keptIn } from '../../base/lookup.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { isOpen, type Place, parentOf, pathTo } from '../../engine/read/work-tree.ts'
 import { type Entity, provenanceOf } from '../../model/entity.ts'
@@ -122,16 +123,14 @@ export function makeProximity(
   const selected = new Set(asked.goals.map((ref) => findInTree(reader, 'goal', ref).id))
   const find = parents(reader)
   const places = new Map<string, Place>()
-  const placed = (id: string, known?: Entity): Place => {
-    const there = places.get(id)
-    if (there) return there
-    const e = known ?? reader.entity(id)
-    const found: { [K in WorkKind]?: string } = {}
-    for (let at = e; at && isWork(at.kind); at = parentOf(at, find)) found[at.kind] = at.id
-    if (!e && id === place.task) found.task = id // as of a moment before it was recorded
-    places.set(id, found)
-    return found
-  }
+  const placed = (id: string, known?: Entity): Place =>
+    keptIn(places, id, () => {
+      const e = known ?? reader.entity(id)
+      const found: { [K in WorkKind]?: string } = {}
+      for (let at = e; at && isWork(at.kind); at = parentOf(at, find)) found[at.kind] = at.id
+      if (!e && id === place.task) found.task = id // as of a moment before it was recorded
+      return found
+    })
 
   const whereOf = (p: Place): Where => {
     if (p.task !== undefined && p.task === place.task) return 'task'

@@ -1,3 +1,4 @@
+import { keptIn } from '../../base/lookup.ts'
 import type { Project } from '../../engine/store/project.ts'
 import { type Term, termsOf } from '../../engine/store/terms.ts'
 import { slug } from '../../model/names.ts'
@@ -98,9 +99,7 @@ export const shippedWords = () => (shipped ??= new TopicVocabulary())
 const made = new WeakMap<object, TopicVocabulary>()
 
 /** The topics of a project: `"topics": {"billing invoices": ["dunning", "proration"]}` in its configuration adds to those that ship. */
-export function topicVocabularyOf(project: Pick<Project, 'topics'>): TopicVocabulary {
-  if (project.topics === undefined) return shippedWords()
-  let vocabulary = made.get(project)
-  if (!vocabulary) made.set(project, (vocabulary = new TopicVocabulary(namesIn(project.topics))))
-  return vocabulary
-}
+export const topicVocabularyOf = (project: Pick<Project, 'topics'>): TopicVocabulary =>
+  project.topics === undefined
+    ? shippedWords()
+    : keptIn(made, project, () => new TopicVocabulary(namesIn(project.topics)))

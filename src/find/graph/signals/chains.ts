@@ -1,3 +1,4 @@
+import { keptIn } from '../../../base/lookup.ts'
 import { madeAt } from '../../../model/entity.ts'
 import { shellWord } from '../../../model/shell.ts'
 import { capital, type Detector, inCommon, signalOn, spoken } from './signal.ts'
@@ -19,16 +20,13 @@ export const supersessionChains: Detector = (look) => {
   const longest = new Map<string, string[]>()
   /** Concurrent writers can close a circle: what is being walked is not walked again. */
   const walked = new Set<string>()
-  const chainTo = (id: string): string[] => {
-    const there = longest.get(id)
-    if (there) return there
-    walked.add(id)
-    const before = (older.get(id) ?? []).filter((o) => !walked.has(o)).map(chainTo)
-    walked.delete(id)
-    const chain = [...before.reduce((a, b) => (b.length > a.length ? b : a), []), id]
-    longest.set(id, chain)
-    return chain
-  }
+  const chainTo = (id: string): string[] =>
+    keptIn(longest, id, () => {
+      walked.add(id)
+      const before = (older.get(id) ?? []).filter((o) => !walked.has(o)).map(chainTo)
+      walked.delete(id)
+      return [...before.reduce((a, b) => (b.length > a.length ? b : a), []), id]
+    })
   const chains = [...older.keys()].filter((id) => !replaced.has(id)).map(chainTo)
   const found = chains.filter((c) => c.length > LEAST).map((ids) => ids.map((id) => known.get(id)!))
   const topics = look.topicsOf(found.flat())

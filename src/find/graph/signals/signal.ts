@@ -1,3 +1,4 @@
+import { keptIn } from '../../../base/lookup.ts'
 import type { ListOptions, Reader } from '../../../engine/read/reader.ts'
 import { sha256 } from '../../../model/digest.ts'
 import { type Edge, type Entity, isAgreed } from '../../../model/entity.ts'
@@ -119,12 +120,7 @@ export const inCommon = (topics: readonly (readonly string[])[]): string[] =>
 export function byTopic(look: Look, entities: readonly Entity[], least: number): [topic: string, Entity[]][] {
   const topics = look.topicsOf(entities)
   const groups = new Map<string, Entity[]>()
-  for (const e of entities)
-    for (const topic of topics.get(e.id) ?? []) {
-      const there = groups.get(topic)
-      if (there) there.push(e)
-      else groups.set(topic, [e])
-    }
+  for (const e of entities) for (const topic of topics.get(e.id) ?? []) keptIn(groups, topic, () => []).push(e)
   const found = [...groups].filter(([, all]) => all.length >= least)
   return found.sort((a, b) => b[1].length - a[1].length || (a[0] < b[0] ? -1 : 1))
 }
