@@ -4,6 +4,7 @@
  */
 
 import { UserError } from '../base/errors.ts'
+import { keptIn } from '../base/lookup.ts'
 import { nearest } from '../model/names.ts'
 import { str } from './argument-types.ts'
 import { type Budget, BudgetError, DEFAULT_BUDGET, exceeded, giveBack, Meter } from './budget.ts'
@@ -178,12 +179,7 @@ class Interpreter implements Globals {
   // What the expander asks.
 
   cell(name: string): Cell {
-    let cell = this.#cells.get(name)
-    if (!cell) {
-      cell = { name, value: undefined }
-      this.#cells.set(name, cell)
-    }
-    return cell
+    return keptIn(this.#cells, name, () => ({ name, value: undefined }))
   }
 
   builtin(name: string): Value {

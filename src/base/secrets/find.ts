@@ -1,3 +1,4 @@
+import { keptIn } from '../lookup.ts'
 import { isPlaceholder, isRandom, type Span } from './judge.ts'
 import { namedSecrets } from './key-values.ts'
 import { plainOf } from './plain.ts'
@@ -113,13 +114,10 @@ export function redact(
 
 const compiled = new Map<string, RegExp>()
 function pattern(source: string, flags = 'y'): RegExp {
-  let made = compiled.get(source)
-  if (!made) {
+  return keptIn(compiled, source, () => {
     const whole = source.replace(/%([A-Z]+)/g, (_, name) => SHORT[name]!)
-    made = new RegExp(whole, flags)
-    compiled.set(source, made)
-  }
-  return made
+    return new RegExp(whole, flags)
+  })
 }
 
 /** So much of what stands before a keyword is looked at, and behind a secret. */

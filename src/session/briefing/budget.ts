@@ -1,3 +1,4 @@
+import { keptIn } from '../../base/lookup.ts'
 import { FENCE_BEGIN, FENCE_END, FENCE_NOTE, fenced } from './fence.ts'
 import type { Built, Item, Section } from './types.ts'
 
@@ -36,11 +37,7 @@ export function fill(
     return { section, built, texts: built.items.map(() => undefined), order: orderOf(built.items) }
   })
   const costs = new Map<string, number>()
-  const costOf = (text: string): number => {
-    let cost = costs.get(text)
-    if (cost === undefined) costs.set(text, (cost = budget.count(`${text}\n`)))
-    return cost
-  }
+  const costOf = (text: string): number => keptIn(costs, text, () => budget.count(`${text}\n`))
   const frame = budget.count(frameOf(fillings)) + 1
   const all = Math.max(0, budget.tokens - frame)
   const chars = Math.max(0, budget.chars - frameOf(fillings).length)

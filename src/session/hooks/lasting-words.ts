@@ -3,6 +3,7 @@
  * prompts that developers typed, one such question at most is wrong (docs/hooks.md). What they do not say in such words is for
  * the agent to judge.
  */
+import { keptIn } from '../../base/lookup.ts'
 import { isAscii } from '../../base/secrets/plain.ts'
 import { isQuestion } from '../../engine/store/prompts.ts'
 
@@ -76,16 +77,13 @@ const UNSPACED =
 
 const made = new Map<Flavour, readonly RegExp[]>()
 function cuesOf(flavour: Flavour): readonly RegExp[] {
-  let cues = made.get(flavour)
-  if (!cues) {
+  return keptIn(made, flavour, () => {
     const { before, behind, letter, flags } = flavour
     const start = { first: `^${LEAD}`, anywhere: before }
-    cues = CUES.map(
+    return CUES.map(
       ([at, words]) => new RegExp(`${start[at]}(?:${words.replaceAll('LETTER', letter)})${behind}`, flags),
     )
-    made.set(flavour, cues)
-  }
-  return cues
+  })
 }
 
 const LONGEST = 220

@@ -2,6 +2,7 @@ import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { errorJson, UserError } from '../../base/errors.ts'
+import { keptIn } from '../../base/lookup.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { createProject, findProject, type Project } from '../../engine/store/project.ts'
 import { parseExact } from '../../model/exact.ts'
@@ -108,9 +109,7 @@ function mcpEndpoints(projects: Projects, resolve: Resolve, extend: Extension | 
       const pinned = named === undefined ? undefined : projects.find(named).id
       const pin = (call: McpCall, connection?: Connection) =>
         resolve({ ...call, project: call.project ?? pinned }, connection)
-      const endpoint = endpoints.get(pinned) ?? mcpEndpoint(pin, extend)
-      endpoints.set(pinned, endpoint)
-      return endpoint
+      return keptIn(endpoints, pinned, () => mcpEndpoint(pin, extend))
     },
     async close() {
       await Promise.all([...endpoints.values()].map(async (e) => (await e).close()))

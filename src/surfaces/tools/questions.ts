@@ -1,3 +1,4 @@
+import { keptIn } from '../../base/lookup.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { type Entity, standingOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
@@ -127,10 +128,7 @@ async function onTopic(
 function countTopics(open: readonly Entity[]): [string, number][] {
   const counts = new Map<string, [string, number]>()
   for (const q of open)
-    for (const [key, name] of new Map(topicsOf(q).map((t) => [slug(t), t]))) {
-      const there = counts.get(key)
-      if (there) there[1]++
-      else counts.set(key, [name, 1])
-    }
+    for (const [key, name] of new Map(topicsOf(q).map((t) => [slug(t), t])))
+      keptIn(counts, key, (): [string, number] => [name, 0])[1]++
   return [...counts.values()].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
 }

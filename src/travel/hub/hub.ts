@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { Env } from '../../base/env.ts'
 import { messageOf } from '../../base/errors.ts'
+import { keptIn } from '../../base/lookup.ts'
 import { isProjectId } from '../../model/names.ts'
 import { COMPRESSION, MOST_FRAME } from '../sync/frames.ts'
 import { HubClaims } from './claims.ts'
@@ -254,16 +255,15 @@ export class Hub implements Host {
     const { token, project } = admitted
     if (socket.destroyed) return
     this.#ws.handleUpgrade(request, socket, head, (ws) => {
-      let room = this.#rooms.get(project)
-      if (!room) this.#rooms.set(project, (room = new Room(project, this.log, (error) => this.failed('read', error))))
-      const of = room
+      const failed = (error: unknown) => this.failed('read', error)
+      const room = keptIn(this.#rooms, project, () => new Room(project, this.log, failed))
       const connection = new Connection(this, room, ws, token, `${process.pid}-${++this.#count}`)
       this.#connections.add(connection)
       ws.on('close', () => {
         this.#connections.delete(connection)
-        of.followers.delete(connection)
+        room.followers.delete(connection)
         const isEmpty = ![...this.#connections].some((c) => c.project === project)
-        if (isEmpty && this.#rooms.get(project) === of) this.#rooms.delete(project)
+        if (isEmpty && this.#rooms.get(project) === room) this.#rooms.delete(project)
       })
     })
   }

@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { keptIn } from '../../base/lookup.ts'
 import { openReady } from '../../engine/store/sqlite.ts'
 import { type HubStore, type Query, schema, type Value } from './store.ts'
 
@@ -77,8 +78,7 @@ const isRead = (sql: string): boolean => sql.startsWith('SELECT')
 const statements = new WeakMap<DatabaseSync, Map<string, ReturnType<DatabaseSync['prepare']>>>()
 
 function run<T>(db: DatabaseSync, sql: string, values: readonly Value[]): T[] {
-  let known = statements.get(db)
-  if (!known) statements.set(db, (known = new Map()))
+  const known = keptIn(statements, db, () => new Map())
   let statement = known.get(sql)
   if (!statement) {
     statement = db.prepare(sql)

@@ -5,6 +5,7 @@
 
 import type { ProcessRef } from '../../base/env.ts'
 import { UserError } from '../../base/errors.ts'
+import { keptIn } from '../../base/lookup.ts'
 import { redact } from '../../base/secrets/find.ts'
 import { screen } from '../../base/secrets/screen.ts'
 import { ClaimPlan, ClaimView, isLive, keepLeaseClock, leaseTime, stateOf } from '../../engine/claims/lease.ts'
@@ -51,11 +52,7 @@ function changedNow(
 const opened = new WeakMap<Memory, Sessions>()
 
 /** The sessions of an open memory. */
-export function sessionsOf(memory: Memory): Sessions {
-  let s = opened.get(memory)
-  if (!s) opened.set(memory, (s = new Sessions(memory)))
-  return s
-}
+export const sessionsOf = (memory: Memory): Sessions => keptIn(opened, memory, () => new Sessions(memory))
 
 /** What a caller says of a session is shown to all others: secrets are removed, since a refusal would reach nobody. */
 const withoutSecrets = <T>(said: T): T => screen(said, true).value as T

@@ -1,3 +1,4 @@
+import { keptIn } from '../../base/lookup.ts'
 import { staticEmbedder } from '../../find/recall/embedders/static.ts'
 import { wordSet } from '../../find/recall/wording.ts'
 import type { Entity } from '../../model/entity.ts'
@@ -63,9 +64,7 @@ export class Likeness {
   #sum = (words: Iterable<string>): number => [...words].reduce((sum, word) => sum + this.#weight(word) ** 2, 0)
 
   #vector(s: Seen): Float32Array {
-    let vector = this.#vectors.get(s)
-    if (!vector) this.#vectors.set(s, (vector = this.#embed.embedNow!([s.what])[0]!))
-    return vector
+    return keptIn(this.#vectors, s, () => this.#embed.embedNow!([s.what])[0]!)
   }
 
   /** One id for all that are said to be the same trouble. */

@@ -1,4 +1,5 @@
 import { readInside } from '../../../base/files.ts'
+import { keptIn } from '../../../base/lookup.ts'
 import { factsOf } from '../../../work/coordination/clients.ts'
 import { sessionsOf } from '../../../work/coordination/sessions.ts'
 import { AGENTS, declaredOf, type Rule, type Rules, rulesOf } from '../../../work/evolution/rules.ts'
@@ -10,12 +11,8 @@ import { readsFile } from './rules.ts'
 const looked = new WeakMap<About, { rules: Rules | undefined }>()
 
 function rulesIn(about: About): Rules | undefined {
-  let known = looked.get(about)
-  if (!known) {
-    const { project, memory } = about
-    looked.set(about, (known = { rules: rulesOf(project.root, project.maturity, memory.db) }))
-  }
-  return known.rules
+  const { project, memory } = about
+  return keptIn(looked, about, () => ({ rules: rulesOf(project.root, project.maturity, memory.db) })).rules
 }
 
 /** Whether the client reads the file by itself: as its own rule, or because one of its files imports it. */

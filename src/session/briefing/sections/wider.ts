@@ -1,3 +1,4 @@
+import { keptIn } from '../../../base/lookup.ts'
 import { vocabularyOf } from '../../../find/recall/contradictions.ts'
 import { besideNearer, type Statement, type WideStatement } from '../../../find/recall/overridden.ts'
 import { plain } from '../fence.ts'
@@ -12,18 +13,15 @@ interface Seen extends WideStatement {
 const seen = new WeakMap<About, readonly Seen[]>()
 
 /** What the project does not say already; what it contradicts is marked. */
-function beyond(about: About): readonly Seen[] {
-  const known = seen.get(about)
-  if (known) return known
-  const { wider, facts } = about
-  const vouched = about.vouched(facts.map((e) => e.id))
-  const nearer: Statement[] = facts.filter((e) => vouched.has(e.id))
-  const said = wider.map((w) => w.entity)
-  const beside = besideNearer(about.memory, said, nearer, vocabularyOf(about.project))
-  const all = wider.flatMap((w, n): Seen[] => ('same' in beside[n]! ? [] : [{ ...w, ...beside[n] }]))
-  seen.set(about, all)
-  return all
-}
+const beyond = (about: About): readonly Seen[] =>
+  keptIn(seen, about, () => {
+    const { wider, facts } = about
+    const vouched = about.vouched(facts.map((e) => e.id))
+    const nearer: Statement[] = facts.filter((e) => vouched.has(e.id))
+    const said = wider.map((w) => w.entity)
+    const beside = besideNearer(about.memory, said, nearer, vocabularyOf(about.project))
+    return wider.flatMap((w, n): Seen[] => ('same' in beside[n]! ? [] : [{ ...w, ...beside[n] }]))
+  })
 
 const binds = ({ entity, isOwnWord, by }: Seen): boolean =>
   entity.kind === 'fact' && isOwnWord && by === undefined && ruleLike(entity) !== undefined

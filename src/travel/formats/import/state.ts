@@ -1,3 +1,4 @@
+import { keptIn } from '../../../base/lookup.ts'
 import type { Memory } from '../../../engine/memory.ts'
 import type { Actor } from '../../../engine/write/plan.ts'
 import { type Entity, identityOf } from '../../../model/entity.ts'
@@ -78,9 +79,7 @@ export class State implements QueueEvents {
   }
 
   statedOf(id: string): Stated {
-    const stated = this.#stated.get(id) ?? new Set()
-    this.#stated.set(id, stated)
-    return stated
+    return keptIn(this.#stated, id, () => new Set())
   }
 
   #noteLocations({ verb, args }: Item): void {

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { readInside } from '../../../base/files.ts'
 import { trackedPaths } from '../../../base/git.ts'
+import { keptIn } from '../../../base/lookup.ts'
 import type { Level } from '../rules.ts'
 import { type Commit, type History, historyOf } from './git-log.ts'
 
@@ -85,11 +86,8 @@ export const percent = (share: number): string => `${Math.floor(share * 100)} %`
 export async function readRepository(root: string): Promise<Repository> {
   const paths = (trackedPaths(root) ?? walk(root)).filter((p) => !p.endsWith('/') && !p.startsWith('.tidemark/'))
   const texts = new Map<string, string>()
-  const text = (path: string): string => {
-    let known = texts.get(path)
-    if (known === undefined) texts.set(path, (known = readInside(root, path, MOST_BYTES)?.toString('utf8') ?? ''))
-    return known
-  }
+  const text = (path: string): string =>
+    keptIn(texts, path, () => readInside(root, path, MOST_BYTES)?.toString('utf8') ?? '')
   const lines = { source: 0, test: 0 }
   const sources: string[] = []
   const tests: string[] = []
