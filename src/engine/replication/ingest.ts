@@ -4,9 +4,10 @@
  */
 
 import type { Env } from '../../base/env.ts'
-import { UserError } from '../../base/errors.ts'
+import { attempt, UserError } from '../../base/errors.ts'
 import { sha256 } from '../../model/digest.ts'
 import { KIND_KIND, kindOf } from '../../model/entity.ts'
+import { isObject, jsonIn } from '../../model/object.ts'
 import type { Registry } from '../../model/registry.ts'
 import { MAX_LEAD_MS, tick } from '../log/clock.ts'
 import { applyLine, entitiesIn, isPlain, reprojectKinds, States } from '../materialize/apply.ts'
@@ -15,7 +16,7 @@ import { keepLost } from '../store/compare.ts'
 import { entitiesWithin } from '../store/coverage.ts'
 import type { Db } from '../store/db.ts'
 import { ask } from '../store/held.ts'
-import { isKeyed, isKeyOf, isSignedBy, leaving, publicKey, unsigned } from '../store/keys.ts'
+import { isKeyed, isKeyOf, leaving, publicKey, unsigned } from '../store/keys.ts'
 import {
   branchLine,
   type Fork,
@@ -74,19 +75,14 @@ export const printDelivery = (project: string, lines: readonly string[]): Uint8A
   new TextEncoder().encode(`${[JSON.stringify({ tidemark: 1, project }), ...lines].join('\n')}\n`)
 
 export function parseDelivery(bytes: Uint8Array, own = false): Delivery {
-  let content: string
-  try {
-    content = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
+  const content = attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  if (content === undefined) {
     const hint = 'ask the sender to send them again; nothing was taken'
     throw new UserError('line-damaged', 'the updates are not valid UTF-8', hint)
   }
   const [first, ...rest] = content.split('\n').filter((l) => l !== '')
-  let header: { tidemark?: number; project?: string } = {}
-  try {
-    header = JSON.parse(first ?? '{}')
-  } catch {}
-  if (header.tidemark !== 1 || typeof header.project !== 'string') {
+  const header = jsonIn(first ?? '')
+  if (!isObject(header) || header.tidemark !== 1 || typeof header.project !== 'string') {
     const hint = 'pass on what updatesSince gave, whole and unchanged'
     throw new UserError('line-damaged', 'these are not updates of a Tidemark this one knows', hint)
   }
@@ -264,16 +260,10 @@ function take(t: Taking, line: Line): void {
     return
   }
   const known = log.hashOf(db, line.replica, line.seq)
-  if (known === line.hash) {
-    out.duplicates++
-    complete(t, line)
-    return
-  }
-  if (known === undefined && log.isCovered(db, line.replica, line.seq)) {
-    out.duplicates++
-    return
-  }
-  if (known !== undefined && isOriginalOf(db, line)) {
+  const isCovered = known === undefined && log.isCovered(db, line.replica, line.seq)
+  if (known === line.hash || isCovered) out.duplicates++
+  if (isCovered) return
+  if (known === line.hash || (known !== undefined && isOriginalOf(db, line))) {
     complete(t, line)
     return
   }
@@ -401,12 +391,7 @@ function isProven({ isOwn }: Taking, line: Line, { replica, from, proof }: Fork)
   if (!proof) return false
   try {
     const [a, b] = proof.map((text) => parseLine(text)) as [Line, Line]
-    const isOf = (l: Line) =>
-      l.replica === replica &&
-      l.seq >= from &&
-      l.signature?.key !== undefined &&
-      isKeyOf(l.signature.key, replica) &&
-      isSignedBy({ key: l.signature.key, sig: l.signature.sig }, l.signature.text())
+    const isOf = (l: Line) => l.replica === replica && l.seq >= from && unsigned(l) === undefined
     return isOf(a) && isOf(b) && a.hash !== b.hash && contradict(a, b)
   } catch {
     return false

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Env } from '../../base/env.ts'
-import { handleOf, isKeyed, isKeyOf, isSignedBy } from '../../engine/store/keys.ts'
+import { handleOf, isKeyed, unsigned } from '../../engine/store/keys.ts'
 import { isCount, parseLine } from '../../engine/store/line.ts'
 import { isProjectId } from '../../model/names.ts'
 import { isObject, jsonIn } from '../../model/object.ts'
@@ -278,14 +278,8 @@ function isSignedEnvelope({ key, body, over }: Pushed): boolean {
   if (over) return false
   try {
     const line = parseLine(body)
-    const { signature } = line
-    return (
-      keyOf(handleOf(line.replica), line.seq) === key &&
-      isKeyed(line.replica) &&
-      signature?.key !== undefined &&
-      isKeyOf(signature.key, line.replica) &&
-      isSignedBy({ key: signature.key, sig: signature.sig }, signature.text())
-    )
+    const isOfKey = keyOf(handleOf(line.replica), line.seq) === key
+    return isOfKey && isKeyed(line.replica) && unsigned(line) === undefined
   } catch {
     return false
   }
