@@ -34,4 +34,14 @@ export function attempt<T>(part: () => T): T | undefined {
   }
 }
 
+/** What a part gives; undefined where it is refused. Anything else that it throws is a bug, and goes on. */
+export function unlessRefused<T>(part: () => T): T | undefined {
+  try {
+    return part()
+  } catch (error) {
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}
+
 export const errorJson = ({ code, message, hint, details }: UserError) => ({ code, message, hint, details })

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { attempt, UserError } from '../../base/errors.ts'
+import { attempt, unlessRefused } from '../../base/errors.ts'
 import { keptIn } from '../../base/lookup.ts'
 import { sha256 } from '../../model/digest.ts'
 import { asSealed, type Line, printLine, printSigned, type Signature, textToSign } from './line.ts'
@@ -46,24 +46,16 @@ interface Key {
 
 const own = new Map<string, Key>()
 /** This user's key for what this machine writes of a project; made at its first use. Nothing where no state can be kept. */
-function ownKey(project: string): Key | undefined {
-  const path = keyPath(project)
-  try {
-    const pem =
-      readState(path) ??
-      makeState(
-        path,
-        String(crypto().generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })),
-      )
+const ownKey = (project: string): Key | undefined =>
+  unlessRefused(() => {
+    const path = keyPath(project)
+    const made = () => crypto().generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
+    const pem = readState(path) ?? makeState(path, String(made()))
     return keptIn(own, pem, () => {
       const priv = crypto().createPrivateKey(pem)
       return { priv, key: String(crypto().createPublicKey(priv).export({ format: 'jwk' }).x) }
     })
-  } catch (error) {
-    if (error instanceof UserError) return undefined
-    throw error
-  }
-}
+  })
 
 /** The public key by which what this user shares of a project is known. */
 export const publicKey = (project: string): string | undefined => ownKey(project)?.key

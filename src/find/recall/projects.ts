@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import { UserError } from '../../base/errors.ts'
+import { UserError, unlessRefused } from '../../base/errors.ts'
 import { findProject, PROJECT_DIR, type Project } from '../../engine/store/project.ts'
 import { entries, fileOf, listDirectory, quietly } from '../../engine/store/project-list.ts'
 import { stateDirectory } from '../../engine/store/state.ts'
@@ -17,14 +17,7 @@ export const forgetProject = (project: Pick<Project, 'root'>): void =>
   })
 
 /** The project around a directory as it stands on the list, or as it is found; never at this process's own store. */
-function projectAt(root: string, store = ''): Project | undefined {
-  try {
-    return findProject(root, store)
-  } catch (error) {
-    if (error instanceof UserError) return undefined
-    throw error
-  }
-}
+const projectAt = (root: string, store = ''): Project | undefined => unlessRefused(() => findProject(root, store))
 
 /** This user's projects that have a store, by name; of several work trees of one the main one. */
 export function knownProjects(): Project[] {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
-import { UserError } from '../../base/errors.ts'
+import { UserError, unlessRefused } from '../../base/errors.ts'
 import { findProject } from '../../engine/store/project.ts'
 import { openProject } from '../../project/open.ts'
 import { isBelowClient, isTerminal, markOfAgent } from '../../work/coordination/caller.ts'
@@ -59,17 +59,14 @@ export function refuseAgents(projectPath = process.cwd()): void {
   )
 }
 
-function isBelow(projectPath: string): boolean {
-  try {
+/** Not where there is no store that hooks could have told of a client. */
+const isBelow = (projectPath: string): boolean | undefined =>
+  unlessRefused(() => {
     const project = findProject(projectPath)
     if (!existsSync(project.storePath)) return false
     using memory = openProject(project, { hurried: true, unlisted: true })
     return isBelowClient(memory)
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return false // no store that hooks could have told of a client
-  }
-}
+  })
 
 /** Asks a person, and says so where nothing is done; in a pipe `--yes` has to stand. */
 export async function agreed(call: CommandCall, question: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { UserError } from '../../base/errors.ts'
+import { unlessRefused } from '../../base/errors.ts'
 import { MOST_ACROSS } from '../../find/graph/signals/across.ts'
 import { lookAt, type OtherProject, signalsOf } from '../../find/graph/signals/index.ts'
 import { otherProjects } from '../../find/recall/projects.ts'
@@ -40,13 +40,10 @@ export const signals = defineTool({
 /** What the user's other projects have decided; one that cannot be opened is passed over. */
 function decisionsElsewhere({ project, served }: ToolContext): OtherProject[] {
   return otherProjects(project, 'all', undefined, served).flatMap((other) => {
-    try {
+    const decisions = unlessRefused(() => {
       using memory = openProject(other, { unlisted: true })
-      const decisions = memory.reader.list('decision', { limit: MOST_ACROSS }).filter(isAgreed)
-      return [{ id: other.id, name: other.name, decisions }]
-    } catch (error) {
-      if (error instanceof UserError) return []
-      throw error
-    }
+      return memory.reader.list('decision', { limit: MOST_ACROSS }).filter(isAgreed)
+    })
+    return decisions ? [{ id: other.id, name: other.name, decisions }] : []
   })
 }

@@ -1,4 +1,4 @@
-import { messageOf, UserError } from '../../base/errors.ts'
+import { messageOf, unlessRefused } from '../../base/errors.ts'
 import type { Memory } from '../../engine/memory.ts'
 import type { SignedSnapshot } from '../../engine/replication/compaction.ts'
 import type { Ingested } from '../../engine/replication/ingest.ts'
@@ -151,11 +151,8 @@ export function lostBatches({ db }: Memory, root: string): string[] {
 
 /** Takes in what changed in a work tree since it was read last; for those who open the knowledge to use it. */
 export function receiveChanges(memory: Memory, root: string, left?: () => number): void {
-  try {
-    if (hasChanged(memory, root)) receive(memory, root, left)
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error // somebody else writes, or a link is in the way: doctor says so
-  }
+  // where somebody else writes, or a link is in the way, doctor says so
+  unlessRefused(() => hasChanged(memory, root) && receive(memory, root, left))
 }
 
 type Group = { readonly segment: Segment; readonly content: Content }[]

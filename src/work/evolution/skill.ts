@@ -1,4 +1,4 @@
-import { UserError } from '../../base/errors.ts'
+import { UserError, unlessRefused } from '../../base/errors.ts'
 import { inspect, readInside } from '../../base/files.ts'
 import { wordSet } from '../../find/recall/wording.ts'
 import { digest } from '../../model/digest.ts'
@@ -47,14 +47,8 @@ export function readSkill(root: string, path: string): SkillFile {
 }
 
 /** The same where one is there. */
-export function findSkill(root: string, path: string | undefined): SkillFile | undefined {
-  try {
-    return path === undefined ? undefined : readSkill(root, path)
-  } catch (error) {
-    if (error instanceof UserError) return undefined
-    throw error
-  }
-}
+export const findSkill = (root: string, path: string | undefined): SkillFile | undefined =>
+  path === undefined ? undefined : unlessRefused(() => readSkill(root, path))
 
 interface Step {
   /** Its first line, and the one after its last. */

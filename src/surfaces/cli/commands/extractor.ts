@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { UsageError, UserError } from '../../../base/errors.ts'
+import { UsageError, unlessRefused } from '../../../base/errors.ts'
 import { findProject } from '../../../engine/store/project.ts'
 import type { Json } from '../../../model/field.ts'
 import { jsonIn } from '../../../model/object.ts'
@@ -96,13 +96,9 @@ export function forbidExtractor(call: CommandCall): { json: Json } {
 }
 
 /** What reads the transcripts of the project around; nothing where nothing does, or there is no project. */
-export function extractorHere(call: CommandCall): string | undefined {
-  try {
+export const extractorHere = (call: CommandCall): string | undefined =>
+  unlessRefused(() => {
     using state = openExtraction(findProject(call.directory))
     const allowed = allowedIn(state)
     return allowed && `${placeOf(allowed)}, at most ${allowed.budget} tokens a day`
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return undefined
-  }
-}
+  })
