@@ -30,12 +30,9 @@ const ensured = (what: string): Remedy => ({
   step: `Make sure ${cut(what, LONGEST)}; go on only when it is done.`,
 })
 
-const without = (words: readonly string[], which: RegExp, from: 'start' | 'end'): string[] => {
-  const rest = [...words]
-  const at = from === 'start' ? 0 : -1
-  while (rest.length > 0 && which.test(rest.at(at)!)) at === 0 ? rest.shift() : rest.pop()
-  return rest
-}
+/** The words without those of a sort at their end. */
+const without = (words: readonly string[], which: RegExp): string[] =>
+  words.slice(0, words.findLastIndex((word) => !which.test(word)) + 1)
 
 /** What is to be done, where the words say it; else nothing. */
 export function remedyIn(what: string): Remedy | undefined {
@@ -52,21 +49,21 @@ export function remedyIn(what: string): Remedy | undefined {
   }
   if (lower[0] === 'left' && lower.indexOf('failing') > 1)
     return ensured(`that ${words.slice(1, lower.indexOf('failing')).join(' ')} passes`)
-  if (lower[0] === 'no' && words.length > 1) return required(without(words.slice(1), ABOUT, 'end').join(' '))
+  if (lower[0] === 'no' && words.length > 1) return required(without(words.slice(1), ABOUT).join(' '))
   const not = lower.findIndex((w) => w === 'not' || w === 'never')
   const is = { was: 'is', were: 'are', is: 'is', are: 'are' }[lower[not - 1] ?? '']
   if (not > 1 && is !== undefined && words[not + 1] !== undefined) {
-    const said = without(words.slice(not + 1), ABOUT, 'end').join(' ')
+    const said = without(words.slice(not + 1), ABOUT).join(' ')
     return ensured(`that ${words.slice(0, not - 1).join(' ')} ${is} ${said}`)
   }
   if (/^(?:did not|didn't|does not|doesn't|never) /i.test(`${lower.join(' ')} `) && lower[0] !== 'never')
     return ensured(`to ${words.slice(lower[0]!.includes("'") ? 1 : 2).join(' ')}`)
   const at = lower.findIndex((w) => OMITTED.has(w))
   if (at < 0) return undefined
-  const rest = without(words.slice(at + 1), /^again$/i, 'end')
+  const rest = without(words.slice(at + 1), /^again$/i)
   if (rest[0]?.toLowerCase() === 'to' && rest.length > 1) return ensured(rest.join(' '))
   if (rest.length > 0 && !ABOUT.test(rest[0]!)) return required(rest.join(' '))
-  const thing = without(words.slice(0, at), BETWEEN, 'end')
+  const thing = without(words.slice(0, at), BETWEEN)
   return thing.length > 0 && thing.length <= 6 ? required(thing.join(' ')) : undefined
 }
 
