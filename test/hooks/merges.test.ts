@@ -322,6 +322,51 @@ test('[E3] foresee starts nothing that a submodule names', async () => {
   expect(existsSync(mark)).toBe(false)
 })
 
+/** Until the test ends. */
+function setEnv(name: string, value: string) {
+  const before = process.env[name]
+  process.env[name] = value
+  onTestFinished(() => void (before === undefined ? delete process.env[name] : (process.env[name] = before)))
+}
+
+test.each<[how: string, why: RegExp, breaks: (root: string, tree: string) => void]>([
+  ['is not installed', /no git in PATH/, () => setEnv('PATH', '/nowhere')],
+  ['takes the owner for another', /dubious ownership/, () => setEnv('GIT_TEST_ASSUME_DIFFERENT_OWNER', '1')],
+  [
+    'cannot read the commit',
+    /corrupt|cannot be read/,
+    (root, tree) => {
+      const object = join(root, '.git/objects', tree.slice(0, 2), tree.slice(2))
+      rmSync(object)
+      writeFileSync(object, 'damaged')
+    },
+  ],
+])(
+  '[E3] where git %s, an edit meets claims on the whole file, and foresee says why it shows nothing',
+  async (_, why, breaks) => {
+    const { root, edit, start, tree, git, memory, project } = await repository()
+    const other = tree('fix')
+    for (const [session, dir] of [
+      ['a', root],
+      ['b', root],
+      ['reviewer', other],
+    ] as const)
+      await start(session, dir)
+    breaks(root, git(root, 'rev-parse', 'HEAD^{tree}').trim())
+    await edit('reviewer', other, 'const all = sum', 'const all = sum + 1')
+    const inOtherTree = await edit('a', root, 'return 1', 'return 7')
+    expect(inOtherTree.reason).toContain('in another work tree')
+    expect(inOtherTree.reason).not.toContain('will not merge')
+    const inThisTree = await edit('b', root, 'const due', 'let due')
+    expect(inThisTree.reason).toMatch(/src\/cart\.js is being edited by a /)
+    await expect(run(foresee, { memory, project }, {})).rejects.toMatchObject({
+      code: 'no-git',
+      message: expect.stringMatching(why),
+      hint: expect.stringContaining('git status'),
+    })
+  },
+)
+
 test('[E3] hooks as clients run them: a patch of Codex collides with what Claude Code wrote in another work tree', async () => {
   const { dir } = hookProject()
   const git = (at: string, ...args: string[]) =>

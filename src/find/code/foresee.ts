@@ -13,7 +13,7 @@ import { basename, dirname, join } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { gitDirectory, gitState, linkedWorkTrees } from '../../base/git.ts'
 import { collisions } from '../../model/lines.ts'
-import { runGit, runGitWith } from './run-git.ts'
+import { gitFailed, runGit, runGitWith } from './run-git.ts'
 import { placeIn, symbolsOf, type Version, versionOf } from './versions.ts'
 
 /** A branch, or what a work tree has of it. */
@@ -84,11 +84,13 @@ class Scratch {
 
 const fields = (said: string): string[] => said.split('\0').filter((f) => f !== '')
 
+/** Its commit; empty before the first. */
+const headOf = async (root: string): Promise<string> => (await runGit(root, 'rev-parse', '--revs-only', 'HEAD')).trim()
+
 /** A work tree as a commit: its own, or one on it that holds what is not committed. */
 async function sideOf(scratch: Scratch, root: string): Promise<Side | undefined> {
-  const head = await runGit(root, 'rev-parse', '--verify', 'HEAD').catch(() => undefined)
-  if (head === undefined) return undefined
-  const commit = head.trim()
+  const commit = await headOf(root)
+  if (commit === '') return undefined
   const name = gitState(root).branch ?? basename(root)
   const git = gitDirectory(root)
   if (git.is !== 'own') return undefined
@@ -159,10 +161,11 @@ async function sidesOf(scratch: Scratch, root: string, common: string, since: nu
  */
 export async function foresee(root: string, names: readonly string[], since: number): Promise<Foreseen> {
   const git = gitDirectory(root)
-  const head = await runGit(root, 'rev-parse', '--verify', 'HEAD').catch(() => undefined)
-  if (git.is !== 'own' || head === undefined) return { sides: [], pairs: 0, collide: [], left: 0 }
-  const scratch = new Scratch(git.common, head.trim().length > 40)
+  let scratch: Scratch | undefined
   try {
+    const head = git.is === 'own' ? await headOf(root) : ''
+    if (git.is !== 'own' || head === '') return { sides: [], pairs: 0, collide: [], left: 0 }
+    scratch = new Scratch(git.common, head.length > 40)
     const { all, left } = await sidesOf(scratch, root, git.common, since)
     const named: Side[] = []
     for (const name of names) named.push(all.find((s) => s.name === name) ?? (await branchOf(root, name)))
@@ -177,8 +180,10 @@ export async function foresee(root: string, names: readonly string[], since: num
       if (files.length > 0) collide.push({ a, b, files })
     }
     return { sides, pairs: pairs.length, collide, left: named.length > 1 ? 0 : left }
+  } catch (error) {
+    throw error !== null && typeof error === 'object' && 'cmd' in error ? gitFailed(error) : error
   } finally {
-    scratch.close()
+    scratch?.close()
   }
 }
 

@@ -1,4 +1,5 @@
 import { promisify } from 'node:util'
+import { messageOf, UserError } from '../../base/errors.ts'
 
 /** What a repository's own configuration could start stays off: pager, signatures, hooks, fetches of what is missing. */
 const SAFE = '-c core.fsmonitor=false -c log.showSignature=false -c core.hooksPath=/dev/null --no-pager'.split(' ')
@@ -11,6 +12,18 @@ const ENVIRONMENT = {
 }
 
 type GitOptions = Readonly<{ env?: Readonly<Record<string, string>>; input?: string }>
+
+/** What git said when it failed. */
+export function gitSaid(error: unknown): string {
+  const { code, killed, stderr } = error as { code?: unknown; killed?: boolean; stderr?: string }
+  if (code === 'ENOENT') return 'there is no git in PATH'
+  if (killed) return 'it took more than a minute'
+  const said = (stderr || messageOf(error)).trim().split('\n')
+  return said.find((line) => line.startsWith('fatal:')) ?? said[0]!
+}
+
+export const gitFailed = (error: unknown): UserError =>
+  new UserError('no-git', `git does not answer: ${gitSaid(error)}`, 'see that `git status` works here')
 
 /** What git tells of a history. @throws where there is no git, or no history. */
 export const runGit = (root: string, ...args: string[]): Promise<string> => runGitWith(root, {}, ...args)

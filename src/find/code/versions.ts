@@ -20,9 +20,17 @@ export function versionOf(text: string): Version {
   return { id, text, rows: rowsOf(text) }
 }
 
-/** Of an object of git: an id, or `HEAD:./path`. Undefined where there is none, or no git. */
-export const versionAt = (root: string, object: string): Promise<Version | undefined> =>
-  runGit(root, 'cat-file', 'blob', '--end-of-options', object).then(versionOf, () => undefined)
+/** Of a file that is not there. */
+export const NO_FILE: Version = { id: '', text: '', rows: [''] }
+
+/** Of an object of git: an id, or `HEAD:./path`. Undefined where git does not answer, or has no such id. */
+export async function versionAt(root: string, object: string): Promise<Version | undefined> {
+  const [tree = '', path] = object.split(/:(.*)/s)
+  const found = await runGit(root, 'cat-file', 'blob', '--end-of-options', object).then(versionOf, () => undefined)
+  if (found || path === undefined) return found
+  const listed = await runGit(root, 'ls-tree', '-z', '--end-of-options', tree, path).catch(() => undefined)
+  return listed === '' ? NO_FILE : undefined
+}
 
 export function versionHere(root: string, path: string): Version | undefined {
   const content = new CodeTree(root).read(path)
@@ -81,7 +89,7 @@ export async function partIn(root: string, on: string, part: string): Promise<Pa
     throw new UserError('not-found', `${on} has no ${part.slice(1)}`, `it has ${names.slice(0, 20).join(', ')}`)
   }
   const head = span && (await versionAt(root, `HEAD:./${on}`))
-  if (!span || !head) return span && { lines: [span] }
+  if (!span || !head?.id) return span && { lines: [span] }
   return { base: head.id, lines: [carried(difference(head.rows, now.rows), span, true)] }
 }
 

@@ -2,7 +2,7 @@ import { gitState } from '../../base/git.ts'
 import { symbolOf } from '../../engine/claims/part.ts'
 import { runGit } from '../../find/code/run-git.ts'
 import {
-  heldBy, placeIn, type Symbols, symbolIn, symbolsKnown, type Version, versionAt, versionHere,
+  heldBy, NO_FILE, placeIn, type Symbols, symbolIn, symbolsKnown, type Version, versionAt, versionHere,
 } from '../../find/code/versions.ts' // biome-ignore format: a list
 import {
   carried, collisions, difference, type Hunk, overlap, rowsOf, type Span, touch, without,
@@ -25,7 +25,6 @@ export interface Look {
 }
 
 const SPANS_AT_MOST = 500
-const EMPTY: Version = { id: '', text: '', rows: [''] }
 
 /** The file as the tool will leave it; nothing where its input does not tell. */
 function afterwards({ root, call }: Hook, path: string, before: string): string | undefined {
@@ -39,7 +38,10 @@ function afterwards({ root, call }: Hook, path: string, before: string): string 
   return text
 }
 
-/** The same look for a tool that has written already: all that differs from git's version counts as its change. */
+/**
+ * Nothing where git does not answer, or the tool does not say what it writes: then claims are on whole files.
+ * `isWritten`: by a tool that has written already. All that differs from git's version counts as its change.
+ */
 export async function lookAt(
   hook: Hook,
   path: string,
@@ -48,16 +50,17 @@ export async function lookAt(
   isWritten = false,
 ): Promise<Look | undefined> {
   const { root } = hook
-  const here = versionHere(root, path) ?? EMPTY
-  const head = (await versionAt(root, `HEAD:./${path}`)) ?? EMPTY
-  const symbols = head === EMPTY ? [] : symbolsKnown(root, path, head)
+  const here = versionHere(root, path) ?? NO_FILE
+  const head = await versionAt(root, `HEAD:./${path}`)
+  if (!head) return undefined
+  const symbols = head === NO_FILE ? [] : symbolsKnown(root, path, head)
   const text = isWritten ? here.text : afterwards(hook, path, here.text)
   if (text === undefined) return undefined
   const after = rowsOf(text)
   const before = isWritten ? head : here
   const change = difference(before.rows, after)
   const collide = await inOtherTrees({ root, path, after, change, head, symbols }, others)
-  if (isWritten || head === EMPTY) return { met: claims.filter((c) => c.session !== hook.session), collide }
+  if (isWritten || head === NO_FILE) return { met: claims.filter((c) => c.session !== hook.session), collide }
   const up = difference(head.rows, before.rows)
   const inHead = (span: Span): Span => carried(up, span, true)
   const mine = claims.find((c) => c.on === path && c.session === hook.session && c.implicit)
@@ -86,7 +89,7 @@ export async function lookAt(
   /** What a claim holds, as lines of git's version; nothing for all of it, or where nobody knows. */
   async function spansOf(c: Against): Promise<Span[] | undefined> {
     if (c.on !== path) return undefined
-    if (c.lines && c.base === head.id) return [...c.lines]
+    if (c.lines && c.base === head!.id) return [...c.lines]
     const symbol = symbolOf(c)
     const now = symbol === undefined ? undefined : symbolIn(symbols, symbol)
     if (now) return [now]
@@ -99,20 +102,27 @@ export async function lookAt(
 
 type Mine = { root: string; path: string; after: string[]; change: Hunk[]; head: Version; symbols: Symbols }
 
-const NO_COMMIT = '0'.repeat(40)
+/** The file where two histories part; none where they have no commit in common. */
+async function partedAt(root: string, path: string, commit: string): Promise<Version | undefined> {
+  try {
+    const base = await runGit(root, 'merge-base', 'HEAD', commit)
+    return await versionAt(root, `${base.trim()}:./${path}`)
+  } catch (error) {
+    return (error as { code?: unknown }).code === 1 ? NO_FILE : undefined
+  }
+}
 
 /** What does not merge with the file as other live sessions have it in work trees of their own. */
 async function inOtherTrees({ root, path, after, change, head, symbols }: Mine, others: readonly SessionInfo[]) {
   const commit = gitState(root).commit
   const found: { root: string; text: string }[] = []
   for (const other of new Set(others.flatMap((s) => (s.root === undefined || s.root === root ? [] : [s.root])))) {
-    const theirs = versionHere(other, path) ?? EMPTY
+    const theirs = versionHere(other, path) ?? NO_FILE
     if (theirs.id === head.id) continue
     const at = gitState(other).commit
     if (at === undefined) continue
-    const parted = at === commit ? '' : await runGit(root, 'merge-base', 'HEAD', at).catch(() => NO_COMMIT)
-    const base = at === commit ? head : ((await versionAt(root, `${parted.trim()}:./${path}`)) ?? EMPTY)
-    const met = collisions(base.rows, after, theirs.rows).find((c) => change.some((h) => touch(h.b, c.mine.b)))
+    const base = at === commit ? head : await partedAt(root, path, at)
+    const met = base && collisions(base.rows, after, theirs.rows).find((c) => change.some((h) => touch(h.b, c.mine.b)))
     if (!met) continue
     const own = await versionAt(other, `HEAD:./${path}`)
     const place = placeIn(base.id === head.id ? symbols : [], met.theirs.a, met.mine.b)
