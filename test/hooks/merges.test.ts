@@ -322,6 +322,32 @@ test('[E3] foresee starts nothing that a submodule names', async () => {
   expect(existsSync(mark)).toBe(false)
 })
 
+test('[E3] foresee names what git cannot read, and shows the rest', async () => {
+  const { root, tree, git, write, memory, project } = await repository()
+  const [fix, docs] = [tree('fix'), tree('docs')]
+  write(join(fix, 'src/cart.js'), CART.replace('const due', 'var due'))
+  git(fix, 'commit', '-qam', 'due')
+  write(join(root, 'src/cart.js'), CART.replace('log(sum)', 'log(sum, 1)'))
+  write(join(docs, 'src/cart.js'), CART.replace('log(sum)', 'log(sum, 2)'))
+  write(join(root, '.git/worktrees/fix/index'), 'damaged')
+  const collide = 'main (uncommitted) and docs (uncommitted) collide in src/cart.js: in total(), line 6'
+  const { text, json } = await run(foresee, { memory, project }, {})
+  expect(text.split('\n')).toEqual([
+    collide,
+    '2 of 3 pairs merge',
+    expect.stringMatching(/^not looked at: changes of fix that are not committed \(fatal: .*index/),
+  ])
+  expect(json).toMatchObject({ unseen: [{ what: 'changes of fix that are not committed' }] })
+  // a commit without one of its files
+  const gone = git(root, 'rev-parse', 'fix:src/cart.js').trim()
+  rmSync(join(root, '.git/objects', gone.slice(0, 2), gone.slice(2)))
+  const rest = (await run(foresee, { memory, project }, {})).text
+  expect(rest).toContain(collide)
+  expect(rest).toContain('not looked at: main with fix (')
+  expect(rest).toContain('not looked at: docs with fix (')
+  expect(rest).not.toContain('merges')
+})
+
 /** Until the test ends. */
 function setEnv(name: string, value: string) {
   const before = process.env[name]

@@ -13,7 +13,7 @@ import { basename, dirname, join } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { gitDirectory, gitState, linkedWorkTrees } from '../../base/git.ts'
 import { collisions } from '../../model/lines.ts'
-import { gitFailed, runGit, runGitWith } from './run-git.ts'
+import { gitFailed, gitSaid, isOfGit, runGit, runGitWith } from './run-git.ts'
 import { placeIn, symbolsOf, type Version, versionOf } from './versions.ts'
 
 /** A branch, or what a work tree has of it. */
@@ -37,6 +37,13 @@ export interface Foreseen {
   readonly collide: readonly Crossing[]
   /** Branches that were not looked at: those without a commit for longest. */
   readonly left: number
+  readonly unseen: readonly Unseen[]
+}
+
+/** What was not looked at, and why. */
+export interface Unseen {
+  readonly what: string
+  readonly why: string
 }
 
 const SIDES_AT_MOST = 24
@@ -51,6 +58,7 @@ const NOBODY = ['-c', 'user.name=tidemark', '-c', 'user.email=tidemark@localhost
  */
 class Scratch {
   readonly dir = mkdtempSync(join(tmpdir(), 'tidemark-foresee-'))
+  readonly unseen: Unseen[] = []
   readonly #env: Record<string, string>
 
   constructor(common: string, isLong: boolean) {
@@ -77,6 +85,17 @@ class Scratch {
   version = (commit: string, path: string): Promise<Version> =>
     this.git(['cat-file', 'blob', `${commit}:${path}`]).then(versionOf, () => versionOf(''))
 
+  /** What git cannot read is noted, and the rest goes on. */
+  async noting<T>(what: string, part: Promise<T>): Promise<T | undefined> {
+    try {
+      return await part
+    } catch (error) {
+      if (!isOfGit(error)) throw error
+      this.unseen.push({ what, why: gitSaid(error) })
+      return undefined
+    }
+  }
+
   close(): void {
     rmSync(this.dir, { recursive: true, force: true })
   }
@@ -87,11 +106,13 @@ const fields = (said: string): string[] => said.split('\0').filter((f) => f !== 
 /** Its commit; empty before the first. */
 const headOf = async (root: string): Promise<string> => (await runGit(root, 'rev-parse', '--revs-only', 'HEAD')).trim()
 
+const nameOf = (root: string): string => gitState(root).branch ?? basename(root)
+
 /** A work tree as a commit: its own, or one on it that holds what is not committed. */
 async function sideOf(scratch: Scratch, root: string): Promise<Side | undefined> {
   const commit = await headOf(root)
   if (commit === '') return undefined
-  const name = gitState(root).branch ?? basename(root)
+  const name = nameOf(root)
   const git = gitDirectory(root)
   if (git.is !== 'own') return undefined
   // a look into a submodule would go by the configuration there
@@ -139,11 +160,20 @@ async function placesOf(scratch: Scratch, root: string, a: Side, b: Side, path: 
   return [...new Set(found.map((c) => placeIn(symbols, c.mine.b)))].slice(0, PLACES_AT_MOST)
 }
 
+async function crossingOf(scratch: Scratch, root: string, a: Side, b: Side): Promise<Crossing> {
+  const files: { path: string; places: readonly string[] }[] = []
+  for (const path of await conflictsOf(scratch, a.commit, b.commit))
+    files.push({ path, places: await placesOf(scratch, root, a, b, path) })
+  return { a, b, files }
+}
+
 /** Work trees, and branches that no work tree has and HEAD does not hold, newest first. */
 async function sidesOf(scratch: Scratch, root: string, common: string, since: number) {
   const trees: Side[] = []
   for (const dir of [...(basename(common) === '.git' ? [dirname(common)] : []), ...linkedWorkTrees(common)]) {
-    const side = await sideOf(scratch, dir)
+    const found = sideOf(scratch, dir)
+    const what = `changes of ${nameOf(dir)} that are not committed`
+    const side = await (dir === root ? found : scratch.noting(what, found))
     if (side) trees.push(side)
   }
   const format = '--format=%(refname:short) %(objectname) %(committerdate:unix)'
@@ -164,24 +194,23 @@ export async function foresee(root: string, names: readonly string[], since: num
   let scratch: Scratch | undefined
   try {
     const head = git.is === 'own' ? await headOf(root) : ''
-    if (git.is !== 'own' || head === '') return { sides: [], pairs: 0, collide: [], left: 0 }
+    if (git.is !== 'own' || head === '') return { sides: [], pairs: 0, collide: [], left: 0, unseen: [] }
     scratch = new Scratch(git.common, head.length > 40)
     const { all, left } = await sidesOf(scratch, root, git.common, since)
     const named: Side[] = []
     for (const name of names) named.push(all.find((s) => s.name === name) ?? (await branchOf(root, name)))
     const sides = named.length > 1 ? named : [...named, ...all.filter((s) => !named.includes(s))]
     const first = named.length === 1 ? sides.slice(0, 1) : sides
-    const pairs = first.flatMap((a, i) => sides.slice(i + 1).map((b) => ({ a, b })))
-    const collide: Crossing[] = []
-    for (const { a, b } of pairs) {
-      const files: { path: string; places: readonly string[] }[] = []
-      for (const path of await conflictsOf(scratch, a.commit, b.commit))
-        files.push({ path, places: await placesOf(scratch, root, a, b, path) })
-      if (files.length > 0) collide.push({ a, b, files })
+    const pairs = first.flatMap((a, i) => sides.slice(i + 1).map((b) => [a, b] as const))
+    const crossings: Crossing[] = []
+    for (const [a, b] of pairs) {
+      const met = await scratch.noting(`${a.name} with ${b.name}`, crossingOf(scratch, root, a, b))
+      if (met) crossings.push(met)
     }
-    return { sides, pairs: pairs.length, collide, left: named.length > 1 ? 0 : left }
+    const collide = crossings.filter((c) => c.files.length > 0)
+    return { sides, pairs: crossings.length, collide, left: named.length > 1 ? 0 : left, unseen: scratch.unseen }
   } catch (error) {
-    throw error !== null && typeof error === 'object' && 'cmd' in error ? gitFailed(error) : error
+    throw isOfGit(error) ? gitFailed(error) : error
   } finally {
     scratch?.close()
   }

@@ -22,6 +22,9 @@ export function gitSaid(error: unknown): string {
   return said.find((line) => line.startsWith('fatal:')) ?? said[0]!
 }
 
+/** Whether it was git that failed. */
+export const isOfGit = (error: unknown): boolean => error instanceof Error && 'cmd' in error
+
 export const gitFailed = (error: unknown): UserError =>
   new UserError('no-git', `git does not answer: ${gitSaid(error)}`, 'see that `git status` works here')
 

@@ -37,9 +37,10 @@ export const foresee = defineTool({
     )
     const merge = found.pairs - found.collide.length
     const rest = [
-      found.pairs === 0 && 'nothing to compare: git has no second branch or work tree here',
+      found.pairs + found.unseen.length === 0 && 'nothing to compare: git has no second branch or work tree here',
       merge > 0 && `${merge} of ${found.pairs} ${found.pairs === 1 ? 'pair merges' : 'pairs merge'}`,
       found.left > 0 && `${found.left} older branches were not looked at: name one to see it`,
+      ...found.unseen.map(({ what, why }) => oneLine(`not looked at: ${what} (${why})`, 300)),
     ].filter((line) => line !== false)
     return {
       text: [...rows.map(([a, b, path, at]) => `${a} and ${b} collide in ${path}: ${at}`), ...rest].join('\n'),
