@@ -59,8 +59,8 @@ function once(): void {
     if (what < 6) {
       // a session whose process nobody knows holds nothing for long: it could not be told from a dead one
       const short = nameless || below(8) === 0
-      // a hook claims the files that are edited, never a directory or a pattern
-      const edit = below(8) === 0 && paths.every((path) => /^[^*?{]+\.\w+$/.test(path))
+      // a hook claims the files that are edited, never a directory, a pattern or a part by its name
+      const edit = below(8) === 0 && paths.every((path) => /^[^*?{#]+\.\w+$/.test(path))
       const lease = short ? { ttl: 1, note: 'lease' } : edit ? { implicit: true, note: 'lease' } : {}
       const { claims } = act('claim', { ...(paths.length > 0 ? { paths } : task), ...lease })
       say({ what: 'claimed', claims, lease: 'note' in lease })
