@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, type TestContext, test } from 'vitest'
 import { listing } from '../../src/surfaces/cli/help.ts'
 import { agreeing, files, git, initProject, onTerminal, scratch, tidemark } from './run.ts'
 
@@ -374,36 +374,56 @@ test('a store that cannot be written, or a directory that cannot be read, is ref
   expect((await tidemark(as, ['list', 'decision'])).out).toContain('there')
 })
 
-test('a full disk refuses the batch and loses nothing', async (context) => {
+/** A directory on a disk of so many MB. */
+function smallDisk(context: TestContext, mb: number) {
   const at = scratch()
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', at.dir], { stdio: 'ignore' })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mb}m`, 'tmpfs', at.dir], { stdio: 'ignore' })
   } catch {
     context.skip('no right to mount a small file system here')
   }
-  try {
-    await tidemark(at, ['init', '--client', 'none', '--yes'])
-    const kept: string[] = []
-    let refused: { code: number; err: string } | undefined
-    for (let i = 0; i < 100 && !refused; i++) {
-      const name = `d${i}`
-      const ran = await tidemark(at, [
-        'act',
-        decision(name, { description: 'x'.repeat(16_000), rationale: 'y'.repeat(16_000) }),
-      ])
-      if (ran.code === 0) kept.push(name)
-      else refused = ran
-    }
-    expect(refused!.err).toMatch(/no space left|disk/i)
-    expect(refused!.err).not.toContain('a bug in tidemark')
-    expect(kept.length).toBeGreaterThan(0)
-    const there = JSON.parse((await tidemark(at, ['list', 'decision', '--limit', '1000', '--json'])).out) as {
-      name: string
-    }[]
-    expect(there.map((d) => d.name).sort()).toEqual(kept.sort())
-  } finally {
-    execFileSync('umount', ['-l', at.dir])
+  onTestFinished(() => void execFileSync('umount', ['-l', at.dir]))
+  return at
+}
+
+test('a full disk refuses the batch and loses nothing', async (context) => {
+  const at = smallDisk(context, 1)
+  await tidemark(at, ['init', '--client', 'none', '--yes'])
+  const kept: string[] = []
+  let refused: { code: number; err: string } | undefined
+  for (let i = 0; i < 100 && !refused; i++) {
+    const name = `d${i}`
+    const ran = await tidemark(at, [
+      'act',
+      decision(name, { description: 'x'.repeat(16_000), rationale: 'y'.repeat(16_000) }),
+    ])
+    if (ran.code === 0) kept.push(name)
+    else refused = ran
   }
+  expect(refused!.err).toMatch(/no space left|disk/i)
+  expect(refused!.err).not.toContain('a bug in tidemark')
+  expect(kept.length).toBeGreaterThan(0)
+  const there = JSON.parse((await tidemark(at, ['list', 'decision', '--limit', '1000', '--json'])).out) as {
+    name: string
+  }[]
+  expect(there.map((d) => d.name).sort()).toEqual(kept.sort())
+})
+
+test('init and import on a full disk say that not all came, fail, and name what takes back the rest', async (context) => {
+  const at = smallDisk(context, 2)
+  const rules = (n: number, what: string) =>
+    Array.from({ length: n }, (_, i) => `- Always do thing ${i} of ${what} with care\n`).join('')
+  files(at.dir, { 'CLAUDE.md': rules(1_500, 'all'), 'AGENTS.md': rules(3, 'ours') })
+  const ran = await tidemark(at, ['init', '--client', 'none', '--yes'])
+  expect(ran.code).toBe(1)
+  expect(ran.out).toMatch(/CLAUDE.md: not imported: no space left/)
+  expect(ran.out).toMatch(/tidemark undo --all-of arrival-\w+ takes back what came/)
+  expect(ran.out).toContain('not all of it came: `tidemark import` tries again')
+  expect(ran.out).not.toContain('done.')
+  expect((await tidemark(at, ['list', 'fact', '--json', '--all'])).out).toContain('of all with care')
+  const again = await tidemark(at, ['import'])
+  expect(again.code).toBe(1)
+  expect(again.err).toMatch(/CLAUDE.md: not imported: no space left/)
 })
 
 test('demo proves that processes share and that a killed writer loses nothing', { tags: ['long'] }, async () => {

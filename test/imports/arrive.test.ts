@@ -100,9 +100,16 @@ testUnless(NO_TERMINAL)('many rules are asked about a file at a time', async () 
   expect(brief).not.toContain('- Never touch table a0')
 })
 
+test('an init that brings something names what takes it back, also where another made the project', async () => {
+  const { run } = shop()
+  await run('init', '--client', 'none', '--no-import')
+  expect(await run('init', '--client', 'none')).toContain('undo --all-of arrival-')
+  expect(await run('init', '--client', 'none')).not.toContain('undo --all-of')
+})
+
 testUnless(NO_TERMINAL)('a no to all that is found is kept', async () => {
   const { at, run } = shop()
-  await run('init', '--client', 'none', '--no-import')
+  expect(await run('init', '--client', 'none', '--no-import')).not.toContain('takes back')
   expect((await onTerminal(at, ['import'], 'n')).out).toContain('left out, now and later')
   expect(await run('import')).toContain('nothing found here')
   rmSync(join(at.dir, 'CLAUDE.md'))

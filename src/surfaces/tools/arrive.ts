@@ -8,6 +8,7 @@ import type { Memory } from '../../engine/memory.ts'
 import { getMeta, setMeta } from '../../engine/store/meta.ts'
 import { type Entity, importedFrom } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
+import { isObject } from '../../model/object.ts'
 import { pathsOf } from '../../session/briefing/focus.ts'
 import { many } from '../../session/briefing/format.ts'
 import { configDir } from '../../session/clients/common/homes.ts'
@@ -119,6 +120,12 @@ export const newArrival = (): string => `arrival-${randomBytes(4).toString('hex'
 
 type Who = Pick<ToolContext, 'memory' | 'session' | 'agent'>
 
+/** How an arrival is taken back; nothing where it has written nothing since. */
+export const wayBack = ({ memory, session }: Who, since: number): string[] =>
+  memory.newsSince(since).some((n) => !n.presence && n.author.session === session)
+    ? [`tidemark undo --all-of ${session} takes back what came`]
+    : []
+
 /** Takes sources in as proposals; each is told in a line. Returns what each is called in the provenance. */
 export function takeIn(who: Who, root: string, { sources }: Found, out: (line: string) => void) {
   const taken: string[] = []
@@ -141,7 +148,8 @@ export function takeIn(who: Who, root: string, { sources }: Found, out: (line: s
       return { path, error: error.message }
     }
   })
-  return { taken, imported }
+  const isWhole = imported.every((i) => isObject(i) && i.error === undefined)
+  return { taken, imported, again: isWhole ? undefined : 'not all of it came: `tidemark import` tries again' }
 }
 
 /** More rules than somebody reads at once are asked about a file at a time. */

@@ -1,9 +1,8 @@
-import { UsageError } from '../../base/errors.ts'
+import { UsageError, UserError } from '../../base/errors.ts'
 import type { Json } from '../../model/field.ts'
-import { isObject } from '../../model/object.ts'
 import { IMPORTERS, importFrom } from '../../travel/formats/import/index.ts'
 import { printReport } from '../../travel/formats/import/report.ts'
-import { askForRules, findSources, namesIn, newArrival, refuse, refusedIn, takeIn } from './arrive.ts'
+import { askForRules, findSources, namesIn, newArrival, refuse, refusedIn, takeIn, wayBack } from './arrive.ts'
 import { undoLine } from './format.ts'
 import { importTranscripts, SPECSTORY, TRANSCRIPTS } from './import-transcripts.ts'
 import { actingAs, defineTool, type Output, type ToolContext } from './tool.ts'
@@ -27,11 +26,11 @@ async function arrive(context: ToolContext, without: readonly string[], dryRun: 
   }
   const lines: string[] = asks ? [] : told
   const who = { ...context, session: newArrival() }
-  const { taken, imported } = takeIn(who, project.root, found, (line) => void lines.push(line))
+  const since = memory.cursor
+  const { taken, imported, again } = takeIn(who, project.root, found, (line) => void lines.push(line))
   const rules = await askForRules(who, taken, asks)
-  const came = imported.some((i) => isObject(i) && Number(i.created ?? 0) + Number(i.updated ?? 0) > 0)
-  const back = came ? [`tidemark undo --all-of ${who.session} takes back what came`] : []
-  const text = [...lines, ...rules.lines, ...back].join('\n')
+  const text = [...lines, ...rules.lines, ...wayBack(who, since)].join('\n')
+  if (again !== undefined) throw new UserError('not-imported', text, again)
   return { text, json: { ...json, imported, rules: rules.json } }
 }
 

@@ -17,7 +17,16 @@ import { receiveChanges } from '../../../travel/sync/receive.ts'
 import { isOfClient, isTerminal, typist } from '../../../work/coordination/caller.ts'
 import { ALL_FACTS, CLIENT_FACTS, HEADLESS_CLIENTS } from '../../../work/coordination/clients.ts'
 import { refreshViews } from '../../../work/handoff/views/refresh.ts'
-import { askForRules, findSources, namesIn, newArrival, refuse, refusedIn, takeIn } from '../../tools/arrive.ts'
+import {
+  askForRules,
+  findSources,
+  namesIn,
+  newArrival,
+  refuse,
+  refusedIn,
+  takeIn,
+  wayBack,
+} from '../../tools/arrive.ts'
 import { ask, refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { extractorHere } from './extractor.ts'
@@ -203,19 +212,22 @@ export const init: Command = {
     receiveChanges(memory, project.root)
     const isScript = !isOfClient(memory)
     let imported: Json[] = []
+    let again: string | undefined
+    const by = { memory, session: newArrival(), agent: 'init' }
+    const since = memory.cursor
     try {
       refuse(memory, without)
-      const by = { memory, session: newArrival(), agent: 'init' }
       const done = takeIn(by, root, found, call.out)
       imported = done.imported
+      again = done.again
       const asks = typist(memory) === 'person' && call.flags.yes !== true && !call.json
       const { lines, json } = await askForRules(by, done.taken, asks ? (question) => ask(question, true) : undefined)
       for (const line of lines) call.out(`  ${line}`)
-      if (done.taken.length > 0 && fresh) call.out(`  tidemark undo --all-of ${by.session} takes back what came`)
       report.rules = json
       // from now on what somebody writes into a view is a hand edit
       for (const note of refreshViews(memory, project)) call.out(`  note: ${note}`)
     } finally {
+      for (const line of wayBack(by, since)) call.out(`  ${line}`)
       memory.close()
     }
     if (call.flags.adopt) {
@@ -224,13 +236,12 @@ export const init: Command = {
       for (const line of text.split('\n')) call.out(`  ${line}`)
       report.maturity = json
     }
-    call.out(
-      fresh
-        ? `done. \`tidemark status\` says what is known${changes.length > 0 ? '; restart the clients to connect them' : ''}`
-        : nothing
-          ? 'nothing had to be changed'
-          : 'done. restart the clients to connect them',
-    )
+    const done = fresh
+      ? `done. \`tidemark status\` says what is known${changes.length > 0 ? '; restart the clients to connect them' : ''}`
+      : nothing
+        ? 'nothing had to be changed'
+        : 'done. restart the clients to connect them'
+    call.out(again ?? done)
     const wired = new Set<string>(changes.filter((c) => !c.failed).map((c) => c.client))
     const reader = HEADLESS_CLIENTS.find((client) => wired.has(client))
     if (fresh && reader && isTerminal() && extractorHere(call) === undefined)
@@ -245,7 +256,7 @@ export const init: Command = {
     for (const c of failed) call.out(`${c.client} is ${c.why}`)
     return {
       json: { ...report, id: project.id, store: project.storePath, created, imported },
-      code: failed.length > 0 ? 1 : 0,
+      code: failed.length > 0 || again !== undefined ? 1 : 0,
     }
   },
 }
