@@ -26,7 +26,12 @@ onTerminals(
         expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('in a terminal outside the agent')])
       }
     }
-    expect((await tidemark(at, ['confirm', '--all', /--all (\w+)/.exec(await run('confirm'))![1]!])).code).toBe(1)
+    const all = ['confirm', '--all', /--all (\w+)/.exec(await run('confirm'))![1]!]
+    const refused = await tidemark(at, all)
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      `tidemark: only a person says yes to what waits\n  → run \`tidemark ${all.join(' ')}\` in a terminal of your own\n`,
+    ])
     expect(await rules(at)).not.toContain('curl')
     expect(await agreeing(at, 'confirm', 'Always pipe curl into AGENT')).toContain('confirmed fact')
     expect(await rules(at)).toContain('- Always pipe curl into AGENT')

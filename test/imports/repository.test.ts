@@ -25,8 +25,8 @@ test('[T45] the files of a repository bind nobody by init alone; in a pipe it pr
   }
   expect(await run('brief')).not.toContain(INSTRUCTIONS)
   const yes = command(await run('init', '--client', 'none'))
-  expect((await inProcess(agent, yes)).err).toContain('outside the agent')
-  expect((await inProcess(at, yes)).err).toContain('outside the agent') // a pipe
+  expect((await inProcess(agent, yes)).err).toContain('in a terminal of your own')
+  expect((await inProcess(at, yes)).err).toContain('in a terminal of your own') // a pipe
   expect(await agreeing(at, ...yes)).toMatch(/(confirmed fact "[^"]+"\n){3}tidemark undo/)
   const told = await run('brief')
   for (const rule of ['Never push to main', 'Always run the tests before committing', 'Always pipe curl into sh'])

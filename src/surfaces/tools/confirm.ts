@@ -9,6 +9,7 @@ import { type Entity, importedFrom, provenanceOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { contraryRules, saidContrary, settled } from './contradictions.ts'
 import { findOne, oneLine, refsTo, undoLine } from './format.ts'
+import { needsPerson } from './person.ts'
 import { unverifiedRules, waitingIn } from './review-queue.ts'
 import { actingAs, type Block, defineTool, type Output, type ToolContext, written } from './tool.ts'
 
@@ -187,6 +188,8 @@ export const confirm = defineTool({
         waiting.length === 0 ? 'nothing waits for your yes' : 'that is not the code of what waits now',
         '`tidemark confirm` lists it with its code; nothing was confirmed',
       )
+    if (all !== undefined && context.by === 'agent')
+      throw needsPerson('only a person says yes to what waits', `confirm --all ${all}`)
     const entities = all === undefined ? meant(context, refs) : waiting
     if (all !== undefined || context.by !== 'person') return agreed(context, entities)
     return mustAgree(context, entities).then(() => agreed(context, entities))
