@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { shortBatch } from '../../src/engine/store/keys.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
 const principle = (name: string, more: object = {}) => ['record-principle', { name, ...more }]
@@ -145,7 +146,10 @@ describe('[A10] undo', () => {
     const second = m.act([principle('a', { confidence: 0.2 })])
     const third = m.act([['link-entities', { from: 'b', to: 'a', type: 'supports' }]])
     const [p] = m.refused([['undo', { batch: first.batch }]])
-    expect(p).toMatchObject({ field: 'batch', message: `later batches build on it: ${second.batch}, ${third.batch}` })
+    expect(p).toMatchObject({
+      field: 'batch',
+      message: `later batches build on it: ${[second, third].map((b) => shortBatch(b.batch!)).join(', ')}`,
+    })
     undo(m, { batch: first.batch, force: true })
     expect(m.discover('(get-principles)')).toEqual(['()'])
     expect(m.refused([['undo', { batch: first.batch, force: 'yes' }]])).toMatchObject([{ field: 'force' }])
@@ -174,6 +178,27 @@ describe('[A10] undo', () => {
     expect(m.refused([['undo', { allOf: 'nobody' }]])).toMatchObject([{ field: 'allOf' }])
     m.act([['redo', {}]], { session: 'three' })
     expect(m.discover('(sort (map :name (get-principles)) string<?)')).toEqual(['("a" "b" "c")'])
+  })
+
+  test('[A10] of all that a session wrote, what was changed or linked since is left, and named', () => {
+    const m = openTestMemory()
+    const names = () => m.discover('(sort (map :name (get-principles)) string<?)')
+    m.act([principle('a'), principle('b'), principle('c')], { session: 'two' })
+    m.act([principle('d')], { session: 'two' })
+    m.act([['retire', { ref: 'a', reason: 'wrong' }], principle('mine')])
+    const last = m.act([['link-entities', { from: 'mine', to: 'b', type: 'supports' }]])
+    const done = m.act([['undo', { allOf: 'two' }]])
+    expect(names()).toEqual(['("b" "mine")'])
+    expect(done.notes).toEqual([
+      'principle:a, principle:b: changed or linked since, and left as they are; with force they go as well',
+    ])
+    m.act([['redo', {}]])
+    expect(names()).toEqual(['("b" "c" "d" "mine")'])
+    m.act([['undo', { batch: last.batch }]])
+    m.act([['undo', { allOf: 'two' }]])
+    expect(names()).toEqual(['("mine")'])
+    m.act([['undo', { allOf: 'two', force: true }]])
+    expect([m.get('a')!.live, m.get('b')!.live]).toEqual([false, false])
   })
 
   test('[A10] [T5] an agent takes back all of its own session and its subagents; of another one it proposes that', () => {

@@ -39,6 +39,12 @@ describe('[A10] undo on the command line', () => {
     expect(no.code).toBe(1)
     expect((await onTerminal(at, ['undo', '--all-of', 'a'], '')).out).toContain('nothing was undone')
     expect(await names()).toBe('("a1" "a2" "b1")')
+    await run('act', '[["retire", {"ref": "a1", "reason": "wrong"}]]', '--session', 'b')
+    const most = await onTerminal(at, ['undo', '--all-of', 'a'], 'y')
+    expect(most.out).toContain(
+      'note: decision:a1: changed or linked since, and left as it is; with force it goes as well\ntidemark redo',
+    )
+    await onTerminal(at, ['undo', '--last', '--session', 'b'])
     const yes = await onTerminal(at, ['undo', '--all-of', 'a'], 'y')
     expect(yes.out).toContain('took back')
     expect(await names()).toBe('("b1")')

@@ -1,6 +1,7 @@
 import { type Cell, listPart, STATE, type Stamp, type StateValue, seen, setPart } from '../../engine/log/cells.ts'
 import { cellsOf, type Event } from '../../engine/log/events.ts'
 import { fold } from '../../engine/log/fold.ts'
+import { shortBatch } from '../../engine/store/keys.ts'
 import type { LoggedEvent } from '../../engine/store/log.ts'
 import { summaryOf } from '../../engine/store/summary.ts'
 import type { Planning } from '../../engine/write/plan.ts'
@@ -32,28 +33,31 @@ function ignoredBatches(p: Planning, batches: readonly string[], entities: Itera
   return out
 }
 
-/** Later batches that build on what was written: they overwrote it, or edited or linked what it created. */
-function dependents(p: Planning, out: ReadonlySet<string>, events: readonly Event[]): string[] {
+/** Later batches that build on what was written, by entity: they overwrote it, or edited or linked what it created. */
+function dependents(p: Planning, out: ReadonlySet<string>, events: readonly Event[]): Map<string, Set<string>> {
   const written = new Set(events.map((e) => key(e.stamp.replica, e.stamp.ctr)))
   const created = new Map(
     events
       .filter((e) => e.field === STATE && (e.value as StateValue | undefined)?.s === 'created')
       .map((e) => [e.entity, e.stamp]),
   )
-  const found = new Set<string>()
+  const all = new Map<string, Set<string>>()
   for (const id of new Set(events.map((e) => e.entity))) {
+    const found = new Set<string>()
     for (const later of p.view.eventsOf(id)) {
       if (out.has(later.batch) || later.event.field === 'provenance') continue
       if (isLater(later.event.stamp, created.get(id)) || later.event.over.some(([r, c]) => written.has(key(r, c))))
         found.add(later.batch)
     }
-    if (!created.has(id)) continue
-    for (const e of usesOfKind(p, id)) if (!out.has(e.batch)) found.add(e.batch)
-    for (const l of [...p.links('src', id), ...p.links('dst', id)])
-      for (const e of p.view.eventsOf(l.id))
-        if (!out.has(e.batch) && isLater(e.event.stamp, created.get(id))) found.add(e.batch)
+    if (created.has(id)) {
+      for (const e of usesOfKind(p, id)) if (!out.has(e.batch)) found.add(e.batch)
+      for (const l of [...p.links('src', id), ...p.links('dst', id)])
+        for (const e of p.view.eventsOf(l.id))
+          if (!out.has(e.batch) && isLater(e.event.stamp, created.get(id))) found.add(e.batch)
+    }
+    if (found.size > 0) all.set(id, found)
   }
-  return [...found]
+  return all
 }
 
 /** What was recorded of a kind that the project declared builds on the declaration: without it nobody could list it. */
@@ -155,7 +159,7 @@ const related = (a: readonly string[], b: readonly string[]) =>
 export const undo = defineVerb({
   name: 'undo',
   about:
-    'takes a batch back in one new batch; redo takes that back. "last" is the last batch of the acting session, of nobody else, that still stands: said twice, it goes two steps back. With allOf, everything that a session wrote. An agent takes back its own work; what others wrote waits for a person',
+    'takes a batch back in one new batch; redo takes that back. "last" is the last batch of the acting session, of nobody else, that still stands: said twice, it goes two steps back. With allOf, everything that a session wrote, but for what was changed or linked since. An agent takes back its own work; what others wrote waits for a person',
   args: {
     batch: text('its id, or "last" (last)'),
     allOf: text('a session: all of its batches, instead of one'),
@@ -201,21 +205,25 @@ function takeBack(
     return report({ field: 'batch', message: 'its content was erased', received: batches.join(', ') })
   const byEntity = Map.groupBy(events, (e) => e.entity)
   const out = ignoredBatches(p, batches, byEntity.keys())
-  const later = dependents(p, out, events)
-  if (later.length > 0 && !force)
+  const left = force ? new Map<string, Set<string>>() : dependents(p, out, events)
+  if (left.size > 0 && (named === 'batch' || left.size === byEntity.size))
     return report({
-      field: 'batch',
-      message: `later batches build on it: ${later.join(', ')}`,
+      field: named,
+      message: `later batches build on it: ${[...new Set([...left.values()].flatMap((b) => [...b].map(shortBatch)))].join(', ')}`,
       received: batches.join(', '),
       hint: 'undo those first, or give "force": true to take it back all the same',
     })
-  for (const [id, own] of [...byEntity].reverse()) revert(p, id, out, own)
+  const entities = [...byEntity.keys()].filter((id) => !left.has(id))
+  for (const id of entities.toReversed()) revert(p, id, out, byEntity.get(id)!)
+  const [they, go] = left.size === 1 ? ['it is', 'it goes'] : ['they are', 'they go']
+  if (left.size > 0)
+    p.note(`${[...left.keys()].join(', ')}: changed or linked since, and left as ${they}; with force ${go} as well`)
   for (const b of batches) p.undoes(b)
   return {
     id: batches[0]!,
     undone: found.map((b) => summaryOf(b.line, (id) => p.entity(id)?.name, lineOf)).join('; '),
     batches: batches.length,
-    entities: [...byEntity.keys()],
+    entities,
   }
 }
 

@@ -1,6 +1,5 @@
 import { UsageError, UserError } from '../../base/errors.ts'
 import { shortBatch } from '../../engine/store/keys.ts'
-import type { Json } from '../../model/field.ts'
 import { undo as verb } from '../../project/verbs/undo.ts'
 import { many } from '../../session/briefing/format.ts'
 import { moment } from './format.ts'
@@ -19,7 +18,7 @@ export const undo = defineTool({
   name: 'undo',
   title: 'Undo a batch',
   about:
-    'takes back the last batch of the acting session. Without a session, it is the last one that was written without one. BATCH names another one; --all-of takes back everything a session wrote. Said twice, it goes two steps back; `tidemark redo` goes forward again',
+    'takes back the last batch of the acting session. Without a session, it is the last one that was written without one. BATCH names another one; --all-of takes back everything a session wrote, but for what was changed or linked since. Said twice, it goes two steps back; `tidemark redo` goes forward again',
   example: 'tidemark undo --last',
   params: {
     batch: { type: 'text', about: 'the batch, as act printed it', place: 0 },
@@ -38,13 +37,9 @@ export const undo = defineTool({
       const target = allOf === undefined ? { batch: batch ?? 'last' } : { allOf }
       const done = context.memory.act([['undo', { ...target, force }]], actingAs(context))
       const [result] = done.results
-      const text =
-        result!.standing === 'proposed'
-          ? [`proposed to ${result!.name}`, ...done.notes.map((n) => `note: ${n}`)].join('\n')
-          : done.batch
-            ? `took back: ${String(result!.undone)}\ntidemark redo brings it back`
-            : 'nothing was left of it to take back'
-      return { text, json: done as unknown as Json }
+      if (result!.standing === 'proposed') return written(done, [`proposed to ${result!.name}`])
+      if (!done.batch) return written(done, ['nothing was left of it to take back'])
+      return written(done, [`took back: ${String(result!.undone)}`], done, ['tidemark redo brings it back'])
     }
     // an agent is not asked to agree to what only a person may do
     const isOthers = context.by === 'agent' && allOf !== context.session
