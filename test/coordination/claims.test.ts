@@ -487,3 +487,19 @@ test('[X4] the end of a role is told to those who depend on it, and to no strang
   expect(inbox(memory, 'tester').lines).toEqual(['designer released docs: complete; three pages'])
   expect(inbox(memory, 'stranger')).toMatchObject({ lines: [], more: expect.any(Number) })
 })
+
+test('[X4] news of what is deleted, retired or erased says which it was, unless it was erased', () => {
+  const { memory, act, get } = openTestMemory()
+  const by = { session: 'a', by: 'person' as const }
+  const facts = ['Never log card numbers', 'Never deploy on fridays', 'Never name Ms Miller']
+  for (const fact of facts) act([['record-fact', { fact, category: 'constraint' }]], by)
+  const { cursor } = memory
+  const [cards, fridays, miller] = facts.map((fact) => get(fact)!.id)
+  act([['delete-fact', { ref: cards }], ['retire', { ref: fridays, reason: 'we do' }], ['delete-fact', { ref: miller }]], by) // biome-ignore format: a row
+  act([['purge', { ref: miller, reason: 'a name' }]], by)
+  const { lines } = inbox(memory, 'b', { since: cursor })
+  expect(lines).toContain(`a deleted fact "Never log card numbers" (${cards})`)
+  expect(lines).toContain(`a retired fact "Never deploy on fridays" (${fridays})`)
+  expect(lines.join()).not.toContain('Miller')
+  expect(memory.newsSince(cursor)[0]!.summary).toContain('deleted fact "Never log card numbers"')
+})

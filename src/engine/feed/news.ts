@@ -4,7 +4,7 @@ import type { Author } from '../store/line.ts'
 import { type LoggedEvent, lastLine, lineOf, loggedIn, newsAfter } from '../store/log.ts'
 import { type PresenceEvent, presenceAfter } from '../store/presence.ts'
 import { getRow, nameIn } from '../store/rows.ts'
-import { summaryOf } from '../store/summary.ts'
+import { calledLast, summaryOf } from '../store/summary.ts'
 
 export interface News {
   /** Order of arrival here: what a cursor holds. */
@@ -54,7 +54,7 @@ function batchesSince(db: Db, seq: number, limit?: number): News[] {
       line,
       (id) => {
         const row = getRow(db, id)
-        return row && nameIn(row.name, JSON.parse(row.body))
+        return row && (nameIn(row.name, JSON.parse(row.body)) || calledLast(db, id))
       },
       (batch) => lineOf(db, batch.split(':')[0]!, Number(batch.split(':')[1])),
     ),

@@ -4,8 +4,10 @@ import { KINDS } from '../../model/kinds/index.ts'
 import { isWork } from '../../model/work-kinds.ts'
 import { STATE, type StateValue } from '../log/cells.ts'
 import type { Event } from '../log/events.ts'
+import type { Db } from './db.ts'
 import { shortBatch } from './keys.ts'
 import type { Line } from './line.ts'
+import { eventsOf } from './log.ts'
 
 const LONGEST = 200
 const LONGEST_NAME = 60
@@ -19,6 +21,13 @@ const quoted = (name: Json | undefined): string => {
 
 /** What an entity is called now; nothing where that is not known. */
 export type Called = (id: string) => string | undefined
+
+/** What something deleted was called last; nothing where that was erased. */
+export function calledLast(db: Db, id: string): string | undefined {
+  const field = keys.get(kindOf(id)) ?? 'name'
+  const { value } = eventsOf(db, id).findLast(({ event }) => event.field === field && event.op === 'set')?.event ?? {}
+  return typeof value === 'string' ? value : undefined
+}
 
 /** What a batch did, in a line. It is read off the events whenever it is shown: no batch says it of itself. */
 export function summaryOf(

@@ -4,6 +4,7 @@ import type { Memory, News } from '../../engine/memory.ts'
 import { anchorsAt } from '../../engine/store/code.ts'
 import { workOf } from '../../engine/store/current-work.ts'
 import { getSession, openClaims, type PresenceEvent } from '../../engine/store/presence.ts'
+import { calledLast } from '../../engine/store/summary.ts'
 import { questionTerms } from '../../engine/store/terms.ts'
 import { speakerOf } from '../../find/code/known.ts'
 import { type Entity, kindOf, LINK_KIND, provenanceOf, standingOf } from '../../model/entity.ts'
@@ -253,11 +254,14 @@ function batchLines(memory: Memory, n: News, hand: InHand, read: ReadonlySet<str
       continue
     }
     const known = read.has(id)
-    const verb = !e.live ? 'deleted' : e.fields.standing === 'proposed' ? 'proposed' : created ? 'recorded' : 'changed'
+    const { retired, standing } = e.fields
+    const gone = !e.live ? 'deleted' : retired === undefined ? undefined : 'retired'
+    const verb = gone ?? (standing === 'proposed' ? 'proposed' : created ? 'recorded' : 'changed')
+    const name = e.live ? e.name : calledLast(memory.db, id)
     const which = known && verb !== 'recorded' ? ', which you read' : ''
     out.push({
-      weight: weightOf([e], verb === 'deleted' ? 4 : 5),
-      text: `${who} ${verb} ${kind} "${short(e.name)}" (${id})${which}`,
+      weight: weightOf([e], gone ? 4 : 5),
+      text: `${who} ${verb} ${kind}${name ? ` "${short(name)}"` : ''} (${id})${which}`,
       about: id,
     })
   }
