@@ -104,6 +104,14 @@ test('[P4] what subagents did belongs to the session, and after a clear so does 
     decisionsMade: ['of-child'],
     inProgress: ['Edited src/of-child.ts, src/before.ts'],
   })
+  // each edit stands with the request that it was made for
+  sessions.patch('a', { request: 'Write the cart', said: 'Written.' })
+  sessions.patch('a2', { request: 'Write the docs' })
+  expect(composeHandoff(m.memory, 'a2')!.inProgress).toEqual([
+    'Asked: "Write the cart"',
+    'Asked: "Write the docs"',
+    'Edited src/of-child.ts, src/before.ts',
+  ])
 })
 
 test('[P4] a handoff that the agent wrote under a title is completed, not hidden behind an automatic one', () => {

@@ -78,7 +78,11 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
   const edited = some(changed, FILES_NAMED)
   const decided = recorded('decision').filter((e) => standingOf(e.fields) === 'confirmed' && e.updated > doneAt)
   const open = recorded('task').filter((e) => isOpen(e) && e.id !== task?.id)
-  const { request, said: answer } = all.find((s) => s.data.request !== undefined)?.data ?? {}
+  const [last, ...before] = all.filter((s) => typeof s.data.request === 'string')
+  // what was edited before a clear was asked for before it
+  const askers = last ? [last, ...before.filter((s) => s.files.some((f) => files.includes(f)))] : []
+  const asked = askers.map((s) => `Asked: "${short(s.data.request, SAID_MAX)}"`).reverse()
+  const answer = last?.data.said
 
   const said: Composed = {
     inProgress: [
@@ -104,7 +108,7 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
   const parts = [said.inProgress, said.blockers, said.nextSteps, ...(isWritten ? [said.decisionsMade] : [])]
   if (parts.every((p) => p.length === 0)) return undefined
   said.inProgress.unshift(
-    ...(typeof request === 'string' ? [`Asked: "${short(request, SAID_MAX)}"`] : []),
+    ...some([...new Set(asked)]),
     ...(typeof answer === 'string' ? [`Answered: "${short(answer, SAID_MAX)}"`] : []),
   )
   return defined({ ...said, contextUsed })
