@@ -5,6 +5,7 @@ import { explain } from '../../src/surfaces/tools/explain.ts'
 import { list } from '../../src/surfaces/tools/list.ts'
 import { review } from '../../src/surfaces/tools/review.ts'
 import { show } from '../../src/surfaces/tools/show.ts'
+import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { openTestCode } from './code.ts'
 
 const AUTH = `import { read } from './read.ts'
@@ -183,6 +184,22 @@ test('[F1] what hooks recorded, or sync brought, is anchored by the next scan', 
   c.act([['record-decision', { ref: 'd', locations: { remove: ['a.ts#verify'] } }]])
   await c.scan()
   expect(c.why('d')).toBeUndefined()
+})
+
+test('explain tells what names the file before what holds for many, and who has it in hand by name', async () => {
+  const c = openTestCode({ 'src/cart.ts': 'export const total = 0\n' })
+  const id = '89704a4f-53ab-4057-9a93-8a79efce438f'
+  sessionsOf(c.memory).start({ id, client: 'claude-code' })
+  sessionsOf(c.memory).patch(id, { title: 'add a discount' })
+  await c.record(
+    ['record-fact', { fact: 'Totals in cart.ts are in cents', category: 'convention' }],
+    ['record-fact', { fact: 'Never round', category: 'constraint', paths: ['src/**'] }],
+    ['record-fact', { fact: 'Keep functions short', category: 'convention', paths: ['**/*.ts'] }],
+  )
+  c.memory.act([['claim', { paths: ['src/cart.ts'] }]], { session: id })
+  const { text } = await explain.run({ memory: c.memory, project: c.project }, { place: 'src/cart.ts' })
+  expect(text).toMatch(/Known\n {2}fact "Totals in cart\.ts/)
+  expect(text).toContain('src/cart.ts  Claude "add a discount"')
 })
 
 test('[F1] stale is seen in show, list, recall, review, explain and Scheme', async () => {

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import type { Memory } from '../../engine/memory.ts'
 import * as code from '../../engine/store/code.ts'
 import type { Project } from '../../engine/store/project.ts'
@@ -87,7 +88,13 @@ export class CodeReader {
     const anchored = code.anchorsAt(db, root, path)
     const spoken = knownOn({ memory: this.#memory }, path, KINDS)
     const ids = new Set([...spoken.map((e) => e.id), ...anchored.map((a) => a.entity)])
-    const live = reader.entities([...ids]).filter((e) => e.live)
+    // what names the file before what holds for many
+    const names = (e: Entity): boolean =>
+      anchored.some((a) => a.entity === e.id) || JSON.stringify([e.name, e.fields]).includes(basename(path))
+    const live = reader
+      .entities([...ids])
+      .filter((e) => e.live)
+      .sort((a, b) => Number(names(b)) - Number(names(a)))
     const holds = holdsOf(this.#memory, root, live)
     const known = live.map((entity): Known => ({ entity, holds: holds.get(entity.id)! }))
     // of a symbol: what speaks of another one in the same file comes last
