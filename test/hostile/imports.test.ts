@@ -42,7 +42,7 @@ test('[T28] init names the link that it leaves', async () => {
   symlinkSync(join(at.home, 'canary.md'), join(at.dir, 'AGENTS.md'))
   const { out } = await tidemark(at, ['init', '--client', 'none', '--yes'])
   expect(out).toMatch(
-    /^ {2}leave {2}AGENTS\.md: it is a link, or no file; `tidemark import` takes in what it leads to$/m,
+    /^ {2}leave {2}AGENTS\.md: it is a link, or no file; what a link leads to is imported by its own name$/m,
   )
 })
 

@@ -65,8 +65,8 @@ export function findSources(root: string, refused: readonly string[]): Found {
     const there = source.source === undefined ? inspect(root, path) : undefined
     const isTwice = there?.is === 'file' && there.stat.nlink > 1
     const leave = (why: string) => void left.push(`  leave  ${path}: ${why}`)
-    const what = isTwice ? 'it has a second name (a hard link)' : 'it is a link, or no file'
-    if (there?.is === 'unsafe' || isTwice) leave(`${what}; \`tidemark import\` takes in what it leads to`)
+    if (isTwice) leave('it has a second name (a hard link); `tidemark import claude-md PATH` reads it all the same')
+    else if (there?.is === 'unsafe') leave('it is a link, or no file; what a link leads to is imported by its own name')
     else
       try {
         const { items, counts } = IMPORTERS.find((i) => i.name === format)!.read(at, realPath(root))
