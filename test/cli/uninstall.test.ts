@@ -68,6 +68,17 @@ async function known() {
   return made
 }
 
+test('many files of a directory are told as a number', async () => {
+  const { at, run } = await project()
+  git(at.dir, 'init', '-q')
+  files(at.dir, Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`src/f${n}.ts`, `export const n = ${n}\n`])))
+  await run('scan')
+  const out = await run('uninstall')
+  expect(out).toMatch(/^ {2}delete {2}\.tidemark\/cache\/ \(3\d files of Tidemark\)$/m)
+  expect(out).not.toContain('.sexpr')
+  expect(existsSync(join(at.dir, '.tidemark/cache'))).toBe(false)
+})
+
 describe('[T3] uninstall deletes files that Tidemark made, one by one', () => {
   test('[T3] what else lies in the directory that TIDEMARK_STORE names stays, also under names like ours', async () => {
     const at = scratch()

@@ -193,6 +193,9 @@ function tellLeft(call: CommandCall, root: string, left: readonly string[]): voi
     call.out(`  leave   ${many(left.length - LEFT_SHOWN, 'other')} that Tidemark did not make`)
 }
 
+/** More files of a directory than this are a number; --json names them. */
+const MANY = 20
+
 /** What becomes of a client's file, in the words of the list. */
 const DOES = { none: 'leave  ', delete: 'delete ', create: 'restore', edit: 'restore' } as const
 
@@ -235,7 +238,9 @@ export const uninstall: Command = {
     if (extractor !== undefined) call.out(`  end     what reads the transcripts of sessions: ${extractor}`)
     const joined = shared ? undefined : hubOf(project.id, storePath)
     if (joined) call.out(`  leave   the hub ${joined.url}, and forget its token`)
-    for (const { path } of plan.tree) call.out(`  delete  ${relative(root, path)}`)
+    for (const [dir, of] of Map.groupBy(plan.tree, ({ path }) => dirname(relative(root, path))))
+      if (of.length > MANY) call.out(`  delete  ${dir}/ (${many(of.length, 'file')} of Tidemark)`)
+      else for (const { path } of of) call.out(`  delete  ${relative(root, path)}`)
     let contents: Json = null
     if (deleting) contents = tellKnowledge(call, project, plan, keeps)
     else call.out(`  keep    the knowledge: ${storePath} (init finds it again)`)
