@@ -276,3 +276,20 @@ test.each(['confirm', 'reject'])(
     expect(rowIn(theirs)).toEqual(rowIn(t.memory))
   },
 )
+
+test('[M6] of unconfirmed rules of files those of the main file are told first', () => {
+  const t = openTestMemory()
+  const take = (path: string, facts: object[]) =>
+    t.act(facts.map((f) => ['record-fact', f]), { source: `import claude-md ${path}`, by: 'agent' }) // biome-ignore format: a row
+  take('CLAUDE.md', [{ fact: 'Always use task', standing: 'proposed' }])
+  t.clock.now += 1000
+  const globs = (n: number) => ({ fact: `Never touch table ${n}`, standing: 'proposed', paths: ['db/**'] })
+  take(
+    '.claude/rules',
+    Array.from({ length: 30 }, (_, n) => globs(n)),
+  )
+  take('.claude/rules', [{ fact: 'Keep titles short', standing: 'proposed' }])
+  expect(brief(t.memory, t.project).text).toMatch(
+    /- CLAUDE\.md: Always use task\n- \.claude\/rules: Keep titles short\n/,
+  )
+})

@@ -84,7 +84,7 @@ export function readsFile(
 }
 
 /** What a person typed goes before what a file says, and that before what holds for some files: an edit of them is told it. */
-const placeOf = (e: Entity): number => (Array.isArray(e.fields.paths) ? 2 : isOfFile(e) ? 1 : 0)
+export const placeOf = (e: Entity): number => (Array.isArray(e.fields.paths) ? 2 : isOfFile(e) ? 1 : 0)
 
 const categoryOf = (e: Entity): string | undefined =>
   CATEGORIES.find(([category]) => category !== undefined && category === e.fields.category)?.[0]

@@ -2,7 +2,7 @@ import { type Entity, provenanceOf } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'
 import { field, many, refOf } from '../format.ts'
 import type { Item, Section } from '../types.ts'
-import { isRead } from './rules.ts'
+import { isRead, placeOf } from './rules.ts'
 
 const LOOKED_AT = 300
 /** How many rules of the repository's files are told. Each costs as many tokens as a binding one. */
@@ -25,7 +25,9 @@ export const unconfirmed: Section = {
     const noted = proposed.filter((e) => provenanceOf(e).some((p) => p.said !== undefined))
     const here = about.vouched(noted.map((e) => e.id))
     const said = noted.filter((e) => here.has(e.id))
-    const ofFiles = proposed.filter((e) => fileOf(e) !== undefined && !isRead(e, about))
+    // the main files were read first, and what holds for some files alone is told before an edit of those
+    const unread = proposed.filter((e) => fileOf(e) !== undefined && !isRead(e, about)).reverse()
+    const ofFiles = unread.sort((a, b) => placeOf(a) - placeOf(b))
     const files = new Set(proposed.map((e) => fileOf(e) ?? ''))
     const from = files.size <= 2 && n === proposed.length && !files.has('') ? [...files].join(' and ') : ''
     const items: Item[] = [
