@@ -1,5 +1,5 @@
 // @module-tag long
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
@@ -76,6 +76,34 @@ describeUnless(noBrowser)('in a browser', () => {
       if (path !== '/briefing') await page.locator('.empty').first().waitFor()
     }
     expect(complaints).toEqual([])
+  })
+
+  test('a start as its client is told it, ended sessions by name, and a graph of what nothing links', async () => {
+    const fill = (dir: string) => {
+      const { project } = createProject(dir, { name: 'rules' })
+      writeFileSync(join(dir, 'CLAUDE.md'), '- Always use task\n')
+      const { memory } = openAt({ projectPath: dir, unlisted: true })
+      memory.act([['record-fact', { fact: 'Always use task', locations: ['CLAUDE.md:1'] }]], { by: 'person' })
+      for (let b = 0; b < 6; b++)
+        memory.act(Array.from({ length: 40 }, (_, n) => ['record-learning', { title: `lesson ${b} ${n}` }]))
+      const sessions = sessionsOf(memory)
+      const id = '89704a4f-53ab-4057-9a93-8a79efce438f'
+      sessions.start({ id, client: 'claude-code' })
+      sessions.patch(id, { title: 'add a discount' })
+      memory.act([['record-decision', { name: 'use-cents' }]], { session: id })
+      sessions.end(id)
+      memory.close()
+      return project
+    }
+    const { page } = await dashboard({ fill })
+    await page.getByText('Claude "add a discount"').first().waitFor()
+    await goTo(page, '/briefing', 'Briefing')
+    await page.locator('.brief').waitFor()
+    expect(await page.locator('.brief').innerText()).not.toContain('Always use task')
+    await page.getByLabel('Client').selectOption('codex')
+    await page.locator('.brief').getByText('Always use task').waitFor()
+    await goTo(page, '/graph', 'Graph')
+    await expect.poll(() => page.locator('.lead').innerText()).toMatch(/^24\d of/)
   })
 
   test('[T103] texts that would be scripts are shown as they are, on every page', async () => {

@@ -1,6 +1,7 @@
 import { lookAgain } from '../../find/code/look.ts'
 import type { Json } from '../../model/field.ts'
 import { hereOf } from '../../project/open.ts'
+import { CLIENT_NAMES } from '../../work/coordination/clients.ts'
 import { AS_OF, at } from './moment.ts'
 import { defineTool } from './tool.ts'
 
@@ -10,15 +11,20 @@ export const brief = defineTool({
   about:
     'What a session should know when it starts: binding rules, where the work was left, who else is at work, decisions, what failed before.',
   example: 'tidemark brief --budget 1200',
-  params: { budget: { type: 'number', least: 1, about: 'tokens (2000)' }, 'as-of': { ...AS_OF, rare: true } },
+  params: {
+    budget: { type: 'number', least: 1, about: 'tokens (2000)' },
+    client: { type: 'text', about: 'what is told to this one at a start', choices: CLIENT_NAMES, rare: true },
+    'as-of': { ...AS_OF, rare: true },
+  },
   readOnly: true,
   fences: true,
-  async run(context, { budget, ...args }) {
+  async run(context, { budget, client, ...args }) {
     await lookAgain(context.memory, context.project)
     const { memory, project, session, agent, local, served } = context
     const { readEdits } = await import('../../work/handoff/views/refresh.ts')
     const { brief: make, wasBriefed } = await import('../../session/briefing/brief.ts')
-    const options = { ...hereOf(project), session, client: agent, local, ...(budget !== undefined && { budget }) }
+    const who = { session, client: client ?? agent }
+    const options = { ...hereOf(project), ...who, local, ...(budget !== undefined && { budget }) }
     const { reader, now, past } = await at(context, args)
     if (past) {
       const told = make(memory, project, { ...options, past: reader, moment: now })

@@ -10,14 +10,23 @@ interface Brief {
 
 const BUDGETS = ['800', '2000', '4000'].map((n) => [n, `${n} tokens`] as const)
 
+/** What a client reads by itself, as Claude Code does CLAUDE.md, it is not told. */
+const CLIENTS = [['claude', 'Claude Code'], ['codex', 'Codex'], ['', 'another client']] as const // biome-ignore format: a list
+
 export function Briefing() {
   const [budget, setBudget] = useState('2000')
-  const brief = useTool<Brief>('brief', { budget: Number(budget) })
+  const [client, setClient] = useState<string>('claude')
+  const brief = useTool<Brief>('brief', { budget: Number(budget), ...(client && { client }) })
   return (
     <Page
       title="Briefing"
       lead="What the next session is told when it starts, word for word, and what each part of it costs."
-      aside={<Select label="Budget" all={BUDGETS} chosen={budget} choose={setBudget} />}
+      aside={
+        <>
+          <Select label="Client" all={CLIENTS} chosen={client} choose={setClient} />
+          <Select label="Budget" all={BUDGETS} chosen={budget} choose={setBudget} />
+        </>
+      }
     >
       <div class="columns uneven">
         <Panel title="The text">

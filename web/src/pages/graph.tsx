@@ -60,8 +60,8 @@ export function GraphPage() {
   const edges = [...(links.json ?? []), ...known.flatMap((e) => namedIn(e, ids))].filter(
     ({ from, to }) => idsInView.has(from) && idsInView.has(to),
   )
-  const linkedOnly = wish ?? known.length > MANY
   const linked = new Set(edges.flatMap((l) => [l.from, l.to]))
+  const linkedOnly = wish ?? (known.length > MANY && linked.size > 0)
   const nodes: Node[] = inView
     .filter((e) => e.id === chosen || !linkedOnly || linked.has(e.id))
     .map((e) => ({

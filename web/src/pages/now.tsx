@@ -95,7 +95,8 @@ export function Now() {
   const shared = useTool<Shared[]>('share', { do: 'list' })
   const conflicts = useTool<Conflict[]>('conflicts')
   const status = useTool<Status>('status').json
-  const titles = new Map(sessions.json?.map((s) => [s.id, s.title]))
+  const ever = useTool<Session[]>('session', { do: 'list', all: true }).json ?? sessions.json
+  const titles = new Map(ever?.map((s) => [s.id, s.title]))
   return (
     <Page
       title="Now"
