@@ -11,7 +11,7 @@ import { endFirstForm, rewriteEvents, takeDocuments } from '../store/first-form.
 import * as log from '../store/log.ts'
 import { allIds, type EntityRow, getRow, renameRow } from '../store/rows.ts'
 import { kindsFirst, type Progress, rebuildEntities } from './rebuild.ts'
-import { loadYjs } from './yjs.ts'
+import { documentIn } from './yjs.ts'
 
 /** Migrates from 0.1.0, which kept events and Yjs documents. The events count; what only a document has becomes events. */
 export function settleFirstForm(db: Db, registry: () => Registry, env: Env, progress: Progress): void {
@@ -76,13 +76,8 @@ function keepFromDocuments(db: Db): Set<string> {
 }
 
 function eventsIn(entity: string, state: Uint8Array): Event[] {
-  const Y = loadYjs()
-  const doc = new Y.Doc()
-  try {
-    Y.applyUpdate(doc, state)
-  } catch {
-    return [] // damaged: the events are what there is
-  }
+  const doc = documentIn(state)
+  if (!doc) return [] // damaged: the events are what there is
   return [...doc.getMap<Json[]>('c')].map(([key, [ms, ctr, value, extra]]) => {
     const [field = '', part = '', replica = ''] = key.split('\0')
     const stamp: Cell['stamp'] = { ms: Number(ms), ctr: Number(ctr), replica }

@@ -99,24 +99,18 @@ export async function httpEmbedder(config: HttpConfig, settings: HttpSettings = 
   const at = `the embeddings endpoint ${endpoint.origin}${endpoint.pathname}`
   const closing = new AbortController()
 
-  const refused = (status: number, body: string) =>
-    status === 401 || status === 403
-      ? new UserError(
-          'embedder-refused',
-          `${at} does not accept the key (${status})`,
-          config.keyFrom
-            ? `check the environment variable ${config.keyFrom}`
-            : 'name the variable of the key in keyFrom',
-        )
-      : new UserError(
-          'embedder-failed',
-          `${at} answered ${status}: ${withoutKey(body, key)}`,
-          `check the url and model ${config.model}`,
-        )
+  const failed = (what: string, hint: string) => new UserError('embedder-failed', `${at}${what}`, hint)
+  const refused = (status: number, body: string): UserError => {
+    const { keyFrom, model } = config
+    if (status !== 401 && status !== 403)
+      return failed(` answered ${status}: ${withoutKey(body, key)}`, `check the url and model ${model}`)
+    const hint = keyFrom ? `check the environment variable ${keyFrom}` : 'name the variable of the key in keyFrom'
+    return new UserError('embedder-refused', `${at} does not accept the key (${status})`, hint)
+  }
 
   async function post(texts: readonly string[], attempt = 0): Promise<Float32Array[]> {
     let asked: number | undefined
-    let failed: string
+    let why: string
     try {
       const { model, dimensions } = config
       const body = { model, input: texts, encoding_format: 'float', dimensions }
@@ -125,20 +119,16 @@ export async function httpEmbedder(config: HttpConfig, settings: HttpSettings = 
       const answer = await postJson(endpoint, body, { key, most: LONGEST_ANSWER, signal, headers })
       if (answer.ok) return vectorsOf(answer.body, texts.length)
       if (answer.status !== 429 && answer.status < 500) throw refused(answer.status, answer.body)
-      failed = `answered ${answer.status}: ${withoutKey(answer.body, key)}`
+      why = `answered ${answer.status}: ${withoutKey(answer.body, key)}`
       asked = answer.wait
     } catch (error) {
       if (error instanceof UserError) throw error
       if (!(error instanceof NoAnswer) || error.why === 'endless')
-        throw new UserError(
-          'embedder-failed',
-          `${at}: ${withoutKey((error as Error).message, key)}`,
-          'is it an endpoint for embeddings?',
-        )
-      failed = error.why === 'slow' ? `did not answer within ${timeout} ms` : error.message
+        throw failed(`: ${withoutKey((error as Error).message, key)}`, 'is it an endpoint for embeddings?')
+      why = error.why === 'slow' ? `did not answer within ${timeout} ms` : error.message
     }
     if (attempt + 1 >= TRIES || closing.signal.aborted)
-      throw new UserError('embedder-failed', `${at} ${failed}`, 'see that it runs, or use the built-in embedder')
+      throw failed(` ${why}`, 'see that it runs, or use the built-in embedder')
     await wait(waitFor(asked, attempt))
     return post(texts, attempt + 1)
   }

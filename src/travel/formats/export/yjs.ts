@@ -1,5 +1,5 @@
 import type { Memory } from '../../../engine/memory.ts'
-import { loadYjs } from '../../../engine/replication/yjs.ts'
+import { documentIn, loadYjs } from '../../../engine/replication/yjs.ts'
 import type { DocumentEntity, DocumentLink } from '../import/document.ts'
 import { documentOf } from './json.ts'
 import type { Exporter, ExportOptions } from './types.ts'
@@ -23,14 +23,5 @@ export const yjs: Exporter = {
     return Y.encodeStateAsUpdate(doc)
   },
   isOurs: () => false,
-  isOursInBytes(bytes) {
-    const Y = loadYjs()
-    const doc = new Y.Doc()
-    try {
-      Y.applyUpdate(doc, bytes)
-    } catch {
-      return false // no update of Yjs
-    }
-    return doc.getMap('tidemark').has('project')
-  },
+  isOursInBytes: (bytes) => documentIn(bytes)?.getMap('tidemark').has('project') ?? false,
 }
