@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { scan } from '../../src/find/code/scan.ts'
@@ -303,7 +303,7 @@ test('[E3] foresee shows which branches and work trees will not merge, uncommitt
   expect(git(fix, 'status', '--porcelain')).toBe(`${status}?? notes.md\n`)
 })
 
-test('[E3] foresee starts nothing that a submodule names', async () => {
+test('[E3] foresee starts nothing that a submodule names, and no filter of the user', async () => {
   const { root, tree, git, write, memory, project } = await repository()
   const [sub, mark] = [join(root, '..', 'library'), join(root, '..', 'mark')]
   write(join(sub, 'a.txt'), 'one\n')
@@ -318,6 +318,9 @@ test('[E3] foresee starts nothing that a submodule names', async () => {
     git(join(root, 'sub'), 'config', name, `touch '${mark}'; cat`)
   write(join(root, 'sub/a.txt'), 'two\n')
   write(join(root, 'src/cart.js'), `// the cart\n${CART}`)
+  write(join(root, '.gitattributes'), '* filter=y\n')
+  write(join(root, '../global'), `[filter "y"]\n\tclean = touch '${mark}'; cat\n`)
+  setEnv('GIT_CONFIG_GLOBAL', join(root, '../global'))
   expect((await run(foresee, { memory, project }, {})).text).toBe('1 of 1 pair merges')
   expect(existsSync(mark)).toBe(false)
 })
@@ -346,6 +349,75 @@ test('[E3] foresee names what git cannot read, and shows the rest', async () => 
   expect(rest).toContain('not looked at: main with fix (')
   expect(rest).toContain('not looked at: docs with fix (')
   expect(rest).not.toContain('merges')
+})
+
+test('[E3] foresee looks at large files, and names those that are too large for it', async () => {
+  const { root, tree, git, write, memory, project } = await repository()
+  const rows = Array.from({ length: 400_000 }, (_, n) => `row ${n}`)
+  write(join(root, 'rows.txt'), rows.join('\n'))
+  git(root, 'add', 'rows.txt')
+  git(root, 'commit', '-qm', 'rows')
+  const fix = tree('fix')
+  for (const dir of [root, fix]) write(join(dir, 'rows.txt'), rows.with(300_000, dir).join('\n'))
+  for (const name of ['video.bin', 'other.bin']) {
+    write(join(fix, name), '')
+    truncateSync(join(fix, name), 201_000_000)
+  }
+  const { text, json } = await run(foresee, { memory, project }, {})
+  expect(text.split('\n')).toEqual([
+    'main (uncommitted) and fix (uncommitted) collide in rows.txt: at line 300001',
+    'not looked at: 2 changed files of fix, such as other.bin (more than 200 MB or 10000 files in all)',
+  ])
+  expect(json).toMatchObject({ unseen: [{ what: '2 changed files of fix, such as other.bin' }] })
+})
+
+test.each([
+  ['core.autocrlf', ''],
+  ['the attribute text=auto', '* text=auto\n'],
+])('[E3] foresee stores line ends as git would, with %s', async (_, attributes) => {
+  const { root, tree, git, write, memory, project } = await repository()
+  const look = async () => (await run(foresee, { memory, project }, {})).text
+  write(join(root, 'crlf.txt'), 'one\r\ntwo\r\nthree\r\nfour\r\n')
+  git(root, 'add', 'crlf.txt')
+  write(join(root, '.gitattributes'), attributes)
+  git(root, 'add', '.gitattributes')
+  git(root, 'commit', '-qm', 'with CRLF in git')
+  if (attributes === '') git(root, 'config', 'core.autocrlf', 'true')
+  const fix = tree('fix')
+  const crlf = (text: string) => text.replaceAll('\n', '\r\n')
+  write(join(root, 'src/cart.js'), crlf(CART.replace('log(sum)', 'log(sum, 1)')))
+  write(join(fix, 'src/cart.js'), crlf(CART.replace('return due', 'return due + 1')))
+  // git leaves what it has with CRLF
+  write(join(root, 'crlf.txt'), crlf('ONE\ntwo\nthree\nfour\n'))
+  write(join(fix, 'crlf.txt'), crlf('one\ntwo\nthree\nFOUR\n'))
+  expect(await look()).toBe('1 of 1 pair merges')
+  write(join(fix, 'src/cart.js'), crlf(CART.replace('log(sum)', 'log(sum, 2)')))
+  expect(await look()).toContain('collide in src/cart.js: in total(), line 6')
+})
+
+test('[E3] foresee takes links, modes and folders in the place of files as git would', async () => {
+  const { root, tree, git, write, memory, project } = await repository()
+  const look = async () => (await run(foresee, { memory, project }, {})).text
+  write(join(root, 'docs/a.md'), 'a\n')
+  write(join(root, 'notes'), 'notes\n')
+  git(root, 'add', '.')
+  git(root, 'commit', '-qm', 'notes')
+  const fix = tree('fix')
+  rmSync(join(fix, 'docs'), { recursive: true })
+  write(join(fix, 'docs'), 'a file now\n')
+  rmSync(join(fix, 'notes'))
+  write(join(fix, 'notes/new.md'), 'a folder now\n')
+  symlinkSync('one', join(fix, 'link'))
+  write(join(fix, 'two\nlines'), 'one\n')
+  expect(await look()).toBe('1 of 1 pair merges')
+  symlinkSync('two', join(root, 'link'))
+  write(join(root, 'two\nlines'), 'two\n')
+  write(join(root, 'notes'), 'changed\n')
+  expect((await look()).split('\n').map((line) => line.split(' collide in ')[1])).toEqual([
+    expect.stringContaining('link: '),
+    expect.stringContaining('notes'),
+    expect.stringContaining('two'),
+  ])
 })
 
 /** Until the test ends. */

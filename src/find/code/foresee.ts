@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { UserError } from '../../base/errors.ts'
+import { attempt, UserError } from '../../base/errors.ts'
 import { gitDirectory, gitState, linkedWorkTrees } from '../../base/git.ts'
 import { collisions } from '../../model/lines.ts'
 import { gitFailed, gitSaid, isOfGit, runGit, runGitWith } from './run-git.ts'
@@ -47,8 +47,9 @@ export interface Unseen {
 }
 
 const SIDES_AT_MOST = 24
-const FILES_AT_MOST = 2_000
-const MOST_BYTES = 2_000_000
+/** Of one work tree. */
+const FILES_AT_MOST = 10_000
+const MOST_BYTES = 200_000_000
 const PLACES_AT_MOST = 5
 const NOBODY = ['-c', 'user.name=tidemark', '-c', 'user.email=tidemark@localhost']
 
@@ -65,7 +66,12 @@ class Scratch {
     for (const dir of ['objects/info', 'refs', 'info']) mkdirSync(join(this.dir, dir), { recursive: true })
     writeFileSync(join(this.dir, 'HEAD'), 'ref: refs/heads/none\n')
     const format = isLong ? '1\n[extensions]\n\tobjectformat = sha256' : '0'
-    writeFileSync(join(this.dir, 'config'), `[core]\n\trepositoryformatversion = ${format}\n`)
+    writeFileSync(
+      join(this.dir, 'config'),
+      `[core]\n\tfsync = none\n\tlooseCompression = 0\n\trepositoryformatversion = ${format}\n`,
+    )
+    // no filter, not even one of the user's own; line ends are git's own work
+    writeFileSync(join(this.dir, 'info/attributes'), '* -filter -working-tree-encoding\n')
     writeFileSync(join(this.dir, 'objects/info/alternates'), `${join(common, 'objects')}\n`)
     for (const file of ['shallow', 'info/exclude'])
       if (existsSync(join(common, file))) copyFileSync(join(common, file), join(this.dir, file))
@@ -103,38 +109,54 @@ class Scratch {
 
 const fields = (said: string): string[] => said.split('\0').filter((f) => f !== '')
 
-/** Its commit; empty before the first. */
-const headOf = async (root: string): Promise<string> => (await runGit(root, 'rev-parse', '--revs-only', 'HEAD')).trim()
+/** Its commit and the tree of that; nothing before the first. */
+const headOf = async (root: string): Promise<string[]> =>
+  (await runGit(root, 'rev-parse', '--revs-only', 'HEAD', 'HEAD^{tree}')).split('\n').filter((id) => id !== '')
 
 const nameOf = (root: string): string => gitState(root).branch ?? basename(root)
 
+/** The files of a work tree that its commit has not so. */
+async function changedIn(scratch: Scratch, root: string, dir: string, commit: string) {
+  // a look into a submodule would go by the configuration there
+  const diff = ['diff-index', '--name-status', '--ignore-submodules=all', '-z', commit, '--']
+  const said = await scratch.listed(root, dir, ...diff)
+  const added = await scratch.listed(root, dir, 'ls-files', '--others', '--exclude-standard', '-z')
+  const paths = (areGone: boolean) => said.filter((_, i) => i % 2 === 1 && (said[i - 1] === 'D') === areGone)
+  const files: string[] = []
+  const large: string[] = []
+  let room = MOST_BYTES
+  for (const path of [...paths(false), ...added]) {
+    const stat = attempt(() => lstatSync(join(root, path)))
+    if (!stat?.isFile() && !stat?.isSymbolicLink()) continue
+    const fits = stat.size <= room && files.length < FILES_AT_MOST
+    if (fits) room -= stat.size
+    ;(fits ? files : large).push(path)
+  }
+  if (large.length > 0) {
+    const what = `${large.length} changed files of ${nameOf(root)}, such as ${large[0]}`
+    scratch.unseen.push({ what, why: `more than ${MOST_BYTES / 1e6} MB or ${FILES_AT_MOST} files in all` })
+  }
+  return { gone: paths(true), files }
+}
+
 /** A work tree as a commit: its own, or one on it that holds what is not committed. */
 async function sideOf(scratch: Scratch, root: string): Promise<Side | undefined> {
-  const commit = await headOf(root)
-  if (commit === '') return undefined
-  const name = nameOf(root)
+  const [commit, before] = await headOf(root)
   const git = gitDirectory(root)
-  if (git.is !== 'own') return undefined
-  // a look into a submodule would go by the configuration there
-  const diff = ['diff-index', '--name-only', '--ignore-submodules=all', '-z', commit, '--']
-  const changed = await scratch.listed(root, git.dir, ...diff)
-  const added = await scratch.listed(root, git.dir, 'ls-files', '--others', '--exclude-standard', '-z')
-  const paths = [...changed, ...added].filter((p) => !p.includes('\n')).slice(0, FILES_AT_MOST)
-  const stats = new Map(paths.map((p) => [p, lstatSync(join(root, p), { throwIfNoEntry: false })]))
-  const files = paths.filter((p) => stats.get(p)?.isFile() && stats.get(p)!.size <= MOST_BYTES)
+  if (commit === undefined || git.is !== 'own') return undefined
+  const own = { name: nameOf(root), root, commit, uncommitted: false }
+  const { gone, files } = await changedIn(scratch, root, git.dir, commit)
+  if (gone.length + files.length === 0) return own
+  const crlf = await runGit(root, 'config', '--default=false', '--get', 'core.autocrlf')
+  const asGit = ['-c', `core.autocrlf=${crlf.trim()}`, '-c', 'core.safecrlf=false']
+  const update = (...more: string[]) => [...asGit, 'update-index', '-z', ...more, '--stdin']
   await scratch.git(['read-tree', commit])
-  const ids = fields((await scratch.git(['hash-object', '-w', '--no-filters', '--stdin-paths'], files.map((p) => `${p}\n`).join(''), root)).replaceAll('\n', '\0')) // biome-ignore format: a row
-  const none = '0'.repeat(commit.length)
-  const rows = [
-    ...files.map((p, i) => `${stats.get(p)!.mode & 0o100 ? '100755' : '100644'} ${ids[i]}\t${p}\0`),
-    ...changed.filter((p) => stats.has(p) && !stats.get(p)).map((p) => `0 ${none}\t${p}\0`),
-  ]
-  await scratch.git(['update-index', '-z', '--add', '--index-info'], rows.join(''))
+  if (gone.length > 0) await scratch.git(update('--force-remove'), gone.join('\0'), root)
+  await scratch.git(update('--add', '--remove'), files.join('\0'), root)
   const tree = (await scratch.git(['write-tree'])).trim()
-  if (tree === (await scratch.git(['rev-parse', `${commit}^{tree}`])).trim())
-    return { name, root, commit, uncommitted: false }
+  if (tree === before) return own
   const kept = await scratch.git(['commit-tree', tree, '-p', commit, '-m', 'uncommitted'])
-  return { name, root, commit: kept.trim(), uncommitted: true }
+  return { ...own, commit: kept.trim(), uncommitted: true }
 }
 
 /** The files in which two commits do not merge. */
@@ -193,8 +215,8 @@ export async function foresee(root: string, names: readonly string[], since: num
   const git = gitDirectory(root)
   let scratch: Scratch | undefined
   try {
-    const head = git.is === 'own' ? await headOf(root) : ''
-    if (git.is !== 'own' || head === '') return { sides: [], pairs: 0, collide: [], left: 0, unseen: [] }
+    const [head] = git.is === 'own' ? await headOf(root) : []
+    if (git.is !== 'own' || head === undefined) return { sides: [], pairs: 0, collide: [], left: 0, unseen: [] }
     scratch = new Scratch(git.common, head.length > 40)
     const { all, left } = await sidesOf(scratch, root, git.common, since)
     const named: Side[] = []
