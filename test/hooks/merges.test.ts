@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  existsSync, lutimesSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync,
+} from 'node:fs' // biome-ignore format: a list
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { scan } from '../../src/find/code/scan.ts'
@@ -418,6 +420,26 @@ test('[E3] foresee takes links, modes and folders in the place of files as git w
     expect.stringContaining('notes'),
     expect.stringContaining('two'),
   ])
+})
+
+test('[E3] foresee clears away what killed runs have left, and nothing else', async () => {
+  const { dir, root, tree, write, memory, project } = await repository()
+  tree('fix')
+  const temporary = join(dir, 'tmp')
+  const aged = (name: string, days: number) => {
+    write(join(temporary, name, 'objects/12/34'), 'object')
+    const at = new Date(Date.now() - days * 86_400_000)
+    utimesSync(join(temporary, name), at, at)
+  }
+  aged('tidemark-foresee-old', 2)
+  aged('tidemark-foresee-new', 0.5)
+  aged('other', 2)
+  symlinkSync(root, join(temporary, 'tidemark-foresee-link'))
+  lutimesSync(join(temporary, 'tidemark-foresee-link'), 1, 1)
+  setEnv('TMPDIR', temporary)
+  await run(foresee, { memory, project }, {})
+  expect(readdirSync(temporary)).toEqual(['other', 'tidemark-foresee-link', 'tidemark-foresee-new'])
+  expect(existsSync(join(root, 'src/cart.js'))).toBe(true)
 })
 
 /** Until the test ends. */

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { attempt, UserError } from '../../base/errors.ts'
+import { isOwn } from '../../base/files.ts'
 import { gitDirectory, gitState, linkedWorkTrees } from '../../base/git.ts'
 import { collisions } from '../../model/lines.ts'
 import { gitFailed, gitSaid, isOfGit, runGit, runGitWith } from './run-git.ts'
@@ -51,14 +52,26 @@ const SIDES_AT_MOST = 24
 const FILES_AT_MOST = 10_000
 const MOST_BYTES = 200_000_000
 const PLACES_AT_MOST = 5
+const SCRATCH = 'tidemark-foresee-'
+const ABANDONED_MS = 86_400_000
 const NOBODY = ['-c', 'user.name=tidemark', '-c', 'user.email=tidemark@localhost']
+
+/** Clears away what runs left that were killed; others may be running. */
+function sweep(): void {
+  for (const name of readdirSync(tmpdir()).filter((n) => n.startsWith(SCRATCH))) {
+    const dir = join(tmpdir(), name)
+    const stat = attempt(() => lstatSync(dir))
+    const isLeft = stat?.isDirectory() && isOwn(stat) && Date.now() - stat.mtimeMs > ABANDONED_MS
+    if (isLeft) attempt(() => rmSync(dir, { recursive: true }))
+  }
+}
 
 /**
  * A git directory beside the repository, which reads its objects. New ones go into it: nothing of the repository is
  * written, and nothing that its configuration names is run.
  */
 class Scratch {
-  readonly dir = mkdtempSync(join(tmpdir(), 'tidemark-foresee-'))
+  readonly dir = mkdtempSync(join(tmpdir(), SCRATCH))
   readonly unseen: Unseen[] = []
   readonly #env: Record<string, string>
 
@@ -217,6 +230,7 @@ export async function foresee(root: string, names: readonly string[], since: num
   try {
     const [head] = git.is === 'own' ? await headOf(root) : []
     if (git.is !== 'own' || head === undefined) return { sides: [], pairs: 0, collide: [], left: 0, unseen: [] }
+    attempt(sweep)
     scratch = new Scratch(git.common, head.length > 40)
     const { all, left } = await sidesOf(scratch, root, git.common, since)
     const named: Side[] = []
