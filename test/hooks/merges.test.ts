@@ -12,6 +12,7 @@ import { claim } from '../../src/surfaces/tools/claim.ts'
 import { foresee } from '../../src/surfaces/tools/foresee.ts'
 import { run } from '../../src/surfaces/tools/run.ts'
 import { claimsOf } from '../../src/work/coordination/claims.ts'
+import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { openTestMemory } from '../helpers.ts'
 import { hookProject, PATIENT, runHook } from './run.ts'
 
@@ -440,6 +441,27 @@ test('[E3] foresee clears away what killed runs have left, and nothing else', as
   await run(foresee, { memory, project }, {})
   expect(readdirSync(temporary)).toEqual(['other', 'tidemark-foresee-link', 'tidemark-foresee-new'])
   expect(existsSync(join(root, 'src/cart.js'))).toBe(true)
+})
+
+test('[E3] a session that goes on in another work tree is named there, and nobody where it was', async () => {
+  const { root, tree, edit, hook, start, memory, project } = await repository()
+  const look = async () => (await run(foresee, { memory, project }, {})).text.split('\n')[0]
+  const [fix, docs] = [tree('fix'), tree('docs')]
+  await start('a', root)
+  await start('b', fix, process.ppid)
+  await edit('a', root, 'log(sum)', 'log(sum, 1)')
+  await edit('b', fix, 'log(sum)', 'log(sum, 2)')
+  expect(await look()).toBe('main (uncommitted, a) and fix (uncommitted, b) collide in src/cart.js: in total(), line 6')
+  await edit('a', docs, 'return due', 'return due + 1')
+  expect(await look()).toBe('main (uncommitted) and fix (uncommitted, b) collide in src/cart.js: in total(), line 6')
+  await hook('b', 'session-end', fix)
+  expect(await look()).toBe('main (uncommitted) and fix (uncommitted) collide in src/cart.js: in total(), line 6')
+  await edit('a', fix, 'return due', 'return due + 1')
+  expect(await look()).toBe('main (uncommitted) and fix (uncommitted, a) collide in src/cart.js: in total(), line 6')
+  expect(sessionsOf(memory).get('a')).toMatchObject({ root: fix, branch: 'fix' })
+  // an event that does not say where it comes from moves nobody
+  await hook('a', 'prompt', root, { cwd: undefined, prompt: 'go on' })
+  expect(sessionsOf(memory).get('a')).toMatchObject({ root: fix })
 })
 
 /** Until the test ends. */

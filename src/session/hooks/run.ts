@@ -3,6 +3,7 @@
  */
 
 import { existsSync } from 'node:fs'
+import { gitCommonDir, workTreeOf } from '../../base/git.ts'
 import type { Memory } from '../../engine/memory.ts'
 import type { Project } from '../../engine/store/project.ts'
 import { extractionFile } from '../../engine/store/state.ts'
@@ -56,6 +57,9 @@ function signOfLife(hook: Hook): void {
   if (killed && (!process || sameProcess(process, known.process!))) return
   if (!known && !process && parent === undefined && QUIET.has(call.event)) return // its client is gone already
   sessions.heartbeat(session, { client, parent, agent, root, process })
+  const isElsewhere = call.cwd !== undefined && known?.root !== undefined && known.root !== root
+  // a submodule is no work tree of this repository
+  if (isElsewhere && gitCommonDir(root) === workTreeOf(hook.project.root)?.common) sessions.moved(session, root)
 }
 
 export async function respond(memory: Memory, project: Project, call: HookCall, left: () => number): Promise<Answered> {

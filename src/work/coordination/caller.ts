@@ -100,6 +100,7 @@ export function ownSession(memory: Memory, user: string, root: string, make: boo
   const known = sessions.get(id)
   if (!make && !(known && isLive(known.state))) return undefined
   sessions.heartbeat(id, { client: COMMAND_LINE, root })
+  if (known && known.root !== root) sessions.moved(id, root)
   return id
 }
 

@@ -5,6 +5,7 @@
 
 import type { ProcessRef } from '../../base/env.ts'
 import { UserError } from '../../base/errors.ts'
+import { gitState } from '../../base/git.ts'
 import { keptIn } from '../../base/lookup.ts'
 import { redact } from '../../base/secrets/find.ts'
 import { screen } from '../../base/secrets/screen.ts'
@@ -190,6 +191,15 @@ export class Sessions {
       return true
     })
     if (done) this.#lastHeartbeat.set(id, now)
+  }
+
+  /** It goes on in another work tree. Never waits for a writer. */
+  moved(id: string, root: string): void {
+    this.#db.tryWrite(() => {
+      const { branch: _was, ...row } = presence.getSession(this.#db, id)!
+      const now = withoutSecrets(knownOf({ root, branch: gitState(root).branch }))
+      presence.putSession(this.#db, { ...row, ...now })
+    })
   }
 
   /** A heartbeat for a session that is known and has not ended, sent by each call of the library. */
