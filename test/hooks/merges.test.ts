@@ -464,6 +464,21 @@ test('[E3] a session that goes on in another work tree is named there, and nobod
   expect(sessionsOf(memory).get('a')).toMatchObject({ root: fix })
 })
 
+test('[E3] foresee asks each work tree, also when git itself runs it, and from a project below the top', async () => {
+  const { root, tree, write, memory, project } = await repository()
+  const fix = tree('fix')
+  write(join(root, 'src/cart.js'), CART.replace('log(sum)', 'log(sum, 1)'))
+  write(join(fix, 'src/cart.js'), CART.replace('log(sum)', 'log(sum, 2)'))
+  const below = { ...project, root: join(root, 'src') }
+  const line = 'main (uncommitted) and fix (uncommitted) collide in src/cart.js: in total(), line 6'
+  expect((await run(foresee, { memory, project: below }, {})).text).toBe(line)
+  // as in a hook of git
+  setEnv('GIT_DIR', join(root, '.git/worktrees/fix'))
+  setEnv('GIT_WORK_TREE', fix)
+  setEnv('GIT_INDEX_FILE', join(root, '.git/worktrees/fix/index'))
+  expect((await run(foresee, { memory, project }, {})).text).toBe(line)
+})
+
 /** Until the test ends. */
 function setEnv(name: string, value: string) {
   const before = process.env[name]

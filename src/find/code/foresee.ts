@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { attempt, UserError } from '../../base/errors.ts'
 import { isOwn } from '../../base/files.ts'
-import { gitDirectory, gitState, linkedWorkTrees } from '../../base/git.ts'
+import { gitState, linkedWorkTrees, workTreeOf } from '../../base/git.ts'
 import { collisions } from '../../model/lines.ts'
 import { gitFailed, gitSaid, isOfGit, runGit, runGitWith } from './run-git.ts'
 import { placeIn, symbolsOf, type Version, versionOf } from './versions.ts'
@@ -47,6 +47,8 @@ export interface Unseen {
   readonly why: string
 }
 
+/** A branch without a commit for longer is nobody's work, unless it is named. */
+const LIVE_MS = 30 * 86_400_000
 const SIDES_AT_MOST = 24
 /** Of one work tree. */
 const FILES_AT_MOST = 10_000
@@ -56,12 +58,15 @@ const SCRATCH = 'tidemark-foresee-'
 const ABANDONED_MS = 86_400_000
 const NOBODY = ['-c', 'user.name=tidemark', '-c', 'user.email=tidemark@localhost']
 
+/** Attributes of a repository may name a filter that the user's own configuration defines, such as git-lfs. */
+const NO_FILTERS = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
+
 /** Clears away what runs left that were killed; others may be running. */
-function sweep(): void {
+function sweep(now: number): void {
   for (const name of readdirSync(tmpdir()).filter((n) => n.startsWith(SCRATCH))) {
     const dir = join(tmpdir(), name)
     const stat = attempt(() => lstatSync(dir))
-    const isLeft = stat?.isDirectory() && isOwn(stat) && Date.now() - stat.mtimeMs > ABANDONED_MS
+    const isLeft = stat?.isDirectory() && isOwn(stat) && now - stat.mtimeMs > ABANDONED_MS
     if (isLeft) attempt(() => rmSync(dir, { recursive: true }))
   }
 }
@@ -155,17 +160,17 @@ async function changedIn(scratch: Scratch, root: string, dir: string, commit: st
 /** A work tree as a commit: its own, or one on it that holds what is not committed. */
 async function sideOf(scratch: Scratch, root: string): Promise<Side | undefined> {
   const [commit, before] = await headOf(root)
-  const git = gitDirectory(root)
-  if (commit === undefined || git.is !== 'own') return undefined
+  const dir = workTreeOf(root)?.dir
+  if (commit === undefined || dir === undefined) return undefined
   const own = { name: nameOf(root), root, commit, uncommitted: false }
-  const { gone, files } = await changedIn(scratch, root, git.dir, commit)
+  const { gone, files } = await changedIn(scratch, root, dir, commit)
   if (gone.length + files.length === 0) return own
   const crlf = await runGit(root, 'config', '--default=false', '--get', 'core.autocrlf')
   const asGit = ['-c', `core.autocrlf=${crlf.trim()}`, '-c', 'core.safecrlf=false']
   const update = (...more: string[]) => [...asGit, 'update-index', '-z', ...more, '--stdin']
   await scratch.git(['read-tree', commit])
   if (gone.length > 0) await scratch.git(update('--force-remove'), gone.join('\0'), root)
-  await scratch.git(update('--add', '--remove'), files.join('\0'), root)
+  await scratch.git(update('--add', '--remove'), files.join('\0'), root, NO_FILTERS)
   const tree = (await scratch.git(['write-tree'])).trim()
   if (tree === before) return own
   const kept = await scratch.git(['commit-tree', tree, '-p', commit, '-m', 'uncommitted'])
@@ -221,18 +226,18 @@ async function sidesOf(scratch: Scratch, root: string, common: string, since: nu
 }
 
 /**
- * Which branches and work trees collide, and where. Without names: every work tree, and the branches with a commit since
- * then. One name is held against all of these, several against each other.
+ * Which branches and work trees collide, and where. Without names: every work tree, and the branches with a commit of
+ * late. One name is held against all of these, several against each other.
  */
-export async function foresee(root: string, names: readonly string[], since: number): Promise<Foreseen> {
-  const git = gitDirectory(root)
+export async function foresee(from: string, names: readonly string[], now: number): Promise<Foreseen> {
+  const { top: root = from, common = '' } = workTreeOf(from) ?? {}
   let scratch: Scratch | undefined
   try {
-    const [head] = git.is === 'own' ? await headOf(root) : []
-    if (git.is !== 'own' || head === undefined) return { sides: [], pairs: 0, collide: [], left: 0, unseen: [] }
-    attempt(sweep)
-    scratch = new Scratch(git.common, head.length > 40)
-    const { all, left } = await sidesOf(scratch, root, git.common, since)
+    const [head] = common === '' ? [] : await headOf(root)
+    if (head === undefined) return { sides: [], pairs: 0, collide: [], left: 0, unseen: [] }
+    attempt(() => sweep(now))
+    scratch = new Scratch(common, head.length > 40)
+    const { all, left } = await sidesOf(scratch, root, common, now - LIVE_MS)
     const named: Side[] = []
     for (const name of names) named.push(all.find((s) => s.name === name) ?? (await branchOf(root, name)))
     const sides = named.length > 1 ? named : [...named, ...all.filter((s) => !named.includes(s))]

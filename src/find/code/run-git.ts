@@ -4,6 +4,10 @@ import { messageOf, UserError } from '../../base/errors.ts'
 /** What a repository's own configuration could start stays off: pager, signatures, hooks, fetches of what is missing. */
 const SAFE = '-c core.fsmonitor=false -c log.showSignature=false -c core.hooksPath=/dev/null --no-pager'.split(' ')
 const ENVIRONMENT = {
+  // git sets these for its own hooks, whatever repository is asked about
+  GIT_DIR: undefined,
+  GIT_INDEX_FILE: undefined,
+  GIT_WORK_TREE: undefined,
   GIT_ALLOW_PROTOCOL: 'none',
   GIT_NO_LAZY_FETCH: '1',
   GIT_OPTIONAL_LOCKS: '0',

@@ -5,9 +5,6 @@ import { sessionsOf } from '../../work/coordination/sessions.ts'
 import { oneLine } from './format.ts'
 import { defineTool } from './tool.ts'
 
-/** A branch without a commit for longer is nobody's work, unless it is named. */
-const LIVE_MS = 30 * 86_400_000
-
 export const foresee = defineTool({
   name: 'foresee',
   title: 'What will not merge',
@@ -25,7 +22,7 @@ export const foresee = defineTool({
   readOnly: true,
   async run({ memory, project }, args) {
     const names = args.branches?.split('\n') ?? []
-    const found = await look(project.root, names, memory.env.now() - LIVE_MS)
+    const found = await look(project.root, names, memory.env.now())
     const live = sessionsOf(memory).list()
     const label = ({ name, root, uncommitted }: Side): string => {
       const whose = live.filter((s) => s.root !== undefined && s.root === root).slice(0, 3)
