@@ -25,8 +25,7 @@ export type Called = (id: string) => string | undefined
 /** What something deleted was called last; nothing where that was erased. */
 export function calledLast(db: Db, id: string): string | undefined {
   const field = keys.get(kindOf(id)) ?? 'name'
-  const { value } = eventsOf(db, id).findLast(({ event }) => event.field === field && event.op === 'set')?.event ?? {}
-  return typeof value === 'string' ? value : undefined
+  return eventsOf(db, id).findLast((e) => e.event.field === field && e.event.value !== undefined)?.event.value as string
 }
 
 /** What a batch did, in a line. It is read off the events whenever it is shown: no batch says it of itself. */

@@ -58,9 +58,6 @@ const SCRATCH = 'tidemark-foresee-'
 const ABANDONED_MS = 86_400_000
 const NOBODY = ['-c', 'user.name=tidemark', '-c', 'user.email=tidemark@localhost']
 
-/** Attributes of a repository may name a filter that the user's own configuration defines, such as git-lfs. */
-const NO_FILTERS = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
-
 /** Clears away what runs left that were killed; others may be running. */
 function sweep(now: number): void {
   for (const name of readdirSync(tmpdir()).filter((n) => n.startsWith(SCRATCH))) {
@@ -170,7 +167,7 @@ async function sideOf(scratch: Scratch, root: string): Promise<Side | undefined>
   const update = (...more: string[]) => [...asGit, 'update-index', '-z', ...more, '--stdin']
   await scratch.git(['read-tree', commit])
   if (gone.length > 0) await scratch.git(update('--force-remove'), gone.join('\0'), root)
-  await scratch.git(update('--add', '--remove'), files.join('\0'), root, NO_FILTERS)
+  await scratch.git(update('--add', '--remove'), files.join('\0'), root)
   const tree = (await scratch.git(['write-tree'])).trim()
   if (tree === before) return own
   const kept = await scratch.git(['commit-tree', tree, '-p', commit, '-m', 'uncommitted'])

@@ -88,19 +88,16 @@ export class CodeReader {
     const anchored = code.anchorsAt(db, root, path)
     const spoken = knownOn({ memory: this.#memory }, path, KINDS)
     const ids = new Set([...spoken.map((e) => e.id), ...anchored.map((a) => a.entity)])
-    // what names the file before what holds for many
-    const names = (e: Entity): boolean =>
-      anchored.some((a) => a.entity === e.id) || JSON.stringify([e.name, e.fields]).includes(basename(path))
-    const live = reader
-      .entities([...ids])
-      .filter((e) => e.live)
-      .sort((a, b) => Number(names(b)) - Number(names(a)))
+    const live = reader.entities([...ids]).filter((e) => e.live)
     const holds = holdsOf(this.#memory, root, live)
     const known = live.map((entity): Known => ({ entity, holds: holds.get(entity.id)! }))
     // of a symbol: what speaks of another one in the same file comes last
     const elsewhere = (k: Known) =>
       anchored.some((a) => a.entity === k.entity.id && a.symbol !== '' && a.symbol !== symbol?.name)
-    const others = known.filter((k) => k.entity.kind !== 'file')
+    // what names the file before what holds for many
+    const names = ({ entity: { id, name, fields } }: Known) =>
+      anchored.some((a) => a.entity === id) || JSON.stringify([name, fields]).includes(basename(path))
+    const others = known.filter((k) => k.entity.kind !== 'file').sort((a, b) => Number(names(b)) - Number(names(a)))
     const understanding = known.find((k) => k.entity.kind === 'file')
     return {
       path,

@@ -6,7 +6,7 @@ import { filesBelow, inspect, realPath } from '../../base/files.ts'
 import { randomBytes } from '../../base/random.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { getMeta, setMeta } from '../../engine/store/meta.ts'
-import { type Entity, importedFrom } from '../../model/entity.ts'
+import { type Entity, importedFrom, provenanceOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject } from '../../model/object.ts'
 import { pathsOf } from '../../session/briefing/focus.ts'
@@ -65,7 +65,7 @@ export function findSources(root: string, refused: readonly string[]): Found {
     const there = source.source === undefined ? inspect(root, path) : undefined
     const isTwice = there?.is === 'file' && there.stat.nlink > 1
     const leave = (why: string) => void left.push(`  leave  ${path}: ${why}`)
-    if (isTwice) leave('it has a second name (a hard link); `tidemark import claude-md PATH` reads it all the same')
+    if (isTwice) leave('it has a second name (a hard link); `tidemark import FORMAT PATH` reads it all the same')
     else if (there?.is === 'unsafe') leave('it is a link, or no file; what a link leads to is imported by its own name')
     else
       try {
@@ -162,36 +162,31 @@ export async function askForRules(
   ask: ((question: string) => Promise<boolean>) | undefined,
 ): Promise<{ lines: string[]; json: { [key: string]: Json }; batches: string[] }> {
   const { memory } = who
-  const found = new Map<string, { e: Entity; source: string }>()
-  for (const source of sources)
-    for (const e of waitingFrom(memory, source)) if (!found.has(e.id)) found.set(e.id, { e, source })
-  const all = [...found.values()]
-  const rules = all.filter(({ e: { kind } }) => kind === 'proposal' || memory.registry().kind(kind)?.binding)
+  const all = [...new Map(sources.flatMap((s) => waitingFrom(memory, s)).map((e) => [e.id, e])).values()]
+  const rules = all.filter(({ kind }) => kind === 'proposal' || memory.registry().kind(kind)?.binding)
   const others = all.length > rules.length ? [`${all.length - rules.length} proposed: tidemark review`] : []
   const isMany = ask !== undefined && rules.length > MANY
-  const placeOf = ({ e, source }: (typeof all)[number]) =>
-    (isMany ? pathsOf(e)[0] : undefined) ?? importedFrom(source) ?? source
-  const standing = (some: typeof all) =>
-    `${many(some.length, 'rule')} ${some.length === 1 ? 'stands' : 'stand'} in ${[...new Set(some.map(placeOf))].join(', ')}`
-  const [agreed, left]: [typeof all, typeof all] = [[], []]
-  for (const some of isMany ? Map.groupBy(rules, placeOf).values() : rules.length > 0 ? [rules] : []) {
-    const shown = listed(memory, some.map(({ e }) => e)) // biome-ignore format: a row
+  const fileOf = (e: Entity) =>
+    (isMany && pathsOf(e)[0]) || importedFrom(sources.find((s) => provenanceOf(e).some((p) => p.source === s)))
+  const standing = (some: readonly Entity[]) => {
+    const files = [...new Set(some.flatMap((e) => fileOf(e) ?? []))].join(', ')
+    return some.length === 1 ? `1 rule stands in ${files}` : `${some.length} rules stand in ${files}`
+  }
+  const [agreed, left]: [Entity[], Entity[]] = [[], []]
+  for (const some of isMany ? Map.groupBy(rules, fileOf).values() : rules.length > 0 ? [rules] : []) {
     const question = `${standing(some)}. Should ${some.length === 1 ? 'it' : 'they'} bind every session here?`
-    const says = await ask?.([...shown, question].join('\n'))
+    const says = await ask?.([...listed(memory, some), question].join('\n'))
     ;(says ? agreed : left).push(...some)
   }
-  const { batches } = agreeTo(memory, agreed.map(({ e }) => e), { ...actingAs(who), by: 'person' }) // biome-ignore format: a row
+  const { batches } = agreeTo(memory, agreed, { ...actingAs(who), by: 'person' })
   const lines = agreed.length > 0 ? [`${standing(agreed)}: confirmed, every session here is told to follow them`] : []
   const json: { [key: string]: Json } = agreed.length > 0 ? { confirmed: agreed.length } : { waiting: left.length }
   if (left.length > 0) {
     // a code agrees to all that waits: it is told where that is what was just told
-    const isAll = waitingIn(memory).length === left.length
-    json.waiting = left.length
-    json.confirm = isAll ? confirmAll(memory) : 'tidemark confirm'
-    const yes = isAll
-      ? `A person's yes to all that waits: ${json.confirm}`
-      : `\`${json.confirm}\` lists all that waits for a person's yes`
-    lines.push(`${standing(left)} and ${left.length === 1 ? 'binds' : 'bind'} nobody yet. ${yes}`)
+    const confirm = waitingIn(memory).length === left.length ? confirmAll(memory) : 'tidemark confirm'
+    Object.assign(json, { waiting: left.length, confirm })
+    const bind = left.length === 1 ? 'binds' : 'bind'
+    lines.push(`${standing(left)} and ${bind} nobody yet. A person's yes to all that waits: ${confirm}`)
   }
   return { lines: [...lines, ...others], json, batches }
 }

@@ -18,13 +18,12 @@ export const brief = defineTool({
   },
   readOnly: true,
   fences: true,
-  async run(context, { budget, client, ...args }) {
+  async run(context, { budget, client = context.agent, ...args }) {
     await lookAgain(context.memory, context.project)
-    const { memory, project, session, agent, local, served } = context
+    const { memory, project, session, local, served } = context
     const { readEdits } = await import('../../work/handoff/views/refresh.ts')
     const { brief: make, wasBriefed } = await import('../../session/briefing/brief.ts')
-    const who = { session, client: client ?? agent }
-    const options = { ...hereOf(project), ...who, local, ...(budget !== undefined && { budget }) }
+    const options = { ...hereOf(project), session, client, local, ...(budget !== undefined && { budget }) }
     const { reader, now, past } = await at(context, args)
     if (past) {
       const told = make(memory, project, { ...options, past: reader, moment: now })

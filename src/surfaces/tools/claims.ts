@@ -15,19 +15,15 @@ export const claimJson = ({ n, session, what, note, role, task, root, implicit, 
   return defined({ n, session, what, on: placeOf(c), since, until, ...about }) as JsonObject
 }
 
-/** The session that holds a claim, as a reader knows it. */
-export function holderOf(memory: ToolContext['memory'], { session }: Claim): string {
-  const row = sessionsOf(memory).get(session)
-  return row ? namedWithId(row) : session
-}
-
 /** A claim on a line. */
 function claimLine({ memory, project }: ToolContext, c: Claim): string {
   const now = leaseTime(memory.db, memory.env)
   const on = c.what === 'task' ? `task "${oneLine(memory.reader.entity(c.on)?.name ?? c.on, 60)}"` : placeOf(c)
   const left = c.until > now ? `for ${span(c.until - now)} more` : 'as long as its process lives'
-  const role = c.role && c.role !== sessionsOf(memory).get(c.session)?.role ? ` as ${c.role}` : ''
-  const parts = [`${on}  ${holderOf(memory, c)}${role}, ${left}`]
+  const holder = sessionsOf(memory).get(c.session)
+  const parts = [
+    `${on}  ${holder ? namedWithId(holder) : c.session}${c.role && c.role !== holder?.role ? ` as ${c.role}` : ''}, ${left}`,
+  ]
   if (c.root !== undefined && c.root !== project.root) parts.push(`in ${c.root}`)
   if (c.implicit) parts.push('(taken by an edit)')
   if (c.note !== undefined) parts.push(`"${oneLine(c.note, 80)}"`)

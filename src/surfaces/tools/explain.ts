@@ -1,10 +1,11 @@
 import { UserError } from '../../base/errors.ts'
-import type { Memory } from '../../engine/memory.ts'
 import { scan } from '../../find/code/scan.ts'
 import { besideOf, dayOf, holdsJson, inShort } from '../../find/recall/told.ts'
 import type { Json } from '../../model/field.ts'
 import { CodeReader, type Explanation, type Known } from '../../project/discover/explain.ts'
-import { claimJson, holderOf } from './claims.ts'
+import { titleOfSession } from '../../work/coordination/labels.ts'
+import { sessionsOf } from '../../work/coordination/sessions.ts'
+import { claimJson } from './claims.ts'
 import { entityJson, oneLine } from './format.ts'
 import { defineTool, type Output } from './tool.ts'
 
@@ -13,14 +14,14 @@ const told = ({ entity: e, holds }: Known): string =>
 
 const section = (title: string, lines: readonly string[]): string[] => (lines.length > 0 ? ['', title, ...lines] : [])
 
-function page(x: Explanation, memory: Memory): string {
+function page(x: Explanation, holder: (id: string) => string): string {
   const { symbol, understanding } = x
   const inside = symbol ? x.symbols.filter((s) => s.name.startsWith(`${symbol.name}.`)) : x.symbols
   return [
     symbol ? `${x.path}#${symbol.name}: ${symbol.kind}, lines ${symbol.start}-${symbol.end}` : `${x.path}: ${x.language}`,
     ...section('Understood', understanding ? [told(understanding)] : []),
     ...section('Known', x.known.map(told)),
-    ...section('In hand now', x.claims.map((c) => `  ${c.on}  ${holderOf(memory, c)}${c.note ? `: ${oneLine(c.note, 80)}` : ''}`)),
+    ...section('In hand now', x.claims.map((c) => `  ${c.on}  ${holder(c.session)}${c.note ? `: ${oneLine(c.note, 80)}` : ''}`)),
     ...section('Called by', x.callers.map((c) => `  ${c.path}${c.from && `#${c.from}`}`)),
     ...section('Symbols', inside.map((s) => `  ${s.start}-${s.end}  ${s.kind} ${s.name}`)),
     ...(understanding || x.known.length > 0 ? [] : ['', 'Nothing is recorded of it yet.']),
@@ -63,6 +64,7 @@ export const explain = defineTool({
         `no file and no symbol here is called ${oneLine(args.place, 80)}`,
         'give a path from the root of the project, or the name of a function, class or the like',
       )
-    return { text: found.map((x) => page(x, memory)).join('\n\n'), json: found.map(jsonOf) }
+    const holder = (id: string) => titleOfSession(sessionsOf(memory).get(id) ?? { id, seen: 0, data: {} })
+    return { text: found.map((x) => page(x, holder)).join('\n\n'), json: found.map(jsonOf) }
   },
 })

@@ -253,12 +253,11 @@ function batchLines(memory: Memory, n: News, hand: InHand, read: ReadonlySet<str
       out.push({ weight: CONCERNS, text: `${who} ${value}`, about: id }) // shared for all
       continue
     }
-    const known = read.has(id)
     const { retired, standing } = e.fields
     const gone = !e.live ? 'deleted' : retired === undefined ? undefined : 'retired'
     const verb = gone ?? (standing === 'proposed' ? 'proposed' : created ? 'recorded' : 'changed')
     const name = e.live ? e.name : calledLast(memory.db, id)
-    const which = known && verb !== 'recorded' ? ', which you read' : ''
+    const which = read.has(id) && verb !== 'recorded' ? ', which you read' : ''
     out.push({
       weight: weightOf([e], gone ? 4 : 5),
       text: `${who} ${verb} ${kind}${name ? ` "${short(name)}"` : ''} (${id})${which}`,

@@ -80,9 +80,7 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
   const open = recorded('task').filter((e) => isOpen(e) && e.id !== task?.id)
   const [last, ...before] = all.filter((s) => typeof s.data.request === 'string')
   // what was edited before a clear was asked for before it
-  const askers = last ? [last, ...before.filter((s) => s.files.some((f) => files.includes(f)))] : []
-  const asked = askers.map((s) => `Asked: "${short(s.data.request, SAID_MAX)}"`).reverse()
-  const answer = last?.data.said
+  const asked = [last ?? [], before.filter((s) => s.files.some((f) => files.includes(f)))].flat().reverse()
 
   const said: Composed = {
     inProgress: [
@@ -108,8 +106,8 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
   const parts = [said.inProgress, said.blockers, said.nextSteps, ...(isWritten ? [said.decisionsMade] : [])]
   if (parts.every((p) => p.length === 0)) return undefined
   said.inProgress.unshift(
-    ...some([...new Set(asked)]),
-    ...(typeof answer === 'string' ? [`Answered: "${short(answer, SAID_MAX)}"`] : []),
+    ...some(asked.map((s) => `Asked: "${short(s.data.request, SAID_MAX)}"`)),
+    ...(typeof last?.data.said === 'string' ? [`Answered: "${short(last.data.said, SAID_MAX)}"`] : []),
   )
   return defined({ ...said, contextUsed })
 }

@@ -10,7 +10,6 @@ interface Brief {
 
 const BUDGETS = ['800', '2000', '4000'].map((n) => [n, `${n} tokens`] as const)
 
-/** What a client reads by itself, as Claude Code does CLAUDE.md, it is not told. */
 const CLIENTS = [['claude', 'Claude Code'], ['codex', 'Codex'], ['', 'another client']] as const // biome-ignore format: a list
 
 export function Briefing() {

@@ -1,7 +1,6 @@
 import { heldOf } from '../../../engine/store/held.ts'
 import { isErased } from '../../../engine/store/log.ts'
 import { type Touch, touchesAfter } from '../../../engine/store/own-lines.ts'
-import { calledLast } from '../../../engine/store/summary.ts'
 import type { Entity } from '../../../model/entity.ts'
 import { kindOf } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'
@@ -94,13 +93,13 @@ function lineOf(e: Entity, touches: readonly Touch[], about: About): string {
   const who = plain(user ?? agent ?? session ?? 'somebody', 40)
   if (!e.live && isErased(memory.db, e.id)) return `- erased: something of kind ${e.kind} (${who}, ${day(at, about)})`
   const unverified = vouched([e.id]).has(e.id) ? '' : ', unverified'
-  return `- ${verb}: ${calledOnce(e, about)} (${who}, ${day(at, about)}${unverified})`
+  return `- ${verb}: ${calledOnce(e)} (${who}, ${day(at, about)}${unverified})`
 }
 
 /** A long id is made of the name: then that alone. */
 const LONG_ID = 48
-function calledOnce(e: Entity, { memory }: About): string {
-  const name = plain(e.live ? e.name : (calledLast(memory.db, e.id) ?? ''), 120)
+function calledOnce(e: Entity): string {
+  const name = plain(e.name, 120)
   if (name === '' || e.id.endsWith(`:${e.name}`)) return refOf(e)
   return e.id.length > LONG_ID ? `${e.kind} "${name}"` : `${refOf(e)}: ${name}`
 }

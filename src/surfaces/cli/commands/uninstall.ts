@@ -171,7 +171,8 @@ function tellKnowledge(call: CommandCall, project: Project, plan: Plan, keeps: b
   return contents === undefined ? null : (contents as unknown as Json)
 }
 
-const LEFT_SHOWN = 10
+/** More than so many are a number; --json names them. */
+const SHOWN = 10
 
 function whyLeft(path: string): string {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return 'it is a link, and Tidemark makes none'
@@ -185,16 +186,12 @@ function whyLeft(path: string): string {
 }
 
 function tellLeft(call: CommandCall, root: string, left: readonly string[]): void {
-  for (const path of left.slice(0, LEFT_SHOWN)) {
+  for (const path of left.slice(0, SHOWN)) {
     const inside = relative(root, path)
     call.out(`  leave   ${inside.startsWith('..') ? path : inside}: ${whyLeft(path)}`)
   }
-  if (left.length > LEFT_SHOWN)
-    call.out(`  leave   ${many(left.length - LEFT_SHOWN, 'other')} that Tidemark did not make`)
+  if (left.length > SHOWN) call.out(`  leave   ${many(left.length - SHOWN, 'other')} that Tidemark did not make`)
 }
-
-/** More files of a directory than this are a number; --json names them. */
-const MANY = 20
 
 /** What becomes of a client's file, in the words of the list. */
 const DOES = { none: 'leave  ', delete: 'delete ', create: 'restore', edit: 'restore' } as const
@@ -239,7 +236,7 @@ export const uninstall: Command = {
     const joined = shared ? undefined : hubOf(project.id, storePath)
     if (joined) call.out(`  leave   the hub ${joined.url}, and forget its token`)
     for (const [dir, of] of Map.groupBy(plan.tree, ({ path }) => dirname(relative(root, path))))
-      if (of.length > MANY) call.out(`  delete  ${dir}/ (${many(of.length, 'file')} of Tidemark)`)
+      if (of.length > SHOWN) call.out(`  delete  ${dir}/ (${many(of.length, 'file')} of Tidemark)`)
       else for (const { path } of of) call.out(`  delete  ${relative(root, path)}`)
     let contents: Json = null
     if (deleting) contents = tellKnowledge(call, project, plan, keeps)
