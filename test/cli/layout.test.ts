@@ -31,7 +31,7 @@ async function served(cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
 describe('[T60] src/engine/store/layout.ts lists every file that Tidemark writes', () => {
   test('[T60] every source that writes files is named by the list', () => {
     const writes =
-      /(?<!import.*)\b(writeFileSync|renameSync|appendFileSync|linkSync|copyFileSync|cpSync|createWriteStream|mkdtempSync)\(|openSync\([^)]*'[wa]|VACUUM INTO/
+      /(?<!import.*)\b(writeFileSync|renameSync|appendFileSync|linkSync|copyFileSync|cpSync|createWriteStream|mkdtempSync|temporaryDirectory)\(|openSync\([^)]*'[wa]|VACUUM INTO/
     const writers = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
       .filter((f) => f.endsWith('.ts') && !f.endsWith('.test.ts') && writes.test(readFileSync(join(SRC, f), 'utf8')))
       .map((f) => f.split(sep).join('/'))
@@ -43,7 +43,11 @@ describe('[T60] src/engine/store/layout.ts lists every file that Tidemark writes
   test('[T60] every directory for temporary files is in the list', () => {
     const made = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
       .filter((f) => f.endsWith('.ts') && !f.endsWith('.test.ts'))
-      .flatMap((f) => [...readFileSync(join(SRC, f), 'utf8').matchAll(/mkdtempSync\(join\(tmpdir\(\), '([^']+)'/g)])
+      .flatMap((f) => [
+        ...readFileSync(join(SRC, f), 'utf8').matchAll(
+          /(?:mkdtempSync\(join|temporaryDirectory)\(tmpdir\(\), '([^']+)'/g,
+        ),
+      ])
       .map((m) => m[1]!)
     expect(made.length).toBeGreaterThan(4)
     expect(made.filter((prefix) => kindOfFile('temporary', `${prefix}a1B2/x.json`) === undefined)).toEqual([])
