@@ -429,7 +429,7 @@ test('[E3] foresee clears away what killed runs have left, and nothing else', as
   const temporary = join(dir, 'tmp')
   const aged = (name: string, days: number) => {
     write(join(temporary, name, 'objects/12/34'), 'object')
-    const at = new Date(Date.now() - days * 86_400_000)
+    const at = new Date(memory.env.now() - days * 86_400_000)
     utimesSync(join(temporary, name), at, at)
   }
   aged('tidemark-foresee-old', 2)
