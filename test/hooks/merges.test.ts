@@ -408,6 +408,8 @@ test('[E3] foresee takes links, modes and folders in the place of files as git w
   const fix = tree('fix')
   rmSync(join(fix, 'docs'), { recursive: true })
   write(join(fix, 'docs'), 'a file now\n')
+  rmSync(join(fix, 'src'), { recursive: true })
+  symlinkSync('nowhere', join(fix, 'src'))
   rmSync(join(fix, 'notes'))
   write(join(fix, 'notes/new.md'), 'a folder now\n')
   symlinkSync('one', join(fix, 'link'))

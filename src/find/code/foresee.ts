@@ -1,20 +1,11 @@
-import {
-  copyFileSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { attempt, UserError } from '../../base/errors.ts'
 import { isOwn } from '../../base/files.ts'
 import { gitState, linkedWorkTrees, workTreeOf } from '../../base/git.ts'
 import { collisions } from '../../model/lines.ts'
-import { gitFailed, gitSaid, isOfGit, runGit, runGitWith } from './run-git.ts'
+import { type GitError, runGit, runGitWith } from './run-git.ts'
 import { placeIn, symbolsOf, type Version, versionOf } from './versions.ts'
 
 /** A branch, or what a work tree has of it. */
@@ -38,13 +29,8 @@ export interface Foreseen {
   readonly collide: readonly Crossing[]
   /** Branches that were not looked at: those without a commit for longest. */
   readonly left: number
-  readonly unseen: readonly Unseen[]
-}
-
-/** What was not looked at, and why. */
-export interface Unseen {
-  readonly what: string
-  readonly why: string
+  /** What was not looked at, and why. */
+  readonly unseen: readonly { readonly what: string; readonly why: string }[]
 }
 
 /** A branch without a commit for longer is nobody's work, unless it is named. */
@@ -56,15 +42,16 @@ const MOST_BYTES = 200_000_000
 const PLACES_AT_MOST = 5
 const SCRATCH = 'tidemark-foresee-'
 const ABANDONED_MS = 86_400_000
-const NOBODY = ['-c', 'user.name=tidemark', '-c', 'user.email=tidemark@localhost']
+const CONFIG =
+  '-c user.name=tidemark -c user.email=tidemark@localhost -c core.looseCompression=0 -c core.safecrlf=false'
 
-/** Clears away what runs left that were killed; others may be running. */
+/** Clears away what killed runs have left. */
 function sweep(now: number): void {
-  for (const name of readdirSync(tmpdir()).filter((n) => n.startsWith(SCRATCH))) {
+  for (const name of fs.readdirSync(tmpdir()).filter((n) => n.startsWith(SCRATCH))) {
     const dir = join(tmpdir(), name)
-    const stat = attempt(() => lstatSync(dir))
+    const stat = fs.lstatSync(dir, { throwIfNoEntry: false })
     const isLeft = stat?.isDirectory() && isOwn(stat) && now - stat.mtimeMs > ABANDONED_MS
-    if (isLeft) attempt(() => rmSync(dir, { recursive: true }))
+    if (isLeft) fs.rmSync(dir, { recursive: true, force: true })
   }
 }
 
@@ -73,52 +60,46 @@ function sweep(now: number): void {
  * written, and nothing that its configuration names is run.
  */
 class Scratch {
-  readonly dir = mkdtempSync(join(tmpdir(), SCRATCH))
-  readonly unseen: Unseen[] = []
+  readonly dir = fs.mkdtempSync(join(tmpdir(), SCRATCH))
+  readonly unseen: { what: string; why: string }[] = []
   readonly #env: Record<string, string>
 
   constructor(common: string, isLong: boolean) {
-    for (const dir of ['objects/info', 'refs', 'info']) mkdirSync(join(this.dir, dir), { recursive: true })
-    writeFileSync(join(this.dir, 'HEAD'), 'ref: refs/heads/none\n')
+    for (const dir of ['objects/info', 'refs', 'info']) fs.mkdirSync(join(this.dir, dir), { recursive: true })
+    fs.writeFileSync(join(this.dir, 'HEAD'), 'ref: refs/heads/none\n')
     const format = isLong ? '1\n[extensions]\n\tobjectformat = sha256' : '0'
-    writeFileSync(
-      join(this.dir, 'config'),
-      `[core]\n\tfsync = none\n\tlooseCompression = 0\n\trepositoryformatversion = ${format}\n`,
-    )
+    fs.writeFileSync(join(this.dir, 'config'), `[core]\n\trepositoryformatversion = ${format}\n`)
     // no filter, not even one of the user's own; line ends are git's own work
-    writeFileSync(join(this.dir, 'info/attributes'), '* -filter -working-tree-encoding\n')
-    writeFileSync(join(this.dir, 'objects/info/alternates'), `${join(common, 'objects')}\n`)
+    fs.writeFileSync(join(this.dir, 'info/attributes'), '* -filter -working-tree-encoding\n')
+    fs.writeFileSync(join(this.dir, 'objects/info/alternates'), `${join(common, 'objects')}\n`)
     for (const file of ['shallow', 'info/exclude'])
-      if (existsSync(join(common, file))) copyFileSync(join(common, file), join(this.dir, file))
+      if (fs.existsSync(join(common, file))) fs.copyFileSync(join(common, file), join(this.dir, file))
     this.#env = { GIT_DIR: this.dir, GIT_INDEX_FILE: join(this.dir, 'index') }
   }
 
-  git = (args: readonly string[], input = '', tree = this.dir, env = {}): Promise<string> =>
-    runGitWith(tree, { env: { ...this.#env, GIT_WORK_TREE: tree, ...env }, input }, ...NOBODY, ...args)
+  git = (args: readonly string[], input = '', tree = this.dir): Promise<string> =>
+    runGitWith(tree, { env: { ...this.#env, GIT_WORK_TREE: tree }, input }, ...CONFIG.split(' '), ...args)
 
-  /** What the index of a work tree tells of its files. */
-  async listed(tree: string, dir: string, ...args: string[]): Promise<string[]> {
-    for (const file of readdirSync(dir).filter((name) => name.startsWith('sharedindex.')))
-      copyFileSync(join(dir, file), join(this.dir, file))
-    return fields(await this.git(args, '', tree, { GIT_INDEX_FILE: join(dir, 'index') }))
+  /** Its index is that of a work tree from now on. */
+  take(dir: string): void {
+    fs.rmSync(join(this.dir, 'index'), { force: true })
+    for (const file of fs.readdirSync(dir).filter((name) => name === 'index' || name.startsWith('sharedindex.')))
+      fs.copyFileSync(join(dir, file), join(this.dir, file))
   }
 
   version = (commit: string, path: string): Promise<Version> =>
     this.git(['cat-file', 'blob', `${commit}:${path}`]).then(versionOf, () => versionOf(''))
 
   /** What git cannot read is noted, and the rest goes on. */
-  async noting<T>(what: string, part: Promise<T>): Promise<T | undefined> {
-    try {
-      return await part
-    } catch (error) {
-      if (!isOfGit(error)) throw error
-      this.unseen.push({ what, why: gitSaid(error) })
+  noting = <T>(what: string, part: Promise<T>): Promise<T | undefined> =>
+    part.catch((error: GitError) => {
+      if (error.code !== 'no-git') throw error
+      this.unseen.push({ what, why: error.said })
       return undefined
-    }
-  }
+    })
 
   close(): void {
-    rmSync(this.dir, { recursive: true, force: true })
+    fs.rmSync(this.dir, { recursive: true, force: true })
   }
 }
 
@@ -130,28 +111,22 @@ const headOf = async (root: string): Promise<string[]> =>
 
 const nameOf = (root: string): string => gitState(root).branch ?? basename(root)
 
-/** The files of a work tree that its commit has not so. */
-async function changedIn(scratch: Scratch, root: string, dir: string, commit: string) {
-  // a look into a submodule would go by the configuration there
-  const diff = ['diff-index', '--name-status', '--ignore-submodules=all', '-z', commit, '--']
-  const said = await scratch.listed(root, dir, ...diff)
-  const added = await scratch.listed(root, dir, 'ls-files', '--others', '--exclude-standard', '-z')
-  const paths = (areGone: boolean) => said.filter((_, i) => i % 2 === 1 && (said[i - 1] === 'D') === areGone)
-  const files: string[] = []
-  const large: string[] = []
+/** Which of the changed files of a work tree are looked at: the smallest first. */
+function lookedAt(scratch: Scratch, root: string, changed: readonly string[]): string[] {
+  const stats = new Map(changed.map((path) => [path, attempt(() => fs.lstatSync(join(root, path)))]))
+  const isFile = (path: string) => stats.get(path)?.isFile() || stats.get(path)?.isSymbolicLink() === true
+  const isIn = (path: string): boolean => path !== '.' && (isFile(path) || isIn(dirname(path)))
+  const size = (path: string) => stats.get(path)?.size ?? 0
+  const files = [...stats.keys()]
+    // a folder is a repository of its own; where a file has taken the place of a folder, git removes what was in it
+    .filter((path) => (isFile(path) || !stats.get(path)) && !isIn(dirname(path)))
+    .sort((a, b) => size(a) - size(b))
   let room = MOST_BYTES
-  for (const path of [...paths(false), ...added]) {
-    const stat = attempt(() => lstatSync(join(root, path)))
-    if (!stat?.isFile() && !stat?.isSymbolicLink()) continue
-    const fits = stat.size <= room && files.length < FILES_AT_MOST
-    if (fits) room -= stat.size
-    ;(fits ? files : large).push(path)
-  }
-  if (large.length > 0) {
-    const what = `${large.length} changed files of ${nameOf(root)}, such as ${large[0]}`
-    scratch.unseen.push({ what, why: `more than ${MOST_BYTES / 1e6} MB or ${FILES_AT_MOST} files in all` })
-  }
-  return { gone: paths(true), files }
+  const fitting = files.filter((path, n) => n < FILES_AT_MOST && (room -= size(path)) >= 0)
+  const what = `${files.length - fitting.length} changed files of ${nameOf(root)}, such as ${files[fitting.length]}`
+  const why = `more than ${MOST_BYTES / 1e6} MB or ${FILES_AT_MOST} files in all`
+  if (fitting.length < files.length) scratch.unseen.push({ what, why })
+  return fitting
 }
 
 /** A work tree as a commit: its own, or one on it that holds what is not committed. */
@@ -160,14 +135,16 @@ async function sideOf(scratch: Scratch, root: string): Promise<Side | undefined>
   const dir = workTreeOf(root)?.dir
   if (commit === undefined || dir === undefined) return undefined
   const own = { name: nameOf(root), root, commit, uncommitted: false }
-  const { gone, files } = await changedIn(scratch, root, dir, commit)
-  if (gone.length + files.length === 0) return own
-  const crlf = await runGit(root, 'config', '--default=false', '--get', 'core.autocrlf')
-  const asGit = ['-c', `core.autocrlf=${crlf.trim()}`, '-c', 'core.safecrlf=false']
-  const update = (...more: string[]) => [...asGit, 'update-index', '-z', ...more, '--stdin']
-  await scratch.git(['read-tree', commit])
-  if (gone.length > 0) await scratch.git(update('--force-remove'), gone.join('\0'), root)
-  await scratch.git(update('--add', '--remove'), files.join('\0'), root)
+  scratch.take(dir)
+  const set = await runGit(root, 'config', '-z', '--get-regexp', '^core\\.(autocrlf|filemode|symlinks)$').catch(
+    () => '',
+  )
+  const asHere = fields(set).flatMap((setting) => ['-c', setting.replace('\n', '=')])
+  // neither command looks into a submodule, whose configuration would count
+  const list = [...asHere, 'ls-files', '--modified', '--others', '--exclude-standard', '-z']
+  const files = lookedAt(scratch, root, fields(await scratch.git(list, '', root)))
+  const update = [...asHere, 'update-index', '-z', '--add', '--remove', '--replace', '--stdin']
+  if (files.length > 0) await scratch.git(update, files.join('\0'), root)
   const tree = (await scratch.git(['write-tree'])).trim()
   if (tree === before) return own
   const kept = await scratch.git(['commit-tree', tree, '-p', commit, '-m', 'uncommitted'])
@@ -180,27 +157,25 @@ async function conflictsOf(scratch: Scratch, a: string, b: string): Promise<stri
     await scratch.git(['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', a, b])
     return []
   } catch (error) {
-    const { code, stdout } = error as { code?: unknown; stdout?: unknown }
-    if (code === 129)
+    const { exit, stdout } = error as GitError
+    if (exit === 129)
       throw new UserError('old-git', 'this git cannot merge without a work tree', 'install git 2.38 or newer')
-    if (code !== 1) throw error
-    return fields(String(stdout)).slice(1)
+    if (exit !== 1) throw error
+    return fields(stdout).slice(1)
   }
 }
 
-/** Where the lines of two sides collide in a file, in lines of the first. */
-async function placesOf(scratch: Scratch, root: string, a: Side, b: Side, path: string): Promise<string[]> {
-  const base = await scratch.git(['merge-base', a.commit, b.commit]).catch(() => '')
-  const [from, one, other] = await Promise.all([base.trim(), a.commit, b.commit].map((c) => scratch.version(c, path)))
-  const found = collisions(from!.rows, one!.rows, other!.rows)
-  const symbols = found.length === 0 ? [] : await symbolsOf(root, path, one!)
-  return [...new Set(found.map((c) => placeIn(symbols, c.mine.b)))].slice(0, PLACES_AT_MOST)
-}
-
+/** The files in which two sides collide, each with its places in lines of the first. */
 async function crossingOf(scratch: Scratch, root: string, a: Side, b: Side): Promise<Crossing> {
-  const files: { path: string; places: readonly string[] }[] = []
-  for (const path of await conflictsOf(scratch, a.commit, b.commit))
-    files.push({ path, places: await placesOf(scratch, root, a, b, path) })
+  const paths = await conflictsOf(scratch, a.commit, b.commit)
+  const base = paths.length === 0 ? '' : await scratch.git(['merge-base', a.commit, b.commit]).catch(() => '')
+  const files: { path: string; places: string[] }[] = []
+  for (const path of paths) {
+    const [from, one, other] = await Promise.all([base.trim(), a.commit, b.commit].map((c) => scratch.version(c, path)))
+    const found = collisions(from!.rows, one!.rows, other!.rows)
+    const symbols = found.length === 0 ? [] : await symbolsOf(root, path, one!)
+    files.push({ path, places: [...new Set(found.map((c) => placeIn(symbols, c.mine.b)))].slice(0, PLACES_AT_MOST) })
+  }
   return { a, b, files }
 }
 
@@ -228,12 +203,11 @@ async function sidesOf(scratch: Scratch, root: string, common: string, since: nu
  */
 export async function foresee(from: string, names: readonly string[], now: number): Promise<Foreseen> {
   const { top: root = from, common = '' } = workTreeOf(from) ?? {}
-  let scratch: Scratch | undefined
+  const [head] = common === '' ? [] : await headOf(root)
+  if (head === undefined) return { sides: [], pairs: 0, collide: [], left: 0, unseen: [] }
+  attempt(() => sweep(now))
+  const scratch = new Scratch(common, head.length > 40)
   try {
-    const [head] = common === '' ? [] : await headOf(root)
-    if (head === undefined) return { sides: [], pairs: 0, collide: [], left: 0, unseen: [] }
-    attempt(() => sweep(now))
-    scratch = new Scratch(common, head.length > 40)
     const { all, left } = await sidesOf(scratch, root, common, now - LIVE_MS)
     const named: Side[] = []
     for (const name of names) named.push(all.find((s) => s.name === name) ?? (await branchOf(root, name)))
@@ -247,10 +221,8 @@ export async function foresee(from: string, names: readonly string[], now: numbe
     }
     const collide = crossings.filter((c) => c.files.length > 0)
     return { sides, pairs: crossings.length, collide, left: named.length > 1 ? 0 : left, unseen: scratch.unseen }
-  } catch (error) {
-    throw isOfGit(error) ? gitFailed(error) : error
   } finally {
-    scratch?.close()
+    scratch.close()
   }
 }
 

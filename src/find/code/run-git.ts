@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { messageOf, UserError } from '../../base/errors.ts'
+import { UserError } from '../../base/errors.ts'
 
 /** What a repository's own configuration could start stays off: pager, signatures, hooks, fetches of what is missing. */
 const SAFE = '-c core.fsmonitor=false -c log.showSignature=false -c core.hooksPath=/dev/null --no-pager'.split(' ')
@@ -17,22 +17,21 @@ const ENVIRONMENT = {
 
 type GitOptions = Readonly<{ env?: Readonly<Record<string, string>>; input?: string }>
 
-/** What git said when it failed. */
-export function gitSaid(error: unknown): string {
-  const { code, killed, stderr } = error as { code?: unknown; killed?: boolean; stderr?: string }
-  if (code === 'ENOENT') return 'there is no git in PATH'
-  if (killed) return 'it took more than a minute'
-  const said = (stderr || messageOf(error)).trim().split('\n')
-  return said.find((line) => line.startsWith('fatal:')) ?? said[0]!
+type Failed = Readonly<{ code?: unknown; killed?: boolean; stdout?: string; stderr?: string }>
+
+/** git is not there, or did not do what it was asked. */
+function gitError({ code, killed, stdout = '', stderr }: Failed) {
+  const lines = (stderr || `it ended with ${code}`).trim().split('\n')
+  let said = lines.find((line) => line.startsWith('fatal:')) ?? lines[0]!
+  if (code === 'ENOENT') said = 'there is no git in PATH'
+  if (killed) said = 'it took more than a minute'
+  const error = new UserError('no-git', `git does not answer: ${said}`, 'see that `git status` works here')
+  return Object.assign(error, { said, stdout, exit: code })
 }
 
-/** Whether it was git that failed. */
-export const isOfGit = (error: unknown): boolean => error instanceof Error && 'cmd' in error
+export type GitError = ReturnType<typeof gitError>
 
-export const gitFailed = (error: unknown): UserError =>
-  new UserError('no-git', `git does not answer: ${gitSaid(error)}`, 'see that `git status` works here')
-
-/** What git tells of a history. @throws where there is no git, or no history. */
+/** What git tells of a history. @throws GitError where there is no git, or no history. */
 export const runGit = (root: string, ...args: string[]): Promise<string> => runGitWith(root, {}, ...args)
 
 export async function runGitWith(root: string, { env, input }: GitOptions, ...args: string[]): Promise<string> {
@@ -46,5 +45,8 @@ export async function runGitWith(root: string, { env, input }: GitOptions, ...ar
     windowsHide: true,
   })
   running.child.stdin?.on('error', () => {}).end(input ?? '')
-  return (await running).stdout
+  return running.then(
+    ({ stdout }) => stdout,
+    (failed) => Promise.reject(gitError(failed)),
+  )
 }

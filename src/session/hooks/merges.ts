@@ -1,6 +1,6 @@
 import { gitState } from '../../base/git.ts'
 import { symbolOf } from '../../engine/claims/part.ts'
-import { runGit } from '../../find/code/run-git.ts'
+import { type GitError, runGit } from '../../find/code/run-git.ts'
 import {
   heldBy, NO_FILE, placeIn, type Symbols, symbolIn, symbolsKnown, type Version, versionAt, versionHere,
 } from '../../find/code/versions.ts' // biome-ignore format: a list
@@ -38,10 +38,7 @@ function afterwards({ root, call }: Hook, path: string, before: string): string 
   return text
 }
 
-/**
- * Nothing where git does not answer, or the tool does not say what it writes: then claims are on whole files.
- * `isWritten`: by a tool that has written already. All that differs from git's version counts as its change.
- */
+/** Nothing where git does not answer: then claims are on whole files. `isWritten`: all that differs from git's version counts. */
 export async function lookAt(
   hook: Hook,
   path: string,
@@ -103,14 +100,11 @@ export async function lookAt(
 type Mine = { root: string; path: string; after: string[]; change: Hunk[]; head: Version; symbols: Symbols }
 
 /** The file where two histories part; none where they have no commit in common. */
-async function partedAt(root: string, path: string, commit: string): Promise<Version | undefined> {
-  try {
-    const base = await runGit(root, 'merge-base', 'HEAD', commit)
-    return await versionAt(root, `${base.trim()}:./${path}`)
-  } catch (error) {
-    return (error as { code?: unknown }).code === 1 ? NO_FILE : undefined
-  }
-}
+const partedAt = (root: string, path: string, commit: string): Promise<Version | undefined> =>
+  runGit(root, 'merge-base', 'HEAD', commit).then(
+    (base) => versionAt(root, `${base.trim()}:./${path}`),
+    (error: GitError) => (error.exit === 1 ? NO_FILE : undefined),
+  )
 
 /** What does not merge with the file as other live sessions have it in work trees of their own. */
 async function inOtherTrees({ root, path, after, change, head, symbols }: Mine, others: readonly SessionInfo[]) {

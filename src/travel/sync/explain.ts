@@ -9,7 +9,7 @@ import type { Line } from '../../engine/store/line.ts'
 import { PROJECT_DIR } from '../../engine/store/project.ts'
 import { getRow, idsOfKind } from '../../engine/store/rows.ts'
 import { summaryOf } from '../../engine/store/summary.ts'
-import { gitSaid, runGit } from '../../find/code/run-git.ts'
+import { type GitError, runGit } from '../../find/code/run-git.ts'
 import { canonical } from '../../model/canonical.ts'
 import { type Entity, KIND_KIND, kindOf, LINK_KIND, RELATION_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
@@ -70,7 +70,10 @@ const TAKES_AWAY: ReadonlySet<Effect['does']> = new Set(['retires', 'deletes', '
 export async function explain(root: string, range: string): Promise<Explanation> {
   const [from = '', to = ''] = range.split(/\.{2,3}/, 2)
   const [base, head] = [from || 'HEAD', to || 'HEAD']
-  const git = (...args: string[]) => askGit(root, range, ...args)
+  const git = (...args: string[]) =>
+    runGit(root, ...args).catch((error: GitError) => {
+      throw badRange(range, error.said)
+    })
   for (const rev of [base, head]) if (rev.startsWith('-')) throw badRange(range, `"${rev}" is no revision`)
   const began = (await git('merge-base', base, head)).trim()
   const changed = (await git('diff', '--name-only', '--no-renames', '--relative', '-z', began, head, '--', PROJECT_DIR))
@@ -131,14 +134,6 @@ const badRange = (range: string, why: string): UserError => {
   const hint =
     'give BASE..HEAD, such as origin/main..HEAD; in CI fetch the whole history (fetch-depth: 0, or `git fetch --unshallow`)'
   return new UserError('bad-range', `git cannot compare "${range}": ${why}`, hint)
-}
-
-async function askGit(root: string, range: string, ...args: string[]): Promise<string> {
-  try {
-    return await runGit(root, ...args)
-  } catch (error) {
-    throw badRange(range, gitSaid(error))
-  }
 }
 
 type Snapshot = Content['snapshots'][number]

@@ -197,8 +197,7 @@ export class Sessions {
   moved(id: string, root: string): void {
     this.#db.tryWrite(() => {
       const { branch: _was, ...row } = presence.getSession(this.#db, id)!
-      const now = withoutSecrets(knownOf({ root, branch: gitState(root).branch }))
-      presence.putSession(this.#db, { ...row, ...now })
+      presence.putSession(this.#db, { ...row, ...withoutSecrets(knownOf({ root, branch: gitState(root).branch })) })
     })
   }
 

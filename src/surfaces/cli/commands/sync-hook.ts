@@ -4,7 +4,7 @@ import { UserError } from '../../../base/errors.ts'
 import { below, createInside, packageFile, readInside } from '../../../base/files.ts'
 import { gitCommonDir, gitRoot } from '../../../base/git.ts'
 import { PROJECT_DIR } from '../../../engine/store/project.ts'
-import { gitFailed, runGit } from '../../../find/code/run-git.ts'
+import { runGit } from '../../../find/code/run-git.ts'
 import { shellWord } from '../../../model/shell.ts'
 
 const COMMENT = '# tidemark: what this machine recorded goes into the same commit'
@@ -13,9 +13,7 @@ const NAME = 'pre-commit'
 
 /** The directory that git is told to look for hooks in, by whatever configuration holds here; nothing for its own. */
 async function hooksElsewhere(top: string, common: string): Promise<string | undefined> {
-  const said = await runGit(top, 'config', '--path', '-z', '--get-all', 'core.hooksPath').catch((error) => {
-    throw gitFailed(error)
-  })
+  const said = await runGit(top, 'config', '--path', '-z', '--get-all', 'core.hooksPath')
   const given = said.split('\0').at(-3) // the last value is that of `runGit`
   const dir = given === undefined ? undefined : resolve(top, given)
   return dir === join(common, HOOKS) ? undefined : dir
