@@ -78,6 +78,17 @@ test('a part that cannot be read is named with its file, and the others come in'
   expect(out).toContain('  .cursor/rules: 1 new')
 })
 
+test('a file of rules that is too large to read at each start is left, with the command that takes it in', async () => {
+  const { at, run } = shop()
+  files(at.dir, { 'AGENTS.md': `- Never guess\n\n${'All that was ever said.\n'.repeat(60_000)}` })
+  const out = await run('init', '--client', 'none')
+  expect(out).toContain(
+    '  leave  AGENTS.md: it has 1.4 MB; `tidemark import claude-md AGENTS.md` takes it in all the same',
+  )
+  expect(out).toContain('  import CLAUDE.md')
+  expect(out).not.toMatch(/^ {2}AGENTS.md: /m)
+})
+
 testUnless(NO_TERMINAL)('an arrival binds after one yes to what is shown, and is taken back whole', async () => {
   const { at, run } = shop()
   const out = await agreeing(at, 'init', '--client', 'none')

@@ -122,6 +122,13 @@ test('the same rule twice in a file is one fact with both places', async () => {
   expect((await take(t, 'claude-md', 'CLAUDE.md')).batches).toEqual([])
 })
 
+test('a rule that a file says a hundred thousand times is one fact with its first places', async () => {
+  const t = openTestMemory()
+  lay(t.dir, { 'CLAUDE.md': '- Never push to main\n'.repeat(100_000) })
+  await take(t, 'claude-md', 'CLAUDE.md')
+  expect(t.get('fact:never-push-to-main')?.fields.locations).toHaveLength(50)
+})
+
 test('@imports are followed one level, inside the project only', async () => {
   const t = openTestMemory()
   lay(t.dir, {

@@ -33,6 +33,8 @@ const PLACES: readonly (readonly [format: string, ...paths: string[]])[] = [
 const CLAUDES = '~/.claude/…/memory'
 const OF_FOLDERS = /^(?:CLAUDE|AGENTS|GEMINI)\.md$/
 const MOST_FOLDERS = 100
+/** No client reads a larger file of rules at each start, and to take it in takes many seconds. */
+const MOST_BYTES = 1_000_000
 
 interface Source {
   readonly format: string
@@ -65,8 +67,11 @@ export function findSources(root: string, refused: readonly string[]): Found {
     const there = source.source === undefined ? inspect(root, path) : undefined
     const isTwice = there?.is === 'file' && there.stat.nlink > 1
     const leave = (why: string) => void left.push(`  leave  ${path}: ${why}`)
+    const bytes = format === 'claude-md' && there?.is === 'file' ? there.stat.size : 0
     if (isTwice) leave('it has a second name (a hard link); `tidemark import FORMAT PATH` reads it all the same')
     else if (there?.is === 'unsafe') leave('it is a link, or no file; what a link leads to is imported by its own name')
+    else if (bytes > MOST_BYTES)
+      leave(`it has ${(bytes / 1e6).toFixed(1)} MB; \`tidemark import ${format} ${path}\` takes it in all the same`)
     else
       try {
         const { items, counts } = IMPORTERS.find((i) => i.name === format)!.read(at, realPath(root))

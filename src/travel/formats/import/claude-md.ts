@@ -19,6 +19,9 @@ interface Page extends Read {
   globs: readonly string[]
 }
 
+/** Of a rule that is said again and again, the first places are kept. */
+const MOST_PLACES = 50
+
 export const claudeMd: Importer = {
   name: 'claude-md',
   about:
@@ -95,7 +98,7 @@ function takeRules({ text, label, globs }: Page, found: Map<string, Found>): str
     const was = found.get(foldText(fact)) ?? { fact, category, context, locations: [], topics: [], paths: [...globs] }
     const both = (list: readonly string[], more: readonly string[]) => [...new Set([...list, ...more])]
     const paths = was.paths.length > 0 && globs.length > 0 ? both(was.paths, globs) : []
-    const locations = both(was.locations, [`${label}:${line}`])
+    const locations = both(was.locations, [`${label}:${line}`]).slice(0, MOST_PLACES)
     found.set(foldText(fact), { ...was, locations, topics: both(was.topics, topics), paths })
   }
   return lines.map((line) => (/^\s*@\S+\s*$/.test(line) ? '' : line)).join('\n')
