@@ -37,7 +37,7 @@ test('[G4] what-if tells what a change touches, by the strongest path, and nothi
       'If it changes, this is touched (2):',
       '  0.81  needed by login-page  (decision, 2026-01-05, active)',
       '  0.73  needed by login-page → needed by billing  (decision, 2026-01-05, active)',
-      'Nothing like it is recorded from before.',
+      'Nothing like it was found in these words.',
       'Likely outcome: no evidence',
     ].join('\n'),
   )

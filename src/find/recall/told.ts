@@ -1,7 +1,7 @@
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { markOf, Staleness } from '../../engine/read/stale.ts'
-import { type Entity, importedFrom, provenanceOf, saidAt } from '../../model/entity.ts'
+import { type Entity, importedFrom, madeAt, provenanceOf, saidAt } from '../../model/entity.ts'
 import type { JsonObject } from '../../model/object.ts'
 import { oneLine } from '../../model/text.ts'
 import { unverifiedAmong } from './standing.ts'
@@ -115,4 +115,6 @@ export function inShort(e: Entity, clean: (text: string, most: number) => string
   return `${e.kind} "${clean(e.name, 120)}"${said.length > 0 ? `: ${clean(said.join(' · '), 260)}` : ''}`
 }
 
-export const dayOf = (e: Entity): string => new Date(saidAt(e)).toISOString().slice(0, 10)
+/** The day when it was said last; of what was replaced or retired the day when it was made, as that changed it too. */
+export const dayOf = (e: Entity, { state }: Holds = {}): string =>
+  new Date(state === undefined ? saidAt(e) : madeAt(e)).toISOString().slice(0, 10)

@@ -12,7 +12,9 @@ export async function tell(hook: Hook, found: readonly Entity[], title: string):
   const holds = holdsOf(hook.memory, hook.project.root, found)
   const text = dataList(
     title,
-    found.map((e) => `${inShort(e, dataLine)} (${e.id}) ${besideOf(e, holds.get(e.id)!, dayOf(e), dataLine)}`),
+    found.map(
+      (e) => `${inShort(e, dataLine)} (${e.id}) ${besideOf(e, holds.get(e.id)!, dayOf(e, holds.get(e.id)), dataLine)}`,
+    ),
   )
   const ids = found.map((e) => e.id)
   await keepDelivered(hook, ids, text)

@@ -10,7 +10,7 @@ import { entityJson, oneLine } from './format.ts'
 import { defineTool, type Output } from './tool.ts'
 
 const told = ({ entity: e, holds }: Known): string =>
-  `  ${inShort(e, oneLine)}\n    ${e.id}  ${besideOf(e, holds, dayOf(e), oneLine)}`
+  `  ${inShort(e, oneLine)}\n    ${e.id}  ${besideOf(e, holds, dayOf(e, holds), oneLine)}`
 
 const section = (title: string, lines: readonly string[]): string[] => (lines.length > 0 ? ['', title, ...lines] : [])
 

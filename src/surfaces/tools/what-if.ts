@@ -71,7 +71,7 @@ export const whatIfTool = defineTool({
       ),
       ...(left > 0 ? [`  … and ${left} more: --all shows them`] : []),
       ...against.map(([, rule]) => `Against a rule that binds: "${oneLine(rule.name, TEXT)}" (${rule.id})`),
-      precedents.length === 0 ? 'Nothing like it is recorded from before.' : 'What became of things like it:',
+      precedents.length === 0 ? 'Nothing like it was found in these words.' : 'What became of things like it:',
       ...precedents.map((p) => `  ${line(p.entity)}: ${told(p)}`),
       ...(near.length > 0 ? ['Nearest in other words, not counted (judge whether it is the same):'] : []),
       ...near.map((e) => `  ${line(e)}: ${told({ entity: e, linked: false, ...outcomeOf(reader, e, now) })}`),
