@@ -26,6 +26,9 @@ export interface ProcessRef {
   readonly host: string
 }
 
+/** Milliseconds since this process started. The global `performance` takes a hook 2 ms to load. */
+export const sinceStart = (): number => process.uptime() * 1000
+
 let here: string | undefined
 
 /** The machine and the namespace of process ids that this process lives in. */

@@ -3,7 +3,8 @@
  * conflict, and the fencing numbers. `glob.ts` decides whether two globs can match the same file.
  */
 
-import { type Env, isRunning } from '../../base/env.ts'
+import { type Env, isRunning, type ProcessRef } from '../../base/env.ts'
+import { keptIn } from '../../base/lookup.ts'
 import type { Json } from '../../model/field.ts'
 import { defined, type JsonObject } from '../../model/object.ts'
 import { workOf } from '../store/current-work.ts'
@@ -74,7 +75,10 @@ export class ClaimView {
   /** `actor`: the session that acts, whether or not anybody knows it yet. */
   constructor(db: Db, env: Env, now: number, actor?: string) {
     this.#db = db
-    this.env = env
+    // of one moment: many claims are of few processes, and to ask the system takes as long as reading a file
+    const running = new Map<string, { is: boolean | undefined }>()
+    const ask = (p: ProcessRef) => ({ is: (env.isRunning ?? isRunning)(p) })
+    this.env = { ...env, isRunning: (p) => keptIn(running, `${p.pid} ${p.born} ${p.host}`, () => ask(p)).is }
     this.now = now
     this.#actor = actor
   }

@@ -1,3 +1,4 @@
+import { sinceStart } from '../../base/env.ts'
 /** A writer waits this long for the lock unless `waitForLock` changes it. Of 32 writers at once some waited 3 s. */
 export const lockWait = { ms: 60_000 }
 
@@ -20,10 +21,10 @@ export const rest = (): void => void Atomics.wait(never, 0, 0, 4 * LONGEST_MS)
 /** Retries with short random pauses until it succeeds or the time is up. Fairer than SQLite's back-off, which sleeps up to 100 ms. */
 export function retryWithBackoff(attempt: () => boolean, forMs: number, onLong?: () => void): boolean {
   if (attempt()) return true
-  const since = performance.now()
+  const since = sinceStart()
   let tell = onLong
   for (let pause = FIRST_MS; ; pause = Math.min(LONGEST_MS, pause * GROWTH)) {
-    const waited = performance.now() - since
+    const waited = sinceStart() - since
     if (waited >= forMs) return false
     if (waited >= LONG_MS) {
       tell?.()

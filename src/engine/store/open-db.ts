@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, sep } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
+import { sinceStart } from '../../base/env.ts'
 import { attempt, UserError } from '../../base/errors.ts'
 import { appendInside, createInside, readInside } from '../../base/files.ts'
 import { randomBytes } from '../../base/random.ts'
@@ -119,8 +120,8 @@ function bringUpToDate(db: DatabaseSync, path: string, inode: number, options: O
     db.exec('BEGIN IMMEDIATE')
     migrate(db)
     options.afterMigration?.(new Db(db, path, { inode }), (done, total) => {
-      if (!isLarge || performance.now() < told + TELL_EVERY_MS) return
-      told = performance.now()
+      if (!isLarge || sinceStart() < told + TELL_EVERY_MS) return
+      told = sinceStart()
       onMigrating?.(`bringing the store up to date: ${done} of ${total} entities`)
     })
     db.exec('COMMIT')

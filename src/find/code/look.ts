@@ -1,3 +1,4 @@
+import { sinceStart } from '../../base/env.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { lookAtAnchored } from '../../engine/read/stale.ts'
@@ -20,21 +21,21 @@ const looked = new WeakMap<Memory, number>()
 /** Judges what is anchored in files that changed since they were seen, before somebody is told of it. */
 export async function lookAgain(memory: Memory, project: Project, when?: 'at once'): Promise<void> {
   const { db } = memory
-  const now = performance.now()
+  const now = sinceStart()
   if (db.readOnly) return
   if (when === undefined && now - (looked.get(memory) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return
   try {
     const isFirst = getMeta(db, cursorKey(project.root)) === undefined && isAnyAnchored(db)
     const added = isFirst ? noteLocations(memory, project.root) : undefined
-    const { changed, touched } = lookAtAnchored(db, project.root, () => performance.now() - now > LOOK_MS)
+    const { changed, touched } = lookAtAnchored(db, project.root, () => sinceStart() - now > LOOK_MS)
     const settled = touched.filter((file) => memory.env.now() - file.mtime > YOUNG_MS)
     if (settled.length > 0) db.write(() => settled.forEach((file) => void keepFile(db, project.root, file)))
     if (changed.length > 0) {
       const { scan } = await import('./scan.ts')
-      const isOver = () => performance.now() - now > MOST_MS
+      const isOver = () => sinceStart() - now > MOST_MS
       await scan(memory, project, { only: changed.slice(0, MOST), ...(added && { added }), isOver })
     }
-    looked.set(memory, performance.now())
+    looked.set(memory, sinceStart())
   } catch (error) {
     memory.env.log(`tidemark: the code is to be scanned again: ${messageOf(error)}`)
   }

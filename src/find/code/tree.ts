@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { sinceStart } from '../../base/env.ts'
 import { attempt } from '../../base/errors.ts'
 import { readInside } from '../../base/files.ts'
 import { cachedText, hasCache, keepParsed, readParsed } from './cache.ts'
@@ -16,11 +17,11 @@ const AT_ONCE_MS = 15
 
 /** Lets others have their turn, where it is theirs. */
 export function breathing(): () => Promise<void> {
-  let at = performance.now()
+  let at = sinceStart()
   return async () => {
-    if (performance.now() - at < AT_ONCE_MS) return
+    if (sinceStart() - at < AT_ONCE_MS) return
     await setImmediate()
-    at = performance.now()
+    at = sinceStart()
   }
 }
 

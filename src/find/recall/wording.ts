@@ -1,9 +1,5 @@
 import { stem } from '../../engine/store/terms.ts'
 
-/** A number with its points and colons; one character of a script without spaces; a word, C++ and don't included. */
-const TOKEN =
-  /v?\d+(?:[.,:]\d+)*|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|\p{L}[\p{L}\p{M}\p{N}_]*(?:['’]\p{L}+)?[+#]*/gu
-
 const list = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
 
 /** Words that carry no claim. What limits or turns one (not, only, before, if, may …) is none of them. */
@@ -53,7 +49,10 @@ function tokenOf(raw: string): Token {
 
 /** The words of a text in order, each with what it does in it. */
 export function tokensOf(text: string): Token[] {
-  return Array.from(text.matchAll(TOKEN), ([raw]) => {
+  // a number with its points and colons; one character of a script without spaces; a word, C++ and don't included
+  const token =
+    /v?\d+(?:[.,:]\d+)*|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|\p{L}[\p{L}\p{M}\p{N}_]*(?:['’]\p{L}+)?[+#]*/gu
+  return Array.from(text.matchAll(token), ([raw]) => {
     let token = seen.get(raw)
     if (!token) {
       if (seen.size >= MAX_SEEN) seen.clear()

@@ -1,4 +1,5 @@
 import { existsSync, writeSync } from 'node:fs'
+import { sinceStart } from '../../base/env.ts'
 import { messageOf, UserError } from '../../base/errors.ts'
 import type { Project } from '../../engine/store/project.ts'
 import { type Dialect, spelling } from '../../session/clients/common/dialect.ts'
@@ -28,7 +29,7 @@ const STDIN_MS = 400
 /** Milliseconds that are left for this process. */
 function left(): number {
   const { user, system } = process.cpuUsage()
-  return Math.min(OWN_MS - (user + system) / 1000, CLOCK_MS - performance.now()) - MARGIN_MS
+  return Math.min(OWN_MS - (user + system) / 1000, CLOCK_MS - sinceStart()) - MARGIN_MS
 }
 
 /** All of it, however slowly the other side reads; one that does not read at all is not waited for. */
@@ -39,7 +40,7 @@ function print(text: string): void {
       at += writeSync(1, bytes, at)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return // nobody listens
-      if (performance.now() > CLOCK_MS) return
+      if (sinceStart() > CLOCK_MS) return
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)
     }
   }
@@ -203,7 +204,7 @@ export async function hook(args: readonly string[]): Promise<never> {
     noteError(outcome, code, text)
     return finish(NOTHING)
   }
-  const timer = setTimeout(() => failed('late', LATE), Math.max(1, CLOCK_MS - performance.now()))
+  const timer = setTimeout(() => failed('late', LATE), Math.max(1, CLOCK_MS - sinceStart()))
   process.on('uncaughtException', (error) => failed('bug', String(error)))
   process.on('unhandledRejection', (error) => failed('bug', String(error)))
   try {
@@ -213,7 +214,7 @@ export async function hook(args: readonly string[]): Promise<never> {
     const text = await readStdin(STDIN_MS)
     const theirs =
       chain > 0 ? import('./status-line-command.ts').then((m) => m.chained(args.slice(chain + 1), text)) : undefined
-    await withDeadline(() => answerTo(found!, text, outcome), CLOCK_MS - MARGIN_MS - performance.now())
+    await withDeadline(() => answerTo(found!, text, outcome), CLOCK_MS - MARGIN_MS - sinceStart())
     if (theirs !== undefined) {
       const line = await theirs
       const own = outcome.reply.line
@@ -235,7 +236,7 @@ function note({ project, session, errors, code }: Outcome, { dialect, event }: A
     client: dialect.client,
     event: event.slice(0, 80),
     ...(session ? { session } : {}),
-    ms: Math.round(performance.now()),
+    ms: Math.round(sinceStart()),
     ...(errors.length > 0 ? { errors, code } : {}),
   })
 }

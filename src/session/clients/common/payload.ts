@@ -21,10 +21,12 @@ export const objectOrJson = (value: unknown): Payload => record(typeof value ===
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 const UUID = /^[0-9a-f-]{1,36}$/i
+const PLAIN = /^[\x21-\x7e]{1,200}$/
 
 /** An id as it may be kept: printable, not endless, no secret. */
 export function idOf(value: string | undefined): string {
   if (value === undefined || (!UUID.test(value) && findSecrets(value).length > 0)) return ''
+  if (PLAIN.test(value)) return value
   return value
     .replace(/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]+/gu, '')
     .slice(0, 200)
