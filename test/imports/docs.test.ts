@@ -34,6 +34,19 @@ test('a document is cut by section, code and all; the same again writes nothing;
   expect(t.memory.reader.list('chunk', { all: true }).map((c) => c.fields.content)).toContain('Plain words.')
 })
 
+test('a long section is cut before an item of its list, and leaves no crumb behind', async () => {
+  const t = openTestMemory()
+  const item = (n: number) => `- item ${n} says what it says,\n  and goes on in a second line of about the same length`
+  lay(t.dir, { 'list.md': `# List\n\n${Array.from({ length: 20 }, (_, n) => item(n)).join('\n')}\n` })
+  await take(t, 'docs', 'list.md')
+  const pieces = chunksOf(t).map((c) => String(c.fields.content))
+  expect(pieces).toHaveLength(2)
+  for (const piece of pieces) {
+    expect(piece).toMatch(/^- item/)
+    expect(piece.length).toBeGreaterThan(500)
+  }
+})
+
 test('pieces of a document that say the same are no more work than others', async () => {
   const parsed = vi.spyOn(JSON, 'parse')
   onTestFinished(() => parsed.mockRestore())

@@ -18,6 +18,13 @@ test('[S2] a card is what discover prints of the entity, for every kind', () => 
   }
 })
 
+test('a piece of a page is told with its place', () => {
+  const content = '| a | b |\n|---|---|\n'.repeat(20)
+  const fields = { content, sourceFile: 'docs/hub.md', section: 'A hub for a team › Running it', position: 3 }
+  const { line } = formsOf({ id: 'chunk:x', kind: 'chunk', name: content, fields }, openTestMemory().memory.registry())
+  expect(line).toContain(':sourceFile docs/hub.md :section "Running it"')
+})
+
 test('[S1] both forms read back, remarks and all', () => {
   const t = openTestMemory()
   const registry = t.memory.reader.registry()

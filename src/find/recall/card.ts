@@ -67,6 +67,10 @@ function lineOf(e: Printable, registry: Registry): string {
     fields.set(field, cut)
     before = String(cut).replace(/…$/, '')
   }
+  // a piece of a page is known by its place: the beginning of a table says nothing
+  const { sourceFile, section } = e.fields
+  if (typeof sourceFile === 'string') fields.set('sourceFile', sourceFile)
+  if (typeof section === 'string') fields.set('section', cutLine(section.split(' › ').at(-1)!))
   if (namedById(kind) || e.name.length > MAX_REFERENCE || fields.size === 0) fields.set('id', refOf(e.id))
   return printData(new DataEntity(e.kind, fields), shapesIn(registry))
 }

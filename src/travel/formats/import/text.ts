@@ -37,28 +37,24 @@ export const scrubPairs = (value: Json, onSecret: (category: string) => void): J
     return `[redacted: ${category}]`
   })
 
-/** Where to cut the first piece off: after a paragraph, else a line, a sentence, a word; never inside a character. */
+/** Where to cut the first piece off: after a paragraph, else before an item or row, a line, a sentence, a word; never inside a character. */
 function cutAt(textValue: string, limit: number): number {
   const head = textValue.slice(0, limit)
-  for (const [mark, keep] of [
-    ['\n\n', 2],
-    ['\n', 1],
-    ['. ', 2],
-    [' ', 1],
-  ] as const) {
-    const at = head.lastIndexOf(mark)
-    if (at > limit / 2) return at + keep
+  for (const mark of [/\n\n/g, /\n(?=[ \t]*(?:[-*+|>#]|\d{1,3}\.) ?)/g, /\n/g, /\. /g, / /g]) {
+    const last = [...head.matchAll(mark)].at(-1)
+    if (last && last.index > limit / 2) return last.index + last[0].length
   }
   const last = head.charCodeAt(limit - 1)
   return last >= 0xd800 && last < 0xdc00 ? limit - 1 : limit
 }
 
-/** A text in pieces no longer than the limit; joined they are the text. */
+/** A text in pieces no longer than the limit, about as long as each other; joined they are the text. */
 export function pieces(textValue: string, limit = PIECE): string[] {
   const out: string[] = []
   let rest = textValue
   while (rest.length > limit) {
-    const at = cutAt(rest, limit)
+    const even = rest.length / Math.ceil(rest.length / limit)
+    const at = cutAt(rest, Math.min(limit, Math.ceil(even * 1.25)))
     out.push(rest.slice(0, at))
     rest = rest.slice(at)
   }
