@@ -12,7 +12,7 @@ import type { Known, World } from './model.ts'
 import { oldCells, oldDoc, writeOld } from './old-document.ts'
 import { dropTemplate, run, scenario } from './scenario.ts'
 
-const RUNS = runs(80, 1_000)
+const RUNS = runs(80, 400)
 /** Who sends, sends all: nobody knows of a line without those before it. */
 const gapless = scenario.map((s) => ({ ...s, steps: s.steps.map((step) => (step.do === 'send' ? { ...step, pick: [] } : step)) })) // biome-ignore format: one row
 

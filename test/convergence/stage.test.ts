@@ -4,7 +4,7 @@ import { runs, SEED } from '../runs.ts'
 import { dropTemplate } from './scenario.ts'
 import { OPS, type OpName, play, plays } from './stage.ts'
 
-const RUNS = runs(25, 400)
+const RUNS = runs(25, 200)
 const without = (...names: OpName[]) => (Object.keys(OPS) as OpName[]).filter((name) => !names.includes(name))
 
 afterAll(dropTemplate)

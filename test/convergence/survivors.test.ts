@@ -5,7 +5,7 @@ import { eventsOf, falseSurvivors } from '../../src/engine/store/log.ts'
 import { runs, SEED } from '../runs.ts'
 import { dump, exchange, linesOf, Replica, send, tempDir } from './harness.ts'
 
-const RUNS = runs(4, 30)
+const RUNS = runs(4, 12)
 const ID = 'decision:often'
 
 const step = fc.tuple(fc.nat({ max: 2 }), fc.nat({ max: 13 }), fc.nat({ max: 5 }))

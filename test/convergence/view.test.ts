@@ -8,7 +8,7 @@ import { runs, SEED } from '../runs.ts'
 import { dump, join1, linesOf, Replica, tempDir } from './harness.ts'
 import { dropTemplate, run, scenario } from './scenario.ts'
 
-const RUNS = runs(60, 600)
+const RUNS = runs(60, 300)
 
 afterAll(dropTemplate)
 
