@@ -57,3 +57,15 @@ test('--as says the kind whatever the words say; --kind is its older name', asyn
   }
   expect((await inProcess(at, ['remember', 'a', '--as', 'lerning'])).err).toContain('did you mean learning?')
 })
+
+test('a list without a kind leaves the pieces of documents out, and says how many there are', async () => {
+  const { at, run } = await project()
+  files(at.dir, { 'docs/guide.md': '# Guide\n\nStart here.\n\n## Install\n\nnpm i\n' })
+  await run('remember', '--as', 'learning', 'Prices are cents')
+  await run('import', 'docs', 'docs')
+  const all = await run('list')
+  expect(all).toContain('Prices are cents')
+  expect(all).toContain('without 2 chunks: `tidemark list chunk`')
+  expect(all).not.toContain('Start here')
+  expect(await run('list', 'chunk')).toContain('Start here')
+})

@@ -46,10 +46,13 @@ function picked(json: { [k: string]: Json }, fields: readonly string[], registry
   return Object.fromEntries(Object.entries(json).filter(([field, value]) => isWanted(field, value)))
 }
 
+/** Of one document there are hundreds: they are listed where they are asked for by their kind. */
+const PIECE = 'chunk'
+
 export const list = defineTool({
   name: 'list',
   title: 'List knowledge',
-  about: 'lists what is recorded, newest first; without a kind, everything',
+  about: 'lists what is recorded, newest first; without a kind, everything but chunks of documents',
   example: 'tidemark list decision --limit 5',
   params: {
     kind: { type: 'text', about: 'a kind, singular or plural', place: 0 },
@@ -86,9 +89,9 @@ export const list = defineTool({
       current: true,
     }
     // what is there, also of kinds that nobody declares any more
-    const kinds = named
-      ? [named.name]
-      : reader.counts().flatMap((c) => (registry.kind(c.kind)?.internal ? [] : [c.kind]))
+    const there = reader.counts().filter((c) => !registry.kind(c.kind)?.internal)
+    const pieces = named || topic ? undefined : there.find((c) => c.kind === PIECE)
+    const kinds = named ? [named.name] : there.filter((c) => c !== pieces).map((c) => c.kind)
     const fields = args.fields === undefined ? undefined : fieldsAsked(args.fields, named ? [named] : registry.kinds())
     const ids =
       topic === undefined
@@ -102,12 +105,18 @@ export const list = defineTool({
       ...(e.kind === 'observation' ? spent(e) : {}),
       ...holdsJson(holds.get(e.id)!),
     }))
-    const left =
+    const more =
       ids.length > limit
         ? `… more: give --limit ${Math.max(50, limit * 2)}, a kind, --topic or --since`
         : found.length === 0
           ? `nothing ${named ? `of kind ${named.name} ` : ''}${past ? 'was' : 'is'} recorded${past ? ' then' : args.kind || args.topic || args.since ? ' that fits' : ' yet: `tidemark remember "…"` records something'}`
           : ''
+    const left = [
+      more,
+      pieces && `without ${pieces.n} ${PIECE}${pieces.n === 1 ? '' : 's'}: \`tidemark list ${PIECE}\``,
+    ]
+      .filter(Boolean)
+      .join('; ')
     if (fields) {
       const json = all.map((e) => picked(e, fields, registry))
       const lines = json.map((e) =>
