@@ -120,6 +120,28 @@ test('[M6] nothing leaves the fence that came by sync, whatever it says of its o
   expect(news).toBeGreaterThan(4)
 })
 
+test('[M6] [W1] nor the mark that a decision failed or was corrected, whoever says so', () => {
+  for (const isTheirs of [true, false]) {
+    const t = openTestMemory()
+    const theirs = replicaOf(t)
+    const act = (actions: unknown) => (isTheirs ? theirs.act(actions) : t.act(actions))
+    act([['record-decision', { name: 'use-cookies', description: 'Signed cookies', rationale: 'small' }]])
+    act([['record-decision', { name: 'use-files', description: 'Plain files', rationale: 'small' }]])
+    act([['record-result', { text: `Failed ${hostile('result')}`.repeat(5), outcome: 'failed' }]])
+    act([['record-correction', { wrongBelief: hostile('wrong'), rightBelief: hostile('right') }]])
+    const memory = isTheirs ? theirs : t.memory
+    const [result, correction] = ['result', 'correction'].map((kind) => memory.reader.list(kind)[0]!.id)
+    act([['link-entities', { from: 'decision:use-cookies', to: result, type: 'led-to' }]])
+    act([['link-entities', { from: correction, to: 'decision:use-files', type: 'corrects' }]])
+    if (isTheirs) sync(theirs, t.memory)
+    const { text } = brief(t.memory, t.project, { session: 'me' })
+    expectFenced(text)
+    expect(text).toMatch(/failed: Failed EVIL-result/)
+    expect(text).toMatch(/corrected: EVIL-/)
+    for (const [mark] of text.matchAll(/(?:failed|corrected): [^)]*/g)) expect(mark.length).toBeLessThan(125)
+  }
+})
+
 test('[M6] nor what sessions and claims are called: agents, roles, branches, files, notes, tasks', () => {
   const t = openTestMemory()
   const sessions = sessionsOf(t.memory)

@@ -109,7 +109,7 @@ export class Staleness {
   }
 
   #basis(id: string): Stale | undefined {
-    for (const link of this.#reader.links('from', id)) {
+    for (const link of this.#reader.edges('from', [id])) {
       if (this.#reader.registry().relation(link.type)?.impact !== 'backward') continue
       const basis = this.#own.get(link.to)
       if (basis)

@@ -1,6 +1,6 @@
 import type { Reader } from '../../engine/read/reader.ts'
 import { canonical } from '../../model/canonical.ts'
-import { type Entity, LINK_KIND } from '../../model/entity.ts'
+import { type Entity, isAgreed, LINK_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { stateOf } from '../recall/validity.ts'
 
@@ -49,7 +49,7 @@ export function differenceOf(id: string, before: At, after: At, gone: (id: strin
     return as('retracted', typeof is.fields.retired === 'string' ? is.fields.retired : gone(id))
   if (!now.there) return undefined
   if (now.state === 'superseded' && then.state !== 'superseded') {
-    const link = after.reader.links('to', id).find((l) => l.type === 'supersedes')
+    const link = after.reader.links('to', id).find((l) => l.type === 'supersedes' && isAgreed(l.entity))
     const by = link && after.reader.entity(link.from)
     const said = link?.entity.fields.description
     return as('superseded', typeof said === 'string' ? said : by && reasonOf(by), { by })

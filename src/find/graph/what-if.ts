@@ -1,9 +1,10 @@
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
-import { type Entity, madeAt } from '../../model/entity.ts'
+import { type Entity, madeAt, standingOf } from '../../model/entity.ts'
 import type { Registry } from '../../model/registry.ts'
 import { sayingOf } from '../recall/card.ts'
 import { Recaller } from '../recall/recall.ts'
+import { linkedWith, unverifiedAmong } from '../recall/standing.ts'
 import { CAME_OF, isFailure } from '../recall/told.ts'
 import { type State, stateOf } from '../recall/validity.ts'
 import { similarity, wordSet } from '../recall/wording.ts'
@@ -35,10 +36,8 @@ export interface Touched {
 
 export type Outcome = 'failed' | 'mixed' | 'corrected' | 'superseded' | 'retired' | 'exception' | 'stands' | 'unknown'
 
-/** Something like it from before, and how it turned out. */
-export interface Precedent {
-  readonly entity: Entity
-  readonly linked: boolean
+/** How something turned out. */
+export interface CameOf {
   readonly outcome: Outcome
   /** What says so. */
   readonly because: readonly Entity[]
@@ -46,14 +45,22 @@ export interface Precedent {
   readonly ledTo: readonly Entity[]
 }
 
+/** Something like it from before. */
+export interface Precedent extends CameOf {
+  readonly entity: Entity
+  readonly linked: boolean
+  /** Nobody here stands by it: it is told, and counts for nothing. */
+  readonly isUnverified: boolean
+}
+
 export interface WhatIf {
   /** What is asked about; a plan in words is in no store. */
   readonly entity: Entity
   /** What came of itself. */
-  readonly own: Precedent
+  readonly own: CameOf
   readonly touched: readonly Touched[]
   readonly cut: boolean
-  /** Linked ones first. */
+  /** Those that somebody here stands by first, of these the linked ones. */
   readonly precedents: readonly Precedent[]
   /** How often each outcome is known, the most frequent first. */
   readonly outcomes: readonly (readonly [Outcome, number])[]
@@ -119,15 +126,14 @@ const USED: string[] = ['depends-on', 'based-on', 'implements', 'extends', 'uses
  * How something turned out at a moment, and what says so. Age alone is no success: it stands where a result says that it did, or
  * where something came to rest on it and it has held for two weeks since. Where some say so and others do not, it is mixed.
  */
-export function outcomeOf(reader: Reader, e: Entity, now: number): Omit<Precedent, 'entity' | 'linked'> {
+export function outcomeOf(memory: Memory, reader: Reader, e: Entity, now: number): CameOf {
   const at = (end: 'from' | 'to', types: string[]) =>
-    reader
-      .entities(reader.edges(end, [e.id], types).map((l) => l[end === 'from' ? 'to' : 'from']))
-      .filter((o) => o.live)
-  const ledTo = at('from', CAME_OF)
+    linkedWith(memory, reader, end, [e.id], types).map((s) => s.entity)
+  const ledTo = [...new Set(at('from', CAME_OF))]
   const says = (said: string) => ledTo.filter((r) => r.kind === 'result' && String(r.fields.outcome).startsWith(said))
   const [failures, successes, mixed] = [ledTo.filter(isFailure), says('succe'), says('mixed')]
-  const [corrections, newer] = [at('to', ['corrects']), at('to', ['supersedes'])]
+  const corrections = at('to', ['corrects'])
+  const newer = reader.entities(reader.edges('to', [e.id], ['supersedes']).map((l) => l.from))
   const users = at('to', USED).filter((o) => madeAt(o) <= now - HELD_MS)
   const found = (outcome: Outcome, because: readonly Entity[] = []) => ({
     outcome,
@@ -171,21 +177,21 @@ function precedentsOf(memory: Memory, reader: Reader, start: Entity, asOf: numbe
   })
   // what says the same is folded for a reader, and is a precedent all the same
   const found = results.flatMap((r) => [r.id, ...r.similar])
-  const all = reader.entities([...new Set([...linked, ...found])])
-  const byId = new Map(all.map((e) => [e.id, e]))
-  const isPrecedent = (id: string): boolean => {
-    const e = byId.get(id)
-    return (
-      id !== start.id && e?.live === true && PRECEDENT_KINDS.includes(e.kind) && (linked.includes(id) || isSimilar(e))
-    )
-  }
-  const told = [...new Set([...linked, ...found])].filter(isPrecedent).map((id): Precedent => {
-    const entity = byId.get(id)!
-    return { entity, linked: linked.includes(id), ...outcomeOf(reader, entity, now) }
+  const isKnown = (e: Entity) => e.id !== start.id && e.live && standingOf(e.fields) === 'confirmed'
+  const all = reader.entities([...new Set([...linked, ...found])]).filter(isKnown)
+  const byId = new Map(all.flatMap((e) => (PRECEDENT_KINDS.includes(e.kind) ? [[e.id, e]] : [])))
+  const unverified = unverifiedAmong(memory, all)
+  const told = [...new Set([...linked, ...found])].flatMap((id): Precedent | [] => {
+    const entity = byId.get(id)
+    if (!entity || !(linked.includes(id) || isSimilar(entity))) return []
+    const isUnverified = unverified.has(id)
+    return { entity, linked: linked.includes(id), isUnverified, ...outcomeOf(memory, reader, entity, now) }
   })
   // a failed approach that one of them led to is the same attempt
-  const named = new Set(told.flatMap((p) => (p.outcome === 'failed' ? p.ledTo.map((e) => e.id) : [])))
-  return told.filter((p) => !named.has(p.entity.id)).slice(0, PRECEDENTS)
+  const failed = told.filter((p) => p.outcome === 'failed' && !p.isUnverified)
+  const named = new Set(failed.flatMap((p) => p.ledTo.map((e) => e.id)))
+  const left = told.filter((p) => !named.has(p.entity.id))
+  return left.sort((a, b) => Number(a.isUnverified) - Number(b.isUnverified)).slice(0, PRECEDENTS)
 }
 
 /** A plan in words, which nobody recorded. */
@@ -197,9 +203,9 @@ export const planOf = (text: string): Entity => ({
 /** What breaks if something changes, what came of it and of things like it, and what is likely. As of a moment with `asOf`. */
 export function whatIf(memory: Memory, reader: Reader, start: Entity, asOf?: number): WhatIf {
   const now = asOf ?? memory.env.now()
-  const own = { entity: start, linked: true, ...outcomeOf(reader, start, now) }
+  const own = outcomeOf(memory, reader, start, now)
   const found = precedentsOf(memory, reader, start, asOf, now)
-  const known = found.filter((p) => p.outcome !== 'unknown')
+  const known = found.filter((p) => p.outcome !== 'unknown' && !p.isUnverified)
   const counts = [...Map.groupBy(known, (p) => p.outcome)].map(([o, all]) => [o, all.length] as const)
   const outcomes = counts.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
   const isClear = known.length >= LEAST_PRECEDENTS && outcomes[0]?.[1] !== outcomes[1]?.[1]

@@ -12,7 +12,7 @@ import { pack } from './pack.ts'
 import { type Ranked, rank, type VectorLeg } from './rank.ts'
 import { halfLifeOf, recencyOf } from './recency.ts'
 import { makeProximity, type Proximity } from './scope.ts'
-import { UNVERIFIED, unverifiedAmong, upheld } from './standing.ts'
+import { UNVERIFIED, unverifiedAmong, upheld, upheldLinks } from './standing.ts'
 import { estimateTokens } from './token-estimate.ts'
 import { dayOf, holdsOf } from './told.ts'
 import type { Recalled, RecallResult } from './types.ts'
@@ -104,7 +104,7 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
     }),
   )
   const shown = folded.slice(0, asked.limit)
-  const marks = contradictionsAmong(new Set(shown.map(({ item }) => item.id)), reader)
+  const marks = contradictionsAmong(new Set(shown.map(({ item }) => item.id)), upheldLinks(g.memory, reader))
   const told = shown.map(({ item }) => item.scored.entity)
   const past = asked.asOf ?? (g.root === undefined ? 'nowhere' : undefined)
   const holds = holdsOf(g.memory, g.root ?? '', told, { reader, now: asked.validAt, past })
@@ -166,18 +166,12 @@ function belowSuccessors(scored: Scored[], reader: Reader): void {
 const AGAINST = ['contradicts', 'conflicts-with']
 
 /** For each result the others that contradict it, by links: words alone say too little. */
-function contradictionsAmong(ids: ReadonlySet<string>, reader: Reader): Map<string, string[]> {
-  const marks = new Map<string, string[]>()
-  const mark = (id: string, other: string) => {
-    const there = marks.get(id) ?? []
-    if (!there.includes(other)) marks.set(id, [...there, other])
-  }
-  for (const { from, to } of reader.edges('from', [...ids], AGAINST))
-    if (from !== to && ids.has(to)) {
-      mark(from, to)
-      mark(to, from)
-    }
-  return marks
+function contradictionsAmong(ids: ReadonlySet<string>, links: Pick<Reader, 'edges'>): Map<string, string[]> {
+  const of = (end: 'from' | 'to', other: 'from' | 'to') =>
+    links.edges(end, [...ids], AGAINST).map((l) => ({ id: l[end], other: l[other] }))
+  const said = [...of('from', 'to'), ...of('to', 'from')].filter((l) => l.id !== l.other && ids.has(l.other))
+  const marks = Map.groupBy(said, (l) => l.id)
+  return new Map([...marks].map(([id, all]) => [id, [...new Set(all.map((l) => l.other))]]))
 }
 
 /** The score as the product of what is printed here, so that the line adds up. */

@@ -7,7 +7,6 @@ import { nearest, orNear } from '../../model/names.ts'
 import { isWork, type WorkKind } from '../../model/work-kinds.ts'
 import type { RecallConfig } from './config.ts'
 import type { Asked } from './options.ts'
-import { stands } from './validity.ts'
 
 /** Where an item was recorded, seen from the current task: the nearest of all places where it was. */
 export type Where = keyof RecallConfig['weights']
@@ -93,11 +92,7 @@ export function sharesTopics(item: ReadonlySet<string>, area: ReadonlySet<string
 }
 
 const liftedTo = (reader: Reader, id: string | undefined): ReadonlySet<string> =>
-  new Set(
-    id === undefined
-      ? []
-      : reader.links('to', id).flatMap((l) => (l.type === 'lifted-to' && stands(l) ? [l.from] : [])),
-  )
+  new Set(id === undefined ? [] : reader.edges('to', [id], ['lifted-to']).map((l) => l.from))
 
 /** Ids of the work tree that an item's provenance names, the deepest of each entry. */
 export const recordedIn = (e: Entity): string[] =>

@@ -1,6 +1,7 @@
 import type { Memory } from '../../engine/memory.ts'
+import type { Reader } from '../../engine/read/reader.ts'
 import { vouchedFor } from '../../engine/replication/vouched.ts'
-import { type Entity, provenanceOf } from '../../model/entity.ts'
+import { type Edge, type Entity, isAgreed, provenanceOf } from '../../model/entity.ts'
 import { similarity, stemsOf } from './wording.ts'
 
 /** What others wrote and nobody here stands by counts so much of what one's own words count. */
@@ -17,6 +18,27 @@ export function unverifiedAmong(memory: Memory, entities: readonly Entity[]): Re
   const ids = entities.map((e) => e.id)
   const vouched = vouchedFor(memory, ids)
   return new Set(ids.filter((id) => !vouched.has(id)))
+}
+
+/** Links of others say nothing of what somebody here stands by; of what nobody here stands by anybody may say something. */
+export const upheldLinks = (memory: Memory, reader: Reader): Pick<Reader, 'edges'> => ({
+  edges(end, ids, relations) {
+    const edges = reader.edges(end, ids, relations)
+    const vouched = vouchedFor(memory, [...new Set(edges.flatMap((l) => [l.id, l[end]]))])
+    return edges.filter((l) => vouched.has(l.id) || !vouched.has(l[end]))
+  },
+})
+
+/** What links say came of some entities, or is right instead: nothing that is only proposed, or, of one's own, said by others. */
+export function linkedWith(memory: Memory, reader: Reader, end: 'from' | 'to', ids: string[], types: string[]) {
+  const edges = upheldLinks(memory, reader).edges(end, ids, types)
+  const other = (l: Edge) => l[end === 'from' ? 'to' : 'from']
+  const vouched = vouchedFor(memory, [...new Set(edges.flatMap((l) => [l.from, l.to]))])
+  const agreed = new Map(reader.entities(edges.map(other)).map((e) => [e.id, isAgreed(e) ? e : undefined]))
+  return edges.flatMap((l) => {
+    const entity = agreed.get(other(l))
+    return entity && (vouched.has(entity.id) || !vouched.has(l[end])) ? [{ of: l[end], entity }] : []
+  })
 }
 
 interface Upheld<T> {

@@ -4,7 +4,7 @@ import { markOf, Staleness } from '../../engine/read/stale.ts'
 import { type Entity, importedFrom, madeAt, provenanceOf, saidAt } from '../../model/entity.ts'
 import type { JsonObject } from '../../model/object.ts'
 import { oneLine } from '../../model/text.ts'
-import { unverifiedAmong } from './standing.ts'
+import { linkedWith, unverifiedAmong, upheldLinks } from './standing.ts'
 import { statesOf } from './validity.ts'
 
 /** What holds of an entity at the moment of telling. */
@@ -27,19 +27,18 @@ export const isFailure = ({ kind, fields }: Entity): boolean =>
   kind === 'failed-approach' || (kind === 'result' && /^fail/i.test(String(fields.outcome)))
 
 /** Of some entities, those of which a result says that they failed, or a correction that they are wrong. */
-export function disprovedAmong(reader: Reader, of: readonly Entity[]): Map<string, string> {
+export function disprovedAmong(memory: Memory, reader: Reader, of: readonly Entity[]): Map<string, string> {
   const ids = of.map((e) => e.id)
-  const outcomes = reader.edges('from', ids, CAME_OF).map((l) => ({ of: l.from, by: l.to, how: 'failed' }))
-  const corrections = reader.edges('to', ids, ['corrects']).map((l) => ({ of: l.to, by: l.from, how: 'corrected' }))
-  const said = [...corrections, ...outcomes]
-  const entities = new Map(reader.entities(said.map((s) => s.by)).map((e) => [e.id, e]))
-  return new Map(
-    said.flatMap(({ of, by, how }): [string, string][] => {
-      const e = entities.get(by)
-      return e?.live && (how === 'corrected' || isFailure(e)) ? [[of, `${how}: ${oneLine(e.name, 100)}`]] : []
-    }),
-  )
+  const failures = linkedWith(memory, reader, 'from', ids, CAME_OF).filter((s) => isFailure(s.entity))
+  const said = [
+    ...linkedWith(memory, reader, 'to', ids, ['corrects']).map((s) => ({ ...s, how: 'corrected' })),
+    ...failures.map((s) => ({ ...s, how: 'failed' })),
+  ]
+  return new Map(said.map(({ of, entity, how }) => [of, `${how}: ${oneLine(entity.name, 100)}`]))
 }
+
+export const stalenessOf = (memory: Memory, root: string, reader: Reader): Staleness =>
+  new Staleness(memory.db, root, { ...reader, ...upheldLinks(memory, reader) })
 
 interface Then {
   readonly reader?: Reader
@@ -58,21 +57,13 @@ export function holdsOf(
   const { reader = memory.reader, now = memory.env.now(), past } = then
   const states = statesOf(entities, reader, now)
   const unverified = unverifiedAmong(memory, entities)
-  const disproved = disprovedAmong(reader, entities)
-  const staleness = past ? undefined : new Staleness(memory.db, root, reader)
+  const disproved = disprovedAmong(memory, reader, entities)
+  const staleness = past ? undefined : stalenessOf(memory, root, reader)
   return new Map(
     entities.map((e) => {
-      const state = states.get(e)
-      const stale = staleness?.of(e.id)
-      const links = state === 'superseded' ? reader.links('to', e.id).filter((l) => l.type === 'supersedes') : []
-      const isUnverified = unverified.has(e.id)
-      return [
-        e.id,
-        {
-          ...{ state, replacedBy: links.map((l) => l.from), isUnverified },
-          ...{ disproved: disproved.get(e.id), stale: stale && markOf(stale) },
-        },
-      ]
+      const [state, isUnverified, stale] = [states.get(e), unverified.has(e.id), staleness?.of(e.id)]
+      const replacedBy = state === 'superseded' ? reader.edges('to', [e.id], ['supersedes']).map((l) => l.from) : []
+      return [e.id, { state, replacedBy, isUnverified, disproved: disproved.get(e.id), stale: stale && markOf(stale) }]
     }),
   )
 }

@@ -1,5 +1,5 @@
 import { idsOf, momentOf, type Reader } from '../../engine/read/reader.ts'
-import { type Entity, isAgreed, type Link, standingOf } from '../../model/entity.ts'
+import { type Entity, standingOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 
 /** Why something is not told unless it is asked for. */
@@ -74,6 +74,3 @@ export function readValidAt(reader: Reader, at: number): Reader {
     },
   }
 }
-
-/** Whether somebody stands by a link: not proposed, rejected or taken out. */
-export const stands = (link: Link): boolean => isAgreed(link.entity)

@@ -1,7 +1,7 @@
 import { placeOf } from '../../engine/claims/part.ts'
 import type { Memory } from '../../engine/memory.ts'
-import { Staleness } from '../../engine/read/stale.ts'
 import type { Project } from '../../engine/store/project.ts'
+import { stalenessOf } from '../../find/recall/told.ts'
 import { fromData } from '../../scheme/data.ts'
 import { CodeReader } from './explain.ts'
 import { type Functions, type Source, whatIsCalled } from './knowledge.ts'
@@ -12,7 +12,7 @@ const STEPS = 5_000
 
 /** What the code says of the knowledge about it, as the last scan saw it; as-of does not reach it. */
 export function codeFunctions(memory: Memory, project: Project, source: Source): Functions {
-  const staleness = () => new Staleness(memory.db, project.root, source.reader)
+  const staleness = () => stalenessOf(memory, project.root, source.reader)
   // biome-ignore format: a table, one entry a line where it can be
   return {
     '(explain place) | what is known of a path, path:line, path#symbol or symbol, one record each: symbols, what was recorded of it, its callers and claims | (map :path (explain "src/auth.ts"))': ([place], ctx) => {

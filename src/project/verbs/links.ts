@@ -82,6 +82,8 @@ export function link(
     { field: 'type', op: 'set', value: relation.name },
   ]
   for (const [field, value] of Object.entries(more)) if (value !== undefined) changes.push({ field, op: 'set', value })
+  // the word of others becomes ours; what takes the place of something has a yes of its own
+  if (!fresh && relation.name !== 'supersedes' && !p.view.endorsed(id)) p.set(id, 'type', undefined)
   if (p.apply(id, changes) || fresh) p.sign(id)
   settleSupersession(p, id)
   if (

@@ -4,13 +4,13 @@
 
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
-import { markOf, Staleness } from '../../engine/read/stale.ts'
+import { markOf } from '../../engine/read/stale.ts'
 import { vouchedFor } from '../../engine/replication/vouched.ts'
 import { newestOwn } from '../../engine/store/own-lines.ts'
 import type { Project } from '../../engine/store/project.ts'
 import type { WideStatement } from '../../find/recall/overridden.ts'
 import { estimateTokens, tokensOfProse } from '../../find/recall/token-estimate.ts'
-import { disprovedAmong } from '../../find/recall/told.ts'
+import { disprovedAmong, stalenessOf } from '../../find/recall/told.ts'
 import { stateOf } from '../../find/recall/validity.ts'
 import { type Entity, provenanceOf, standingOf } from '../../model/entity.ts'
 import { isWork } from '../../model/work-kinds.ts'
@@ -141,7 +141,7 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
   const vouched = new Map<string, boolean>()
   const counts = (e: Entity): boolean => stateOf(e, reader, moment) === undefined
   const focus = focusOf(memory, session, branch)
-  const staleness = once(() => new Staleness(memory.db, project.root, reader))
+  const staleness = once(() => stalenessOf(memory, project.root, reader))
   const newest = once(() => about.newest('fact', FACTS, 'confirmed'))
   const facts = once(() => newest().filter(counts))
   const howMany = once(() => new Map(reader.counts().map((c) => [c.kind, c.n])))
@@ -177,7 +177,7 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
     counts,
     holds: (e) => ({
       isUnverified: !about.vouched([e.id]).has(e.id),
-      disproved: disprovedAmong(reader, [e]).get(e.id),
+      disproved: disprovedAmong(memory, reader, [e]).get(e.id),
       stale: about.stale(e.id),
     }),
     newest(kind, limit, standing) {

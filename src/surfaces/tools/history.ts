@@ -6,7 +6,6 @@ import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { shortBatch } from '../../engine/store/keys.ts'
 import type { Author } from '../../engine/store/line.ts'
-import { stands } from '../../find/recall/validity.ts'
 import { canonical } from '../../model/canonical.ts'
 import { LINK_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
@@ -47,20 +46,13 @@ function told({ reader }: Memory, given: Event, was: Json | undefined): string {
 /** The links that an entity has: the events that made them. */
 const linked = (memory: Memory, id: string) =>
   (['to', 'from'] as const).flatMap((end) =>
-    memory.reader
-      .links(end, id)
-      .filter(stands)
-      .flatMap(({ id: link, type, from, to }) => {
-        const other = referenceTo(memory.reader, end === 'to' ? from : to)
-        const said =
-          end === 'from'
-            ? `${type} ${other}`
-            : type === 'supersedes'
-              ? `superseded by ${other}`
-              : `${other} ${type} this`
-        const [made] = memory.history(link)
-        return made ? [{ ...made, text: type === 'supersedes' ? said : `linked: ${said}` }] : []
-      }),
+    memory.reader.edges(end, [id]).flatMap(({ id: link, type, from, to }) => {
+      const other = referenceTo(memory.reader, end === 'to' ? from : to)
+      const said =
+        end === 'from' ? `${type} ${other}` : type === 'supersedes' ? `superseded by ${other}` : `${other} ${type} this`
+      const [made] = memory.history(link)
+      return made ? [{ ...made, text: type === 'supersedes' ? said : `linked: ${said}` }] : []
+    }),
   )
 
 type Entry = ReturnType<Memory['history']>[number]

@@ -1,6 +1,6 @@
 import { keptIn } from '../../base/lookup.ts'
 import type { Reader } from '../../engine/read/reader.ts'
-import { type Entity, standingOf } from '../../model/entity.ts'
+import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { slug } from '../../model/names.ts'
 import { ago, entityJson, oneLine, refsTo } from './format.ts'
@@ -94,8 +94,7 @@ function told(q: Entity, now: number): string[] {
 
 /** Answered is what has an answer of its own, or a confirmed link to one. */
 export const isOpen = (reader: Reader, q: Entity): boolean =>
-  String(q.fields.answer ?? '').trim() === '' &&
-  !reader.links('from', q.id).some((l) => l.type === 'answered-by' && standingOf(l.entity.fields) === 'confirmed')
+  String(q.fields.answer ?? '').trim() === '' && reader.edges('from', [q.id], ['answered-by']).length === 0
 
 /** The topics and tags of something, in the form in which they are compared. */
 export const labelsOf = ({ fields: { topics, tags } }: Entity): Set<string> =>

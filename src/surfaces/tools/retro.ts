@@ -1,5 +1,6 @@
-import { markOf, Staleness } from '../../engine/read/stale.ts'
+import { markOf } from '../../engine/read/stale.ts'
 import { momentSaid } from '../../find/recall/moment.ts'
+import { stalenessOf } from '../../find/recall/told.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { shellWord } from '../../model/shell.ts'
@@ -130,7 +131,7 @@ export const retro = defineTool({
     const period = periodSince(memory, since)
     const waiting = waitingChanges(reader)
     const alone = aloneIn(memory, observationsOf(memory), ENOUGH)
-    const stale = new Staleness(memory.db, project.root, reader).all()
+    const stale = stalenessOf(memory, project.root, reader).all()
     const overlaps = findOverlaps(memory, project.root)
     const { due, quiet } = learningsDue(memory)
     const keeps = said === undefined && !isTrial

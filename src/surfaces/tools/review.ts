@@ -1,8 +1,9 @@
 import { nameOf } from '../../engine/read/called.ts'
-import { markOf, Staleness } from '../../engine/read/stale.ts'
+import { markOf } from '../../engine/read/stale.ts'
 import { sayMore, waitingChanges } from '../../engine/replication/waiting.ts'
 import { countWaiting } from '../../engine/store/held.ts'
 import { lookAgain } from '../../find/code/look.ts'
+import { stalenessOf } from '../../find/recall/told.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { WAITS_DAYS } from '../../session/briefing/sections/unconfirmed.ts'
@@ -34,8 +35,8 @@ function mutationsIn({ memory }: ToolContext, slice = WHOLE): Part {
 
 /** What the code has left behind, each with what to read again, and how to say that it still holds. */
 function staleIn({ memory, project }: ToolContext, slice: Slice): Part {
-  const { reader, db } = memory
-  const found = new Staleness(db, project.root, reader).all()
+  const { reader } = memory
+  const found = stalenessOf(memory, project.root, reader).all()
   const all = found.slice(...slice)
   const lines = all.map(
     (s) => `${reader.entity(s.id)!.kind}  ${oneLine(nameOf(reader.entity(s.id)!), 90)}  (${markOf(s)})\n  ${s.id}`,

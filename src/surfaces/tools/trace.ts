@@ -2,6 +2,7 @@ import { UsageError } from '../../base/errors.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { evolution, type Trace, trace as traceOf } from '../../find/graph/trace.ts'
 import { type Reached, type Step, waysOf, wordOf } from '../../find/graph/walk.ts'
+import { marksOf } from '../../find/recall/told.ts'
 import { stateOf } from '../../find/recall/validity.ts'
 import { type Entity, madeAt, readField } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
@@ -77,8 +78,8 @@ export function stateNow(e: Entity, reader: Reader, now: number): string {
   return stateOf(e, reader, now) ?? String(readField(e, 'status', kind) ?? readField(e, 'state', kind) ?? '')
 }
 
-export const lineOf = (e: Entity, state: string): string =>
-  `${oneLine(e.name, NAME)}  (${[e.kind, new Date(madeAt(e)).toISOString().slice(0, 10), state].filter(Boolean).join(', ')})`
+export const lineOf = (e: Entity, state: string, isUnverified = false): string =>
+  `${oneLine(e.name, NAME)}  (${[e.kind, new Date(madeAt(e)).toISOString().slice(0, 10), state, ...marksOf({ isUnverified })].filter(Boolean).join(', ')})`
 
 /** A trace as a tree, each entity below the one from which it was reached. */
 function drawn({ reached }: Trace, root: string, line: (r: Reached, e: Entity) => string): string[] {

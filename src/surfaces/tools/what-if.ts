@@ -1,16 +1,17 @@
 import { UserError } from '../../base/errors.ts'
 import {
+  type CameOf,
   LEAST_PRECEDENTS,
   type Outcome,
   outcomeOf,
   PRECEDENT_KINDS,
-  type Precedent,
   pathTo,
   planOf,
   type Touched,
   type WhatIf,
   whatIf,
 } from '../../find/graph/what-if.ts'
+import { unverifiedAmong } from '../../find/recall/standing.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import type { Registry } from '../../model/registry.ts'
@@ -54,13 +55,15 @@ export const whatIfTool = defineTool({
     const near = isPlan && !past ? await nearest(context, found) : []
     const shown = args.all ? touched : touched.slice(0, SHOWN)
     const left = touched.length - shown.length
-    const line = (e: Entity) => lineOf(e, stateNow(e, reader, now))
+    const all = [start, ...touched.map((t) => t.entity), ...precedents.map((p) => p.entity), ...near]
+    const unverified = unverifiedAmong(memory, all.slice(isPlan ? 1 : 0))
+    const line = (e: Entity) => lineOf(e, stateNow(e, reader, now), unverified.has(e.id))
     const lines = [
       ...(isPlan
         ? [`"${oneLine(start.name, 300)}", which nobody recorded`]
         : [
             line(start),
-            `What came of it: ${told(own)}`,
+            `What came of it: ${told(start, own)}`,
             touched.length === 0
               ? 'If it changes, no link carries that on to anything.'
               : `If it changes, this is touched (${found.cut ? 'at least ' : ''}${touched.length}):`,
@@ -72,12 +75,12 @@ export const whatIfTool = defineTool({
       ...(left > 0 ? [`  … and ${left} more: --all shows them`] : []),
       ...against.map(([, rule]) => `Against a rule that binds: "${oneLine(rule.name, TEXT)}" (${rule.id})`),
       precedents.length === 0 ? 'Nothing like it was found in these words.' : 'What became of things like it:',
-      ...precedents.map((p) => `  ${line(p.entity)}: ${told(p)}`),
+      ...precedents.map((p) => `  ${line(p.entity)}: ${told(p.entity, p)}`),
       ...(near.length > 0 ? ['Nearest in other words, not counted (judge whether it is the same):'] : []),
-      ...near.map((e) => `  ${line(e)}: ${told({ entity: e, linked: false, ...outcomeOf(reader, e, now) })}`),
+      ...near.map((e) => `  ${line(e)}: ${told(e, outcomeOf(memory, reader, e, now))}`),
       `Likely outcome: ${outcomeSaid(found)}`,
     ]
-    const brief = (e: Entity) => ({ id: e.id, kind: e.kind, name: e.name })
+    const brief = ({ id, kind, name }: Entity) => ({ id, kind, name, ...(unverified.has(id) && { unverified: true }) })
     const json = {
       ref: start.id,
       own: { outcome: own.outcome, because: [...own.because, ...own.ledTo].map(brief) },
@@ -120,7 +123,7 @@ function startOf(context: ToolContext, then: Awaited<ReturnType<typeof at>>, ref
 }
 
 /** What came of something, in a line. */
-function told({ entity, outcome, because, ledTo }: Precedent): string {
+function told(entity: Entity, { outcome, because, ledTo }: CameOf): string {
   const field = (name: string) => (typeof entity.fields[name] === 'string' ? oneLine(entity.fields[name], TEXT) : '')
   const names = (all: readonly Entity[]) => all.map((e) => oneLine(e.name, NAME)).join(', ')
   const said: Record<Outcome, string> = {
@@ -149,6 +152,7 @@ function outcomeSaid({ own, outcomes, likely, precedents }: WhatIf): string {
   const n = outcomes.reduce((sum, [, times]) => sum + times, 0)
   const counts = outcomes.map(([o, times]) => `${times} ${o === 'stands' ? 'still standing' : o}`).join(', ')
   if (own.outcome !== 'unknown') return `${own.outcome}, as it did${counts && `; of things like it: ${counts}`}`
+  if (n === 0 && precedents.some((p) => p.outcome !== 'unknown')) return 'no evidence: all of that is unverified'
   if (n === 0) return precedents.length === 0 ? 'no evidence' : 'no evidence: nothing says what came of things like it'
   if (n < LEAST_PRECEDENTS) return `too few to say: ${n} of the ${LEAST_PRECEDENTS} that are needed (${counts})`
   return likely === undefined ? `not clear: ${counts}` : `${likely}, as ${outcomes[0]![1]} of ${n} (${counts})`

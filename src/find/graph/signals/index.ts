@@ -2,6 +2,7 @@ import type { Memory } from '../../../engine/memory.ts'
 import type { Reader } from '../../../engine/read/reader.ts'
 import type { Project } from '../../../engine/store/project.ts'
 import { bindingRules, vocabularyOf } from '../../recall/contradictions.ts'
+import { upheldLinks } from '../../recall/standing.ts'
 import { topicVocabularyOf } from '../../recall/topic-vocabulary.ts'
 import { similarAcross } from './across.ts'
 import { supersessionChains } from './chains.ts'
@@ -39,6 +40,7 @@ export const lookAt = (memory: Memory, project: Partial<Project>, options: Signa
   const { reader = memory.reader, now = memory.env.now(), others } = options
   return new Look({
     reader,
+    upheld: upheldLinks(memory, reader),
     now,
     topics: topicVocabularyOf(project),
     alternatives: vocabularyOf(project),

@@ -37,6 +37,7 @@ export interface OtherProject {
 /** What detectors look at. */
 interface LookOptions {
   readonly reader: Reader
+  readonly upheld: Pick<Reader, 'edges'>
   /** The moment that the reader is of. */
   readonly now: number
   readonly topics: TopicVocabulary
@@ -79,7 +80,7 @@ export class Look {
   /** Links of some relations at any of several entities. */
   edgesAt(entities: readonly Entity[], ...types: readonly string[]): Edge[] {
     const ids = entities.map((e) => e.id)
-    return (['from', 'to'] as const).flatMap((end) => this.options.reader.edges(end, ids, types))
+    return (['from', 'to'] as const).flatMap((end) => this.options.upheld.edges(end, ids, types))
   }
 
   topicsOf(entities: readonly Entity[]): Map<string, string[]> {

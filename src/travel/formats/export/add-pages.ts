@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Memory } from '../../../engine/memory.ts'
 import { oldestFirst } from '../../../engine/read/order.ts'
-import { stands, stateOf } from '../../../find/recall/validity.ts'
+import { stateOf } from '../../../find/recall/validity.ts'
 import { type Entity, provenanceOf, standingOf } from '../../../model/entity.ts'
 import type { Json } from '../../../model/field.ts'
 import { defined, isObject, type JsonObject } from '../../../model/object.ts'
@@ -30,7 +30,7 @@ export const heldOf = ({ reader, db, env }: Memory, kind: string): Entity[] =>
 const settingsOf = ({ reader }: Memory): Entity[] =>
   reader.list('fact').filter((e) => {
     const isRead = provenanceOf(e).some((p) => String(p.source).startsWith('import add'))
-    const isReplaced = reader.links('to', e.id).some((l) => l.type === 'supersedes' && stands(l))
+    const isReplaced = reader.edges('to', [e.id], ['supersedes']).length > 0
     return isRead && !isReplaced && attrsOf(e).setting !== undefined
   })
 

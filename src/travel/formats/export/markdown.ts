@@ -39,9 +39,8 @@ const inOrder = (a: Entity, b: Entity) =>
 function linked(memory: Memory, e: Entity, end: 'from' | 'to', relation: string): string[] {
   const other = end === 'from' ? 'to' : 'from'
   return memory.reader
-    .links(end, e.id)
-    .filter((l) => l.type === relation)
-    .map((l) => memory.reader.entity(l[other])?.name ?? l[other])
+    .edges(end, [e.id], [relation])
+    .map((l) => oneLine(memory.reader.entity(l[other])?.name ?? l[other]))
 }
 
 export function decision(memory: Memory, kind: Kind, e: Entity): string[] {
