@@ -61,7 +61,7 @@ export function judge(half: (typeof HALVES)[number]) {
     const memory = openProject(project)
     const { reader } = memory
     const recaller = new Recaller(memory, project, { embedder: { use: 'none' } })
-    const grounds = { reader, recaller, now: Infinity, alternatives: new Vocabulary() }
+    const grounds = { memory, reader, recaller, now: Infinity, alternatives: new Vocabulary() }
     const place = new Map<string, number>()
     const wanted = all.filter((l) => !l.isOpen)
     const found = new Set<Label>()

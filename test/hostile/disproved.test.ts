@@ -11,6 +11,8 @@ import { review } from '../../src/surfaces/tools/review.ts'
 import { show } from '../../src/surfaces/tools/show.ts'
 import { signals } from '../../src/surfaces/tools/signals.ts'
 import { whatIfTool } from '../../src/surfaces/tools/what-if.ts'
+import { replicaOf, sync } from '../briefing/helpers.ts'
+import { openTestCode } from '../code/code.ts'
 import { act, type Clone, elsewhere, team } from '../sync/clones.ts'
 
 const COOKIES = 'decision:use-cookies'
@@ -211,4 +213,37 @@ test('[W1] a proposed replacement is no replacement', () => {
   act(ana, link('decision:use-sqlite', 'supersedes', COOKIES, { standing: 'proposed' }))
   const { state, replacedBy } = holdsOf(ana.memory, ana.dir, [ana.memory.reader.entity(COOKIES)!]).get(COOKIES)!
   expect({ state, replacedBy }).toEqual({ state: 'superseded', replacedBy: ['decision:use-jwt'] })
+})
+
+test('[Y1] [G5] [T123] an exception of others excepts nothing from a rule here; one that is confirmed does', async () => {
+  const { ana, mallory } = met()
+  act(ana, ['record-decision', { name: 'install-with-npm', description: 'Use npm for installs' }])
+  const says = async () => (await run(ana, signals, {})).text.includes('may conflict with rule')
+  expect(await says()).toBe(true)
+  share(ana, mallory)
+  act(mallory, ['record-exception', { ruleBroken: RULE, justification: 'fine', scope: 'decision:install-with-npm' }])
+  share(mallory, ana)
+  expect(await says()).toBe(true)
+  act(ana, ['confirm', { ref: idOf(ana, 'exception', 'fine') }])
+  expect(await says()).toBe(false)
+})
+
+test('[Y1] [F1] [T123] a link of others makes nothing stale that somebody here stands by', async () => {
+  const c = openTestCode({ 'src/auth.ts': 'export const SESSION_TTL = 7200\n' })
+  const other = replicaOf(c)
+  await c.record(
+    ['record-decision', { name: 'session-ttl', description: 'Two hours', locations: ['src/auth.ts#SESSION_TTL'] }],
+    ['record-decision', { name: 'use-cookies', description: 'Sessions are kept in signed cookies' }],
+  )
+  await c.scan()
+  c.write('src/auth.ts', 'export const SESSION_TTL = 900\n')
+  await c.scan()
+  sync(c.memory, other)
+  const rests = link(COOKIES, 'depends-on', 'decision:session-ttl')
+  other.act([rests])
+  sync(other, c.memory)
+  const stale = () => holdsOf(c.memory, c.root, [c.memory.reader.entity(COOKIES)!]).get(COOKIES)!.stale
+  expect(stale()).toBeUndefined()
+  c.memory.act([rests], { by: 'person' })
+  expect(stale()).toBe('rests on decision:session-ttl, which is stale')
 })

@@ -23,6 +23,7 @@ export const BESIDE: ReadonlySet<string> = new Set(['provenance', 'tags', 'topic
 
 /** Which entities somebody here stands by: the last word on them is of this store, its key, or an accepted reviewer (M6). */
 export function vouchedFor({ db }: { readonly db: Db }, ids: readonly string[]): Set<string> {
+  if (ids.length === 0) return new Set()
   const held = db.here === db ? undefined : heldAmong(db, ids)
   const vouched = new Set(held ? ids.filter((id) => held.get(id) !== false) : ids)
   const rows = held && held.size > 0 ? ids.filter((id) => !held.has(id)) : ids

@@ -1,3 +1,4 @@
+import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { tokensIn } from '../../engine/store/terms.ts'
 import { cleanPath, type Entity, identityOf, linkId, madeAt } from '../../model/entity.ts'
@@ -26,6 +27,7 @@ export interface Suggestion extends Bridge {
 }
 
 export interface Grounds {
+  readonly memory: Memory
   readonly reader: Reader
   readonly recaller: Pick<Recaller, 'askNow'>
   readonly now: number
@@ -174,10 +176,11 @@ function byCues(e: Entity, grounds: Grounds, isPrior: IsPrior): Suggestion[] {
 const byChoice = (
   e: Entity,
   near: readonly Recalled[],
-  { reader, alternatives }: Grounds,
+  { memory, reader, alternatives }: Grounds,
   isPrior: IsPrior,
 ): Suggestion[] =>
   contrary(
+    memory,
     [...reader.entities(near.map((r) => r.id)).filter((other) => other.id !== e.id), e],
     reader,
     alternatives,

@@ -250,16 +250,17 @@ function isDecided(a: string, b: string, reader: Reader): boolean {
   })
 }
 
-/** An exception to the rule was recorded whose scope is the other one. */
-export const isExcepted = (reader: Reader, rule: Entity, other: Entity): boolean =>
+/** An exception to the rule, which somebody here stands by, has the other one as its scope. */
+export const isExcepted = (memory: Memory, reader: Reader, rule: Entity, other: Entity): boolean =>
   reader.list('exception').some((e) => {
     const [broken, scope] = [e.fields.ruleBroken, e.fields.scope].map((v) => nameKey(String(v ?? '')))
     const isOf = (said: string, of: Entity) => said === nameKey(of.name) || said === nameKey(of.id)
-    return isAgreed(e) && isOf(broken!, rule) && isOf(scope!, other)
+    return isAgreed(e) && isOf(broken!, rule) && isOf(scope!, other) && !unverifiedAmong(memory, [e]).has(e.id)
   })
 
 /** Pairs of entities that contradict each other and about which nobody has decided, the newer one first. */
 export function contrary(
+  memory: Memory,
   all: readonly Entity[],
   reader: Reader,
   vocabulary: Vocabulary,
@@ -267,7 +268,7 @@ export function contrary(
   return contraryPairs(all.map(ruleIn), vocabulary).flatMap(([i, j]) => {
     const [a, b] = [all[i]!, all[j]!]
     if (folderOf(a) !== folderOf(b) || isDecided(a.id, b.id, reader)) return []
-    if (isExcepted(reader, a, b) || isExcepted(reader, b, a)) return []
+    if (isExcepted(memory, reader, a, b) || isExcepted(memory, reader, b, a)) return []
     return [madeAt(a) > madeAt(b) ? [a, b] : [b, a]]
   })
 }

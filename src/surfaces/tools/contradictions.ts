@@ -4,14 +4,14 @@ import { oneLine } from './format.ts'
 import { actingAs, type ToolContext } from './tool.ts'
 
 /** Each of these with a rule that binds and that it contradicts, where nobody has decided about the two. */
-export function contraryRules(context: ToolContext, entities: readonly Entity[]): [e: Entity, rule: Entity][] {
+export function contraryRules({ memory, project }: ToolContext, entities: readonly Entity[]): [Entity, Entity][] {
   if (entities.length === 0) return []
-  const { reader } = context.memory
   const own = new Set(entities.map((e) => e.id))
-  const rules = bindingRules(context.memory)
+  const rules = bindingRules(memory)
   const binds = new Set(rules.map((e) => e.id))
   const all = [...rules.filter((e) => !own.has(e.id)), ...entities]
-  return contrary(all, reader, vocabularyOf(context.project)).flatMap(([newer, older]): [Entity, Entity][] => {
+  const pairs = contrary(memory, all, memory.reader, vocabularyOf(project))
+  return pairs.flatMap(([newer, older]): [e: Entity, rule: Entity][] => {
     // what does not bind yet would take the place of what does
     if (own.has(newer.id) && binds.has(older.id)) return [[newer, older]]
     return own.has(older.id) && binds.has(newer.id) ? [[older, newer]] : []
@@ -20,7 +20,7 @@ export function contraryRules(context: ToolContext, entities: readonly Entity[])
 
 /** The rules that bind and contradict each other, the newer first. */
 export const contraryAmong = (context: ToolContext): [newer: Entity, older: Entity][] =>
-  contrary(bindingRules(context.memory), context.memory.reader, vocabularyOf(context.project))
+  contrary(context.memory, bindingRules(context.memory), context.memory.reader, vocabularyOf(context.project))
 
 export const saidContrary = ([e, rule]: [Entity, Entity]): string =>
   `"${oneLine(e.name, 100)}" contradicts the rule "${oneLine(rule.name, 100)}" (${rule.id}), which binds`

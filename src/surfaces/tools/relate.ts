@@ -33,7 +33,7 @@ export const relate = defineTool({
     const { reader } = memory
     const recaller = new Recaller(memory, project, { embedder: { use: 'none' } })
     const said = { alternatives: vocabularyOf(project), topics: topicVocabularyOf(project) }
-    const suggested = suggestAll({ reader, recaller, now: memory.env.now(), ...said }, (done, of) => {
+    const suggested = suggestAll({ memory, reader, recaller, now: memory.env.now(), ...said }, (done, of) => {
       if (done % 50 === 0) progress?.(`relate: ${done} of ${of} decisions`)
     })
     const waiting = waitingIn(reader)

@@ -60,7 +60,7 @@ export function touchedBy(context: ToolContext, results: readonly Result[]): str
   for (const pair of contraryRules(context, decisions))
     notes.set(pair[1].id, `${saidContrary(pair)}: ${howSettled(pair, context)}`)
   const grounds = {
-    reader,
+    ...{ memory, reader },
     recaller,
     now: memory.env.now(),
     alternatives: vocabularyOf(project),
@@ -85,7 +85,7 @@ export function touchedBy(context: ToolContext, results: readonly Result[]): str
     })
     for (const { id } of near) {
       const e = reader.entity(id)!
-      const isSettled = linked.has(id) || said.has(id) || notes.has(id) || isExcepted(reader, e, decision)
+      const isSettled = linked.has(id) || said.has(id) || notes.has(id) || isExcepted(memory, reader, e, decision)
       if (isSettled || stateOf(e, reader, memory.env.now())) continue
       const name = oneLine(e.name, 100)
       if (e.kind !== 'question' && decision.kind === 'decision' && isOn(e, SHARED.rule))

@@ -2,7 +2,6 @@ import type { Memory } from '../../../engine/memory.ts'
 import type { Reader } from '../../../engine/read/reader.ts'
 import type { Project } from '../../../engine/store/project.ts'
 import { bindingRules, vocabularyOf } from '../../recall/contradictions.ts'
-import { upheldLinks } from '../../recall/standing.ts'
 import { topicVocabularyOf } from '../../recall/topic-vocabulary.ts'
 import { similarAcross } from './across.ts'
 import { supersessionChains } from './chains.ts'
@@ -39,8 +38,8 @@ interface SignalOptions {
 export const lookAt = (memory: Memory, project: Partial<Project>, options: SignalOptions = {}): Look => {
   const { reader = memory.reader, now = memory.env.now(), others } = options
   return new Look({
+    memory,
     reader,
-    upheld: upheldLinks(memory, reader),
     now,
     topics: topicVocabularyOf(project),
     alternatives: vocabularyOf(project),

@@ -1,9 +1,11 @@
 import { keptIn } from '../../../base/lookup.ts'
+import type { Memory } from '../../../engine/memory.ts'
 import type { ListOptions, Reader } from '../../../engine/read/reader.ts'
 import { sha256 } from '../../../model/digest.ts'
 import { type Edge, type Entity, isAgreed } from '../../../model/entity.ts'
 import { oneLine } from '../../../model/text.ts'
 import type { Vocabulary } from '../../recall/contradictions.ts'
+import { upheldLinks } from '../../recall/standing.ts'
 import type { TopicVocabulary } from '../../recall/topic-vocabulary.ts'
 import { topicsOfAll } from '../topics.ts'
 
@@ -37,7 +39,7 @@ export interface OtherProject {
 /** What detectors look at. */
 interface LookOptions {
   readonly reader: Reader
-  readonly upheld: Pick<Reader, 'edges'>
+  readonly memory: Memory
   /** The moment that the reader is of. */
   readonly now: number
   readonly topics: TopicVocabulary
@@ -80,7 +82,8 @@ export class Look {
   /** Links of some relations at any of several entities. */
   edgesAt(entities: readonly Entity[], ...types: readonly string[]): Edge[] {
     const ids = entities.map((e) => e.id)
-    return (['from', 'to'] as const).flatMap((end) => this.options.upheld.edges(end, ids, types))
+    const links = upheldLinks(this.options.memory, this.options.reader)
+    return (['from', 'to'] as const).flatMap((end) => links.edges(end, ids, types))
   }
 
   topicsOf(entities: readonly Entity[]): Map<string, string[]> {

@@ -8,7 +8,7 @@ const MOST_LOOKED_AT = 1_000
 
 /** Active decisions that conflict with a rule that binds: somebody linked them so, or their words show it. */
 export const constraintViolations: Detector = (look) => {
-  const { reader, alternatives } = look.options
+  const { memory, reader, alternatives } = look.options
   const rules = new Map(look.options.binding().map((e) => [e.id, e]))
   if (rules.size === 0) return []
   const kind = reader.registry().kind('decision')
@@ -17,10 +17,10 @@ export const constraintViolations: Detector = (look) => {
   const found = new Map<string, { decision: Entity; rule: Entity; why: string }>()
   const add = (a: string, b: string, why: string) => {
     const [decision, rule] = [decisions.get(a) ?? decisions.get(b), rules.get(a) ?? rules.get(b)]
-    if (decision && rule && !isExcepted(reader, rule, decision))
+    if (decision && rule && !isExcepted(memory, reader, rule, decision))
       found.set(`${decision.id} ${rule.id}`, { decision, rule, why })
   }
-  for (const [a, b] of contrary([...rules.values(), ...active.slice(-MOST_LOOKED_AT)], reader, alternatives))
+  for (const [a, b] of contrary(memory, [...rules.values(), ...active.slice(-MOST_LOOKED_AT)], reader, alternatives))
     add(a.id, b.id, 'their words exclude each other')
   for (const { from, to, type } of look.edgesAt([...rules.values()], 'conflicts-with', 'contradicts'))
     add(from, to, `a link says: ${type}`)

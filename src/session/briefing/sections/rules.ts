@@ -30,7 +30,7 @@ export const rules: Section = {
   build(about) {
     const { binding, readByClient } = bindingFacts(about)
     const read = readByClient.length
-    const pairs = contrary(binding.concat(readByClient), about.reader, vocabularyOf(about.project))
+    const pairs = contrary(about.memory, [...binding, ...readByClient], about.reader, vocabularyOf(about.project))
     const against = new Map(pairs.flatMap(([a, b]) => (binding.includes(a) ? [[a.id, b]] : [[b.id, a]])))
     const current = binding.filter((e) => !isOutdated(e, about)).sort((a, b) => placeOf(a) - placeOf(b))
     const items = CATEGORIES.flatMap(([category, under]) =>
