@@ -72,8 +72,9 @@ const itemOf = ({ fact, category, locations, topics, paths, context }: Found): I
 /** The files that the rules of a page are for: as its front matter says, else those of its folder; nothing for all. */
 function globsOf({ label, text }: Read): string[] {
   const { fields } = frontMatterOf(text)
-  const at = dirname(label.replace(/(?:^|\/)\.(?:cursor|claude|github|windsurf|clinerules)\/.*$/, '/.'))
-  const below = /^(?:\.|\/|\.\..*)$/.test(at) ? '' : `${at}/`
+  const [above = '', inside] = label.split(/(?:^|\/)\.(?:cursor|claude|github|windsurf|clinerules)\//)
+  const at = inside === undefined ? dirname(label) : above
+  const below = /^(?:\.?|\/|\.\..*)$/.test(at) ? '' : `${at}/`
   const keys = fields.get('alwaysapply') === 'true' ? [] : ['globs', 'applyto', 'paths']
   const said = keys.map((key) => fields.get(key) ?? '')
   const globs = said.flat().join(',').slice(0, 2_000).split(',').reduce<string[]>(joinBraces, [])
