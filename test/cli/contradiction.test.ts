@@ -52,10 +52,39 @@ test('[G5] what is offered for a broken rule changes the decision or makes an ex
     expect(told).not.toContain('supersede')
   }
   expect(await run('signals')).toContain('   tidemark edit decision:vitest')
-  const exception = /exception: (\[.*\])/.exec(persons)![1]!
+  const exception = /exception: (\[[^\]]*\])/.exec(persons)![1]!
   await run('act', `[${exception.replace('…', 'the browser tests need it')}]`)
   expect(await run('signals')).not.toContain('vitest')
 })
+
+const NEWER = JSON.stringify([['record-decision', { name: 'to-pnpm', description: 'Use pnpm for installs' }]])
+
+test('[H6] a decision that contradicts a rule is told with it, and review offers to retire an outdated rule last', async () => {
+  const { at, run } = await project()
+  ruled(at, 'Use npm for installs')
+  await inProcess(agentOf(at), ['act', '-'], NEWER)
+  expect(await run('brief')).toMatch(
+    /- decision:to-pnpm: Use pnpm for installs .*\[contradicts the rule "Use npm for installs": ask the user which holds\]/,
+  )
+  expect(await run('review')).toMatch(
+    /if the user says that the rule is outdated: \["retire", \{"ref": "fact:use-npm-for-installs"\}\]$/m,
+  )
+})
+
+onTerminals(
+  '[H6] a person at a terminal settles a decision and the rule that it contradicts with one key',
+  async () => {
+    const { at, run } = await project()
+    ruled(at, 'Use npm for installs')
+    await inProcess(agentOf(at), ['act', '-'], NEWER)
+    const { out } = await pressing(at, ['review'], 'd')
+    expect(out).toContain('d the decision holds: retire the rule, r the rule holds: retire the decision')
+    expect(out).toContain('1 contradiction settled')
+    const brief = await run('brief')
+    expect(brief).not.toContain('Use npm for installs')
+    expect(brief).toMatch(/Use pnpm for installs \([^)]*\)$/m)
+  },
+)
 
 onTerminals(
   '[H6] a person at a terminal is asked whether the new rule takes the place of the old, and a no is kept',

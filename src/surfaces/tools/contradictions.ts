@@ -1,5 +1,5 @@
 import { bindingRules, contrary, vocabularyOf } from '../../find/recall/contradictions.ts'
-import type { Entity } from '../../model/entity.ts'
+import { type Entity, isAgreed, madeAt } from '../../model/entity.ts'
 import { oneLine } from './format.ts'
 import { actingAs, type ToolContext } from './tool.ts'
 
@@ -22,16 +22,27 @@ export function contraryRules({ memory, project }: ToolContext, entities: readon
 export const contraryAmong = (context: ToolContext): [newer: Entity, older: Entity][] =>
   contrary(context.memory, bindingRules(context.memory), context.memory.reader, vocabularyOf(context.project))
 
+/** Of many decisions the newest are held against the rules. */
+const DECISIONS = 200
+
+/** Decisions that hold and contradict a rule that binds: it may be outdated. */
+export function contraryDecisions(context: ToolContext): [decision: Entity, rule: Entity][] {
+  const { memory } = context
+  const newest = memory.reader.list('decision', { current: true, limit: DECISIONS })
+  return contraryRules(context, newest.filter(isAgreed))
+}
+
 export const saidContrary = ([e, rule]: [Entity, Entity]): string =>
   `"${oneLine(e.name, 100)}" contradicts the rule "${oneLine(rule.name, 100)}" (${rule.id}), which binds`
 
 /** What to do about it: nothing is decided here. A rule gives way to another rule; a decision that breaks one is changed first. */
 export function howSettled([e, rule]: [Entity, Entity], { by }: Pick<ToolContext, 'by'>): string {
   if (e.kind !== rule.kind) {
+    const isNewer = madeAt(e) > madeAt(rule)
     const exception = `["record-exception", {"ruleBroken": "${rule.id}", "justification": "…", "scope": "${e.id}"}]`
     return by === 'person'
-      ? `tidemark edit ${e.id} changes it, tidemark retire ${e.id} takes it back; an exception: ${exception}`
-      : `change it, or ["retire", {"ref": "${e.id}"}]; if the user makes an exception: ${exception}`
+      ? `tidemark edit ${e.id} changes it, tidemark retire ${e.id} takes it back; an exception: ${exception}${isNewer ? `; where the rule is outdated: tidemark retire ${rule.id}` : ''}`
+      : `change it, or ["retire", {"ref": "${e.id}"}]; if the user makes an exception: ${exception}${isNewer ? `; if the user says that the rule is outdated: ["retire", {"ref": "${rule.id}"}]` : ''}`
   }
   return by === 'person'
     ? `tidemark supersede ${rule.id} ${e.id} puts it in its place`

@@ -3,7 +3,7 @@ import { waitingAt, waitingChanges } from '../../engine/replication/waiting.ts'
 import { type Entity, standingOf } from '../../model/entity.ts'
 import { many } from '../../session/briefing/format.ts'
 import { agreeTo, listed } from './confirm.ts'
-import { contraryAmong, contraryRules, saidContrary, settle } from './contradictions.ts'
+import { contraryAmong, contraryDecisions, contraryRules, saidContrary, settle } from './contradictions.ts'
 import { ago } from './format.ts'
 import { staleHere, unverifiedRules } from './review-queue.ts'
 import { actingAs, type Output, type ToolContext } from './tool.ts'
@@ -79,6 +79,16 @@ export async function walk(context: ToolContext, proposed: readonly Entity[]): P
     if (pressed === 'q') break
     if (pressed === 'l') continue
     settle(context, pressed === '2' ? [older, newer] : [newer, older], pressed !== 'b')
+    settledPairs++
+  }
+  for (const [decision, rule] of at < waiting.length ? [] : contraryDecisions(context)) {
+    const question = `${said}\n${saidContrary([decision, rule])}\nd the decision holds: retire the rule, r the rule holds: retire the decision, l later, q quit?`
+    said = ''
+    const pressed = await key(question, 'drlq')
+    if (pressed === 'q') break
+    if (pressed === 'l') continue
+    const [gone, holds] = pressed === 'd' ? [rule, decision] : [decision, rule]
+    memory.act([['retire', { ref: gone.id, reason: `contradicts "${holds.name}"` }]], actingAs(context))
     settledPairs++
   }
   let again = 0

@@ -8,7 +8,7 @@ import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { WAITS_DAYS } from '../../session/briefing/sections/unconfirmed.ts'
 import { numberOf, proposalText, waitingIn as waitingSkills } from '../../work/handoff/views/mutations.ts'
-import { contraryAmong, contraryRules, howSettled, saidContrary } from './contradictions.ts'
+import { contraryAmong, contraryDecisions, contraryRules, howSettled, saidContrary } from './contradictions.ts'
 import { ago, entityJson, oneLine } from './format.ts'
 import { proposedIn, staleHere, unverifiedRules, waitingIn } from './review-queue.ts'
 import { defineTool, type Output, type ToolContext } from './tool.ts'
@@ -104,7 +104,8 @@ function list(context: ToolContext, all: readonly Entity[], limit: number | unde
     blocks.push(
       `${old} that nobody touched in ${WAITS_DAYS} days ${old === 1 ? 'waits' : 'wait'} no more: tidemark list --standing proposed`,
     )
-  const pairs = offset > 0 ? [] : [...contraryRules(context, all), ...contraryAmong(context)]
+  const pairs =
+    offset > 0 ? [] : [...contraryRules(context, all), ...contraryAmong(context), ...contraryDecisions(context)]
   for (const pair of pairs) blocks.push(`${saidContrary(pair)}: ${howSettled(pair, context)}`)
   return { text: blocks.join('\n\n') || 'nothing is proposed', json: parts.flatMap((part) => part.json) }
 }
@@ -129,6 +130,7 @@ export const review = defineTool({
       found.length > 0 ||
       countWaiting(context.memory.db) > 0 ||
       contraryAmong(context).length > 0 ||
+      contraryDecisions(context).length > 0 ||
       staleHere(context).length > 0
     if (limit !== undefined || offset > 0 || context.key === undefined || !asks)
       return list(context, found, limit, offset)

@@ -1,8 +1,10 @@
+import { contrary, vocabularyOf } from '../../../find/recall/contradictions.ts'
 import { type Entity, kindOf, saidAt } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'
 import { nearness } from '../focus.ts'
 import { byline, field, refOf } from '../format.ts'
 import type { About, Built, Section } from '../types.ts'
+import { bindingFacts } from './rules.ts'
 
 const FOUND = 10
 const NEWEST = 25
@@ -19,17 +21,33 @@ export const decisions: Section = {
   name: 'decisions',
   title: 'Decisions',
   share: 12,
-  build: (about) =>
-    relevant(about, ['decision'], 'discover (get-decisions), or recall in plain words', (e) => decisionItem(e, about)),
+  build(about) {
+    const contradicted = rulesAgainst(about)
+    return relevant(about, ['decision'], 'discover (get-decisions), or recall in plain words', (e) =>
+      decisionItem(e, about, contradicted.get(e.id)),
+    )
+  },
 }
 
-export function decisionItem(e: Entity, about: About): { text: string; short: string } {
+/** By the id of a decision, a rule that binds and that it contradicts. */
+function rulesAgainst(about: About): Map<string, Entity> {
+  const { binding, readByClient } = bindingFacts(about)
+  const rules = [...binding, ...readByClient]
+  const all = [...rules, ...about.newest('decision', NEWEST)]
+  const pairs = contrary(about.memory, all, about.reader, vocabularyOf(about.project))
+  return new Map(
+    pairs.flatMap(([a, b]) => (a.kind === b.kind ? [] : a.kind === 'decision' ? [[a.id, b]] : [[b.id, a]])),
+  )
+}
+
+export function decisionItem(e: Entity, about: About, rule?: Entity): { text: string; short: string } {
   const why = field(e, 'rationale', 160)
   const what = unended(field(e, 'description', 240))
   // a name that was made of the description says nothing more
   const isNamed = e.name.length < LEAST_MADE || !what.startsWith(e.name.replace(/…$/, ''))
   const head = `- ${isNamed ? `${refOf(e)}${what === '' ? '' : `: ${what}`}` : what}`
-  const by = byline(e, about)
+  const against = rule ? ` [contradicts the rule "${plain(rule.name, 120)}": ask the user which holds]` : ''
+  const by = byline(e, about) + against
   const because = why === '' || what.includes(unended(why)) ? '' : `; why: ${why}`
   return { text: `${head}${because} ${by}`, short: `${head} ${by}` }
 }

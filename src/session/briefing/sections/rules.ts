@@ -49,7 +49,7 @@ export const rules: Section = {
   },
 }
 
-function bindingFacts(about: About): { binding: Entity[]; readByClient: Entity[] } {
+export function bindingFacts(about: About): { binding: Entity[]; readByClient: Entity[] } {
   const vouched = about.vouched(about.facts.map((e) => e.id))
   const confirmed = about.facts.filter((e) => vouched.has(e.id))
   const binding = confirmed.filter((e) => !isRead(e, about))
