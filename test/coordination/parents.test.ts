@@ -109,3 +109,20 @@ test('[X7] after /clear the old id of a parent means the new one', async () => {
   sessions.end('new')
   expect(sessions.get('w')!.state).toBe('ended')
 })
+
+test('[W1] [G3] what is only proposed to take the place of something is no news of a supersession', () => {
+  const t = openTestMemory()
+  const sessions = sessionsOf(t.memory)
+  for (const id of ['me', 'other']) sessions.start({ id })
+  t.act([
+    ['record-decision', { name: 'use-json', description: 'State is kept as json' }],
+    ['record-decision', { name: 'use-sqlite', description: 'State is kept in a database' }],
+  ])
+  const since = t.memory.cursor
+  const said = () => inbox(t.memory, 'me', { since }).lines.join('\n')
+  const link = { from: 'decision:use-sqlite', to: 'decision:use-json', type: 'supersedes' }
+  const { results } = t.act([['link-entities', { ...link, standing: 'proposed' }]], { session: 'other' })
+  expect(said()).not.toContain('superseded')
+  t.act([['confirm', { ref: results[0]!.id }]], { session: 'other' })
+  expect(said()).toContain('superseded decision "use-json" by "use-sqlite"')
+})

@@ -10,6 +10,7 @@ import { recall } from '../../src/surfaces/tools/recall.ts'
 import { review } from '../../src/surfaces/tools/review.ts'
 import { show } from '../../src/surfaces/tools/show.ts'
 import { signals } from '../../src/surfaces/tools/signals.ts'
+import { trace } from '../../src/surfaces/tools/trace.ts'
 import { whatIfTool } from '../../src/surfaces/tools/what-if.ts'
 import { replicaOf, sync } from '../briefing/helpers.ts'
 import { openTestCode } from '../code/code.ts'
@@ -246,4 +247,20 @@ test('[Y1] [F1] [T123] a link of others makes nothing stale that somebody here s
   expect(stale()).toBeUndefined()
   c.memory.act([rests], { by: 'person' })
   expect(stale()).toBe('rests on decision:session-ttl, which is stale')
+})
+
+test('[W1] show and trace say of a link and of what it leads to that it is proposed or of others', async () => {
+  const { ana, mallory } = met()
+  act(mallory, failed('Proxies refused them'))
+  act(mallory, link(COOKIES, 'led-to', idOf(mallory, 'result', 'Proxies')))
+  act(ana, link('decision:use-sqlite', 'supersedes', COOKIES, { standing: 'proposed' }))
+  act(ana, link(COOKIES, 'supports', 'decision:use-sqlite'))
+  share(mallory, ana)
+  const { text } = await run(ana, show, { ref: COOKIES })
+  expect(text).toMatch(/led-to → .*Proxies.*, unverified$/m)
+  expect(text).toMatch(/superseded-by ← .*use-sqlite.*, proposed$/m)
+  expect(text).toMatch(/supports → .*use-sqlite[^,]*$/m)
+  expect((await run(ana, trace, { ref: COOKIES })).text).toMatch(
+    /led to Proxies refused them {2}\(result, .*unverified\)/,
+  )
 })

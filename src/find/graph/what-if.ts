@@ -36,8 +36,12 @@ export interface Touched {
 
 export type Outcome = 'failed' | 'mixed' | 'corrected' | 'superseded' | 'retired' | 'exception' | 'stands' | 'unknown'
 
-/** How something turned out. */
-export interface CameOf {
+/** Something like it from before, and how it turned out. */
+export interface Precedent {
+  readonly entity: Entity
+  readonly linked: boolean
+  /** Nobody here stands by it: it is told, and counts for nothing. */
+  readonly isUnverified: boolean
   readonly outcome: Outcome
   /** What says so. */
   readonly because: readonly Entity[]
@@ -45,13 +49,7 @@ export interface CameOf {
   readonly ledTo: readonly Entity[]
 }
 
-/** Something like it from before. */
-export interface Precedent extends CameOf {
-  readonly entity: Entity
-  readonly linked: boolean
-  /** Nobody here stands by it: it is told, and counts for nothing. */
-  readonly isUnverified: boolean
-}
+export type CameOf = Pick<Precedent, 'outcome' | 'because' | 'ledTo'>
 
 export interface WhatIf {
   /** What is asked about; a plan in words is in no store. */

@@ -59,13 +59,8 @@ export function touchedBy(context: ToolContext, results: readonly Result[]): str
   const notes = new Map<string, string>()
   for (const pair of contraryRules(context, decisions))
     notes.set(pair[1].id, `${saidContrary(pair)}: ${howSettled(pair, context)}`)
-  const grounds = {
-    ...{ memory, reader },
-    recaller,
-    now: memory.env.now(),
-    alternatives: vocabularyOf(project),
-    topics: topicVocabularyOf(project),
-  }
+  const vocabularies = { alternatives: vocabularyOf(project), topics: topicVocabularyOf(project) }
+  const grounds = { memory, reader, recaller, now: memory.env.now(), ...vocabularies }
   const related: string[] = []
   for (const decision of decisions.slice(0, DECISIONS)) {
     if (decision.kind === 'decision') related.push(...relatedTo(decision, grounds))

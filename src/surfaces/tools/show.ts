@@ -51,9 +51,14 @@ export const show = defineTool({
     }
     const from = reader.links('from', e.id)
     const to = reader.links('to', e.id)
-    for (const l of from) lines.push(`  ${l.type} → ${referenceTo(reader, l.to)}`)
+    const links = [...from, ...to].map((l) => l.entity)
+    const said = holdsOf(memory, '', links, { ...then, past: true })
+    const marked = (l: Link) => ['', ...marksOf(said.get(l.id)!)].join(', ')
+    for (const l of from) lines.push(`  ${l.type} → ${referenceTo(reader, l.to)}${marked(l)}`)
     for (const l of to)
-      lines.push(`  ${reader.registry().relation(l.type)?.inverse ?? `${l.type} of`} ← ${referenceTo(reader, l.from)}`)
+      lines.push(
+        `  ${reader.registry().relation(l.type)?.inverse ?? `${l.type} of`} ← ${referenceTo(reader, l.from)}${marked(l)}`,
+      )
     for (const c of e.conflicts) {
       lines.push(
         `  conflict in ${c.field === '$' ? 'existence' : c.field}: ${c.values.map((v) => JSON.stringify(v.value ?? null)).join(' against ')} (write it again to settle it)`,

@@ -2,6 +2,7 @@ import { UsageError } from '../../base/errors.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { evolution, type Trace, trace as traceOf } from '../../find/graph/trace.ts'
 import { type Reached, type Step, waysOf, wordOf } from '../../find/graph/walk.ts'
+import { unverifiedAmong } from '../../find/recall/standing.ts'
 import { marksOf } from '../../find/recall/told.ts'
 import { stateOf } from '../../find/recall/validity.ts'
 import { type Entity, madeAt, readField } from '../../model/entity.ts'
@@ -38,7 +39,8 @@ export const trace = defineTool({
     const found = traceOf(reader, start.id, { ways, depth })
     const chain = evolution(reader, start.id)
     const state = (e: Entity) => stateNow(e, reader, now)
-    const of = (e: Entity) => lineOf(e, state(e))
+    const unverified = unverifiedAmong(context.memory, [start, ...found.reached.map((r) => r.entity)])
+    const of = (e: Entity) => lineOf(e, state(e), unverified.has(e.id))
     const lines = [
       of(start),
       ...(chain.length > 1 ? [`evolution: ${chain.map((e) => oneLine(e.name, NAME)).join(' → ')}`] : []),

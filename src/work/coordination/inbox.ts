@@ -7,7 +7,7 @@ import { getSession, openClaims, type PresenceEvent } from '../../engine/store/p
 import { calledLast } from '../../engine/store/summary.ts'
 import { questionTerms } from '../../engine/store/terms.ts'
 import { speakerOf } from '../../find/code/known.ts'
-import { type Entity, kindOf, LINK_KIND, provenanceOf, standingOf } from '../../model/entity.ts'
+import { type Entity, isAgreed, kindOf, LINK_KIND, provenanceOf, standingOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { oneLine } from '../../model/text.ts'
 import { localClock } from '../../model/times.ts'
@@ -232,7 +232,7 @@ function batchLines(memory: Memory, n: News, hand: InHand, read: ReadonlySet<str
     const kind = kindOf(id)
     if (kind === LINK_KIND) {
       const link = reader.entity(id)
-      if (link?.fields.type !== 'supersedes') continue
+      if (link?.fields.type !== 'supersedes' || !link.live || !isAgreed(link)) continue
       const [by, old] = [reader.entity(String(link.fields.from)), reader.entity(String(link.fields.to))]
       if (by && old)
         superseded.set(old.id, {
