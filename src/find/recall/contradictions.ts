@@ -84,11 +84,14 @@ const wordsOf = (text: string): string[] =>
     stemOf(raw.replace(/[.'’/-]$/, '')),
   )
 
+const MOST_KEPT = 2_000
+
 /** What alternatives there are: those that ship, and a project's own lists. */
 export class Vocabulary {
   readonly #slots: Slot[] = []
   /** The stems of a name as one text → what it stands for. */
   readonly #names = new Map<string, string>()
+  readonly #claims = new Map<string, readonly Found[]>()
 
   constructor(own: Readonly<Record<string, readonly string[]>> = {}) {
     for (const line of SHIPPED.trim().split('\n')) {
@@ -136,6 +139,12 @@ export class Vocabulary {
   isValue(word: string): boolean {
     return this.#names.has(word)
   }
+
+  /** What a text asks for and forbids; kept, as the same rules are compared at each start. */
+  claimsOf(text: string): readonly Found[] {
+    if (this.#claims.size > MOST_KEPT) this.#claims.clear()
+    return keptIn(this.#claims, text, () => claimsOf(text, this).map((c) => ({ ...c, ...keysOf(c, this) })))
+  }
 }
 
 /** What one part of a sentence asks for or forbids. */
@@ -146,6 +155,12 @@ interface Claim {
   readonly negative: boolean
   /** It chooses something: "use …", "always …". */
   readonly chosen: boolean
+}
+
+/** With the keys under which others find it, and by which it finds others. */
+interface Found extends Claim {
+  readonly under: readonly string[]
+  readonly by: readonly string[]
 }
 
 function claimsOf(text: string, vocabulary: Vocabulary): Claim[] {
@@ -212,22 +227,27 @@ function isContrary(a: Claim, b: Claim, vocabulary: Vocabulary): boolean {
   return same(banned, wished) || (ban.chosen && wish.chosen)
 }
 
-/** What a claim may meet another one by: slots, and words that one of them may forbid. */
-const keysOf = ({ words, values }: Claim, vocabulary: Vocabulary): string[] => [
-  ...words,
-  ...values.flatMap((w) => vocabulary.slotsOf(w)),
-]
+/** Those of one slot may contradict each other, and one that forbids a word and one that holds it. */
+function keysOf({ words, values, negative }: Claim, vocabulary: Vocabulary): Pick<Found, 'under' | 'by'> {
+  const [wished, banned] = ['+', '-'].map((sign) => Array.from(words, (w) => `${sign}${w}`)) as [string[], string[]]
+  if (negative) return { under: banned, by: wished }
+  const slots = values.flatMap((w) => vocabulary.slotsOf(w))
+  return { under: [...wished, ...slots], by: [...banned, ...slots] }
+}
 
-/** Indices of rules that ask for two alternatives, or of which one forbids what the other asks for. */
-export function contraryPairs(texts: readonly string[], vocabulary: Vocabulary): [number, number][] {
+/** Indices of rules that ask for two alternatives, or of which one forbids what the other asks for; the second from `from` on. */
+export function contraryPairs(texts: readonly string[], vocabulary: Vocabulary, from = 0): [number, number][] {
   const found: [number, number][] = []
-  const said = texts.map((text) => claimsOf(text, vocabulary))
+  if (from >= texts.length) return found
+  const said = texts.map((text) => vocabulary.claimsOf(text))
   const places = new Map<string, Set<number>>()
   for (const [i, claims] of said.entries()) {
-    const keys = new Set(claims.flatMap((c) => keysOf(c, vocabulary)))
-    const near = new Set([...keys].flatMap((k) => [...(places.get(k) ?? [])]))
-    for (const j of near) if (said[j]!.some((a) => claims.some((b) => isContrary(a, b, vocabulary)))) found.push([j, i])
-    for (const k of keys) places.set(k, (places.get(k) ?? new Set()).add(i))
+    if (i >= from) {
+      const near = new Set(claims.flatMap((c) => c.by.flatMap((key) => [...(places.get(key) ?? [])])))
+      const isAgainst = (j: number) => said[j]!.some((a) => claims.some((b) => isContrary(a, b, vocabulary)))
+      for (const j of near) if (isAgainst(j)) found.push([j, i])
+    }
+    for (const { under } of claims) for (const key of under) keptIn(places, key, () => new Set()).add(i)
   }
   return found
 }
@@ -258,14 +278,15 @@ export const isExcepted = (memory: Memory, reader: Reader, rule: Entity, other: 
     return isAgreed(e) && isOf(broken!, rule) && isOf(scope!, other) && !unverifiedAmong(memory, [e]).has(e.id)
   })
 
-/** Pairs of entities that contradict each other and about which nobody has decided, the newer one first. */
+/** Pairs of entities that contradict each other and about which nobody has decided, the newer one first; `from`: one of each is there or behind. */
 export function contrary(
   memory: Memory,
   all: readonly Entity[],
   reader: Reader,
   vocabulary: Vocabulary,
+  from = 0,
 ): [newer: Entity, older: Entity][] {
-  return contraryPairs(all.map(ruleIn), vocabulary).flatMap(([i, j]) => {
+  return contraryPairs(all.map(ruleIn), vocabulary, from).flatMap(([i, j]) => {
     const [a, b] = [all[i]!, all[j]!]
     if (folderOf(a) !== folderOf(b) || isDecided(a.id, b.id, reader)) return []
     if (isExcepted(memory, reader, a, b) || isExcepted(memory, reader, b, a)) return []

@@ -35,8 +35,8 @@ export function besideNearer(
 ): Beside[] {
   const { reader, env } = memory
   const contrary = new Map<number, Statement>()
-  for (const [a, b] of contraryPairs([...nearer, ...wide].map(ruleIn), vocabulary))
-    if (a < nearer.length && b >= nearer.length) contrary.set(b - nearer.length, nearer[a]!)
+  for (const [a, b] of contraryPairs([...nearer, ...wide].map(ruleIn), vocabulary, nearer.length))
+    if (a < nearer.length) contrary.set(b - nearer.length, nearer[a]!)
   return wide.map((w, n) => {
     const here = reader.entity(w.id)
     const isOurs = here && standingOf(here.fields) !== 'proposed' && vouchedFor(memory, [here.id]).has(here.id)

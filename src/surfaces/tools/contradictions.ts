@@ -9,8 +9,8 @@ export function contraryRules({ memory, project }: ToolContext, entities: readon
   const own = new Set(entities.map((e) => e.id))
   const rules = bindingRules(memory)
   const binds = new Set(rules.map((e) => e.id))
-  const all = [...rules.filter((e) => !own.has(e.id)), ...entities]
-  const pairs = contrary(memory, all, memory.reader, vocabularyOf(project))
+  const others = rules.filter((e) => !own.has(e.id))
+  const pairs = contrary(memory, [...others, ...entities], memory.reader, vocabularyOf(project), others.length)
   return pairs.flatMap(([newer, older]): [e: Entity, rule: Entity][] => {
     // what does not bind yet would take the place of what does
     if (own.has(newer.id) && binds.has(older.id)) return [[newer, older]]

@@ -34,7 +34,7 @@ function rulesAgainst(about: About): Map<string, Entity> {
   const { binding, readByClient } = bindingFacts(about)
   const rules = [...binding, ...readByClient]
   const all = [...rules, ...about.newest('decision', NEWEST)]
-  const pairs = contrary(about.memory, all, about.reader, vocabularyOf(about.project))
+  const pairs = contrary(about.memory, all, about.reader, vocabularyOf(about.project), rules.length)
   return new Map(
     pairs.flatMap(([a, b]) => (a.kind === b.kind ? [] : a.kind === 'decision' ? [[a.id, b]] : [[b.id, a]])),
   )
