@@ -32,11 +32,11 @@ test('[G4] what-if tells what a change touches, by the strongest path, and nothi
   const m = build()
   expect((await run(m, { ref: 'use-redis' })).text).toBe(
     [
-      'use-redis  (decision, 2026-01-05, active)',
+      'use-redis  (decision, 2026-01-05)',
       'What came of it: nothing says whether it worked',
       'If it changes, this is touched (2):',
-      '  0.81  needed by login-page  (decision, 2026-01-05, active)',
-      '  0.73  needed by login-page → needed by billing  (decision, 2026-01-05, active)',
+      '  0.81  needed by login-page  (decision, 2026-01-05)',
+      '  0.73  needed by login-page → needed by billing  (decision, 2026-01-05)',
       'Nothing like it was found in these words.',
       'Likely outcome: no evidence',
     ].join('\n'),
@@ -64,7 +64,7 @@ test('[G4] what-if tells what became of things like it, with counts, and a likel
   ])
   const { text, json } = await run(m, { ref: 'use-redis' })
   expect(text).toContain('sessions-in-files  (decision, 2026-01-05, superseded): superseded by use-redis')
-  expect(text).toContain('sessions-in-cookies  (decision, 2026-01-05, active): failed; it led to Cookies over 4 KB')
+  expect(text).toContain('sessions-in-cookies  (decision, 2026-01-05): failed; it led to Cookies over 4 KB')
   expect(text).toContain('Likely outcome: failed, as 2 of 3 (2 failed, 1 superseded)')
   expect(json).toMatchObject({ outcomes: { failed: 2, superseded: 1 }, likely: 'failed' })
   // the approach that it led to is in other words the same attempt

@@ -57,7 +57,8 @@ export const whatIfTool = defineTool({
     const left = touched.length - shown.length
     const all = [start, ...touched.map((t) => t.entity), ...precedents.map((p) => p.entity), ...near]
     const unverified = unverifiedAmong(memory, all.slice(isPlan ? 1 : 0))
-    const line = (e: Entity) => lineOf(e, stateNow(e, reader, now), unverified.has(e.id))
+    // "active" beside what came of it would say that it still holds
+    const line = (e: Entity) => lineOf(e, stateNow(e, reader, now).replace(/^active$/, ''), unverified.has(e.id))
     const lines = [
       ...(isPlan
         ? [`"${oneLine(start.name, 300)}", which nobody recorded`]
