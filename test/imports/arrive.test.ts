@@ -150,3 +150,15 @@ testUnless(NO_TERMINAL)(
     expect(await told('copilot', 'packages/tax/rate.ts')).not.toContain('Never round twice')
   },
 )
+
+test('init offers documents that nothing else reads, until they are taken in', async () => {
+  const { at, run } = shop()
+  files(at.dir, { 'docs/guide.md': '# Guide\n\nStart here.\n', 'CHANGELOG.md': '# 1.0\n\nThe first.\n' })
+  const offers = async () => (await run('init', '--client', 'none', '--yes')).match(/^ {2}later .*$/gm)
+  expect(await offers()).toEqual([
+    '  later  1 document in docs: tidemark import docs docs',
+    '  later  CHANGELOG.md: tidemark import docs CHANGELOG.md',
+  ])
+  await run('import', 'docs', 'docs')
+  expect(await offers()).toEqual(['  later  CHANGELOG.md: tidemark import docs CHANGELOG.md'])
+})

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { filesBelow, inspect, realPath } from '../../base/files.ts'
 import { randomBytes } from '../../base/random.ts'
@@ -29,6 +29,9 @@ const PLACES: readonly (readonly [format: string, ...paths: string[]])[] = [
   ['add', '.add'],
   ['mcp-memory', 'memory.jsonl', 'memory.json'],
 ] // biome-ignore format: a table
+/** Where documents lie that are worth searching: offered, as they may be many. */
+const DOCUMENTS = ['docs', 'doc', 'rfcs', 'rfc', 'CHANGELOG.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md']
+const DOCUMENT = /\.(?:mdx?|markdown|txt|rst|adoc)$/i
 /** What Claude Code remembers of the project, whatever its folder is called on this machine. */
 const CLAUDES = '~/.claude/…/memory'
 const OF_FOLDERS = /^(?:CLAUDE|AGENTS|GEMINI)\.md$/
@@ -91,9 +94,30 @@ export function findSources(root: string, refused: readonly string[]): Found {
   const lines = [
     ...groups.map((all) => `  import ${all.map(([, says]) => says).join(', ')}`),
     ...left,
+    ...documentsIn(root, refused).map(([path, says]) => `  later  ${says}: tidemark import docs ${path}`),
     ...sessions.map((f) => `  later  ${many(f.sessions.length, 'session')} of ${f.title}: tidemark import transcripts`),
   ]
   return { sources: found.map(([s]) => s), lines }
+}
+
+/** Where documents were taken in from: an import of them brings what is new. */
+export const readFrom = ({ reader }: Memory): string[] =>
+  reader
+    .list('file')
+    .flatMap(({ fields: { path, attrs } }) => (isObject(attrs) && attrs.document ? String(path).split('/', 1) : []))
+
+/** Documents that nothing else reads, with how many there are. */
+function documentsIn(root: string, refused: readonly string[]): [path: string, says: string][] {
+  const ofOthers = PLACES.flatMap(([, ...paths]) => paths.map((path) => join(root, path)))
+  const enters = (name: string) => !name.startsWith('.') && !SKIPPED.has(name)
+  return DOCUMENTS.filter((path) => !refused.includes(path)).flatMap((path): [string, string][] => {
+    const { is } = inspect(root, path)
+    if (is === 'file') return [[path, path]]
+    if (is !== 'directory') return []
+    const files = filesBelow(join(root, path), (name) => DOCUMENT.test(name), enters)
+    const n = files.filter((file) => !ofOthers.some((other) => file.startsWith(other + sep))).length
+    return n > 0 ? [[path, `${many(n, 'document')} in ${path}`]] : []
+  })
 }
 
 function placesIn(root: string): Source[] {

@@ -2,7 +2,17 @@ import { UsageError, UserError } from '../../base/errors.ts'
 import type { Json } from '../../model/field.ts'
 import { IMPORTERS, importFrom } from '../../travel/formats/import/index.ts'
 import { printReport } from '../../travel/formats/import/report.ts'
-import { askForRules, findSources, namesIn, newArrival, refuse, refusedIn, takeIn, wayBack } from './arrive.ts'
+import {
+  askForRules,
+  findSources,
+  namesIn,
+  newArrival,
+  readFrom,
+  refuse,
+  refusedIn,
+  takeIn,
+  wayBack,
+} from './arrive.ts'
 import { undoLine } from './format.ts'
 import { importTranscripts, SPECSTORY, TRANSCRIPTS } from './import-transcripts.ts'
 import { actingAs, defineTool, type Output, type ToolContext } from './tool.ts'
@@ -11,7 +21,7 @@ import { actingAs, defineTool, type Output, type ToolContext } from './tool.ts'
 async function arrive(context: ToolContext, without: readonly string[], dryRun: boolean): Promise<Output> {
   const { memory, project, ask } = context
   const refused = refusedIn(memory)
-  const found = findSources(project.root, [...refused, ...without])
+  const found = findSources(project.root, [...refused, ...without, ...readFrom(memory)])
   const out = refused.length > 0 ? [`  out    ${refused.join(', ')}: left out before; name one to import it`] : []
   const told = [found.sources.length > 0 ? 'found here:' : 'nothing found here', ...found.lines, ...out]
   const json: { [key: string]: Json } = { found: found.sources.map((s) => s.path) }

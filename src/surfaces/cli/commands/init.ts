@@ -22,6 +22,7 @@ import {
   findSources,
   namesIn,
   newArrival,
+  readFrom,
   refuse,
   refusedIn,
   takeIn,
@@ -95,7 +96,7 @@ function refusedAt(root: string): string[] {
   const project = findProject(root)
   if (!existsSync(project.storePath)) return []
   using memory = openProject(project, { hurried: true, unlisted: true })
-  return refusedIn(memory)
+  return [...refusedIn(memory), ...readFrom(memory)]
 }
 
 const agreed = async (call: CommandCall): Promise<boolean> =>
