@@ -9,7 +9,7 @@ const MOST_BYTES = 16 * 1024 * 1024
 const NO_FOLLOW = fs.constants.O_NOFOLLOW ?? 0 // Windows has neither
 const NO_WAIT = fs.constants.O_NONBLOCK ?? 0
 
-const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
+export const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
 /** What lies at a path below a root. `unsafe`: a link on the way, a path out of the root, a pipe, a device. */
 export type Found =

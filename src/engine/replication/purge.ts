@@ -3,8 +3,8 @@ import type { Registry } from '../../model/registry.ts'
 import type { Event } from '../log/events.ts'
 import { dropAnchorsOf } from '../store/code.ts'
 import { keepBaseDigest } from '../store/compare.ts'
-import type * as coverage from '../store/coverage.ts'
-import { type Db, stored } from '../store/db.ts'
+import * as coverage from '../store/coverage.ts'
+import type { Db } from '../store/db.ts'
 import { dropAsked, isErasedOf, keepEraser } from '../store/held.ts'
 import { isTombstone, type Line, type PurgeMark, redacted, runBody, tombstoneOf, unpackRun } from '../store/line.ts'
 import * as log from '../store/log.ts'
@@ -35,10 +35,8 @@ export function keptBaseEvent(db: Db, e: coverage.BaseEvent): coverage.BaseEvent
   if (!log.anythingPurged(db)) return e
   const [event] = unpackRun(e.body, e.entity, { ms: e.ms, replica: e.replica })
   const kept = keptEvent(db, event!)
-  return kept === event ? e : { ...e, entity: kept.entity, body: oneOf(runBody([kept], e.ms)) }
+  return kept === event ? e : { ...e, entity: kept.entity, body: coverage.oneOf(runBody([kept], e.ms)) }
 }
-
-const oneOf = (body: string): string => JSON.stringify(stored<unknown[]>(body)[0])
 
 /** A line without what was erased: digests stand in its place, so its hash and signature still hold. */
 export function asKept(db: Db, line: Line): Line {

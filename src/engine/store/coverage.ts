@@ -184,12 +184,12 @@ export const baseEvents = (db: Db): BaseEvent[] =>
       unpack(row).map(({ event }, k) => {
         const { replica, seq, entity } = row
         const { ms } = event.stamp
-        return { replica, seq, i: row.i + k, entity, ms, body: one(runBody([event], ms)) }
+        return { replica, seq, i: row.i + k, entity, ms, body: oneOf(runBody([event], ms)) }
       }),
     )
 
 /** The event of a row of one. */
-const one = (body: string): string => JSON.stringify(stored<unknown[]>(body)[0])
+export const oneOf = (body: string): string => JSON.stringify(stored<unknown[]>(body)[0])
 
 /** Adds those that are not there; `received`: when they came. */
 export function addBaseEvents(db: Db, events: readonly BaseEvent[], received: number): void {

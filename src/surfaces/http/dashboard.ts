@@ -1,9 +1,9 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { attempt } from '../../base/errors.ts'
 import { packageFile } from '../../base/files.ts'
-import { cookieIn, ownOrigin } from './guard.ts'
+import { cookieIn, digest, ownOrigin } from './guard.ts'
 
 /** A link that lies about in a scrollback is no key for ever. */
 const LINK_MS = 10 * 60_000
@@ -31,7 +31,6 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 } as const
 
-const digest = (text: string) => createHash('sha256').update(text).digest()
 const secret = () => randomBytes(32).toString('base64url')
 
 /** What the person at a page is asked, in short: a yes is to this very question. */

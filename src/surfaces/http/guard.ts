@@ -39,7 +39,7 @@ export function cookieIn(request: Request, name: string): string | undefined {
     ?.slice(name.length + 1)
 }
 
-const digest = (text: string) => createHash('sha256').update(text).digest()
+export const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /** Takes as long whatever the difference is. */
 export function tokenMatches(request: Request, token: string): boolean {

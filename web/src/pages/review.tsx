@@ -173,7 +173,6 @@ const SAYS = ['rationale', 'description', 'context', 'wrongBelief', 'outcome', '
 
 function Item({ entity: e, decide }: { entity: Waits; decide: (isYes: boolean) => void }) {
   drawn(e)
-  const [yes, no] = answersTo(e)
   const by = (Array.isArray(e.provenance) ? e.provenance.at(-1) : undefined) as
     | { agent?: string; user?: string; source?: string }
     | undefined
@@ -202,14 +201,12 @@ function Item({ entity: e, decide }: { entity: Waits; decide: (isYes: boolean) =
         </p>
       ) : (
         <div class="actions">
-          <button type="button" onClick={() => decide(true)}>
-            {yes}
-            <span class="hidden"> to {nameOf(e)}</span>
-          </button>
-          <button type="button" onClick={() => decide(false)}>
-            {no}
-            <span class="hidden"> to {nameOf(e)}</span>
-          </button>
+          {answersTo(e).map((answer, i) => (
+            <button key={answer} type="button" onClick={() => decide(i === 0)}>
+              {answer}
+              <span class="hidden"> to {nameOf(e)}</span>
+            </button>
+          ))}
         </div>
       )}
     </>

@@ -12,8 +12,8 @@ import { pluginIn } from '../common/plugins.ts'
 import { tomlIn } from '../common/toml.ts'
 import type { Client, ClientContext } from '../common/types.ts'
 
-const sharedFile = (ctx: ClientContext) => join(ctx.root, '.codex', 'config.toml')
-const homeFile = (ctx: ClientContext) => join(codexHome(ctx), 'config.toml')
+export const sharedFile = (ctx: ClientContext) => join(ctx.root, '.codex', 'config.toml')
+export const homeFile = (ctx: ClientContext) => join(codexHome(ctx), 'config.toml')
 const serverIn = (file: string) => ({ file, entry: at(tomlIn(file), 'mcp_servers', NAME) })
 
 function isTrusted(ctx: ClientContext): boolean {

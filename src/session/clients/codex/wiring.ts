@@ -13,7 +13,7 @@ import { planPlugin, pluginIn } from '../common/plugins.ts'
 import { aloneHere, type Part, plug, type Target, teamHas, unplug, unplugHome, WHOLE } from '../common/target.ts'
 import { appendBlock, isMarked, readToml, removeBlock, tomlIn } from '../common/toml.ts'
 import type { Client, ClientContext, WiringChange } from '../common/types.ts'
-import { checkCodex } from './check.ts'
+import { checkCodex, homeFile, sharedFile } from './check.ts'
 import { codex as dialect } from './dialect.ts'
 
 const TOOLS = `^(apply_patch|Edit|Write|Bash|${OURS})$`
@@ -26,9 +26,6 @@ const EVENTS = listened(dialect, NAMES, { PreToolUse: { matcher: TOOLS }, PostTo
 
 const client = 'codex'
 const TABLE = ['mcp_servers', 'tidemark']
-
-const sharedFile = (ctx: ClientContext) => join(ctx.root, '.codex', 'config.toml')
-const localFile = (ctx: ClientContext) => join(codexHome(ctx), 'config.toml')
 
 const tableIn = (file: string) => at(tomlIn(file), ...TABLE) as Record<string, unknown> | undefined
 
@@ -76,7 +73,7 @@ const tomlTarget = (file: string, scope: Target['scope'], command: string, args:
 const shared = (ctx: ClientContext) => tomlTarget(sharedFile(ctx), 'committed', SHARED.command, SHARED.args)
 const local = (ctx: ClientContext) => {
   const { command, args } = localCommand(ctx)
-  return tomlTarget(localFile(ctx), 'local', command, args)
+  return tomlTarget(homeFile(ctx), 'local', command, args)
 }
 
 /** Codex reads `hooks.json` beside each of its settings, and runs the hooks of all. */
@@ -85,7 +82,7 @@ const hooksBeside = (settings: string, scope: Target['scope'], machine?: ClientC
   return jsonTarget(f, hookParts(f, EVENTS, inSeconds, machine))
 }
 const sharedHooks = (ctx: ClientContext) => hooksBeside(sharedFile(ctx), 'committed')
-const localHooks = (ctx: ClientContext) => hooksBeside(localFile(ctx), 'local', ctx)
+const localHooks = (ctx: ClientContext) => hooksBeside(homeFile(ctx), 'local', ctx)
 
 /** Codex 0.169 prefers the project's table to the one in its home, so a bare command must start (seen in a run). */
 function wireServer(ctx: ClientContext): WiringChange[] {
@@ -110,7 +107,7 @@ function wireHooks(ctx: ClientContext): WiringChange[] {
 }
 
 function dropBroken(ctx: ClientContext): WiringChange[] {
-  const table = tableIn(localFile(ctx))
+  const table = tableIn(homeFile(ctx))
   const ours = table !== undefined && startsTidemark(table.command, table.args)
   const broken = ours ? launchProblem(ctx, table.command, table.args) : undefined
   return broken ? unplug(ctx, local(ctx), `an old entry that starts nothing: ${broken}`) : []

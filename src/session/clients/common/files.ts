@@ -1,9 +1,7 @@
 import { accessSync, constants, existsSync, lstatSync, realpathSync, rmdirSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { attempt, UserError } from '../../../base/errors.ts'
-import { readRegular } from '../../../base/files.ts'
-
-const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
+import { codeOf, readRegular } from '../../../base/files.ts'
 
 export function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path)
