@@ -32,14 +32,10 @@ const HASH_DIGITS = 12
 export const isProjectId = (id: unknown): id is string => typeof id === 'string' && /^[a-z0-9-]{6,64}$/.test(id)
 
 /** The form in which names are compared: NFC, one space, trimmed, lower case. */
-export function foldName(name: string): string {
-  return name.normalize('NFC').replace(/\s+/g, ' ').trim().toLowerCase()
-}
+export const foldName = (name: string): string => name.normalize('NFC').replace(/\s+/g, ' ').trim().toLowerCase()
 
 /** The form in which texts are compared (identity `content`): as names, without a closing full stop. */
-export function foldText(textValue: string): string {
-  return foldName(textValue).replace(/(?<![.!…])[.!…]+$/, '')
-}
+export const foldText = (textValue: string): string => foldName(textValue).replace(/(?<![.!…])[.!…]+$/, '')
 
 /** A file-name-safe slug, equal only for names that differ by case or space; with `exact`, for none. Else a hash follows (K9). */
 export function slug(name: string, exact = false): string {

@@ -25,9 +25,8 @@ export type Group = Extract<Layout, { type: 'group' }>
 
 export const atom = (text: string): Layout => ({ type: 'atom', width: text.length, text: () => text })
 
-export function group(open: string, close: string, items: readonly (() => Layout)[], lines = false): Layout {
-  return lazyGroup(open, close, items.length, (i) => items[i]!(), lines)
-}
+export const group = (open: string, close: string, items: readonly (() => Layout)[], lines = false): Layout =>
+  lazyGroup(open, close, items.length, (i) => items[i]!(), lines)
 
 export function lazyGroup(
   open: string,

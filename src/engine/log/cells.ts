@@ -106,6 +106,5 @@ export function seen(cells: Cells, field: string, part?: string): Cell[] {
 }
 
 /** The cells of a map that a write at `path` takes the place of: the path itself, what is under it, and leaves above it. */
-export function seenAt(cells: Cells, field: string, path: readonly string[], above: boolean): Cell[] {
-  return seen(cells, field).filter((c) => c.path && (isPrefix(path, c.path) || (above && isPrefix(c.path, path))))
-}
+export const seenAt = (cells: Cells, field: string, path: readonly string[], above: boolean): Cell[] =>
+  seen(cells, field).filter((c) => c.path && (isPrefix(path, c.path) || (above && isPrefix(c.path, path))))

@@ -9,9 +9,7 @@ export interface Clock {
 }
 
 /** The reading for one batch: later than everything seen, unless that lies beyond the allowed lead. */
-export function tick(clock: Clock, now: number): number {
-  return Math.max(now, Math.min(clock.ms + 1, now + MAX_LEAD_MS))
-}
+export const tick = (clock: Clock, now: number): number => Math.max(now, Math.min(clock.ms + 1, now + MAX_LEAD_MS))
 
 /** When a write counts as having happened: when it was stamped, or when it came, if its clock was ahead. */
 export const momentOf = (stamp: number, received: number): number => (stamp > received + MAX_LEAD_MS ? received : stamp)

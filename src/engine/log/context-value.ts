@@ -165,9 +165,7 @@ export function appendEdit(
   return { put, drop: [] }
 }
 
-function unique(items: readonly Json[]): Json[] {
-  return [...new Map(items.map((item) => [canonical(item), item])).values()]
-}
+const unique = (items: readonly Json[]): Json[] => [...new Map(items.map((item) => [canonical(item), item])).values()]
 
 /** Merges a value into what stands at a path: maps key by key, lists as unions, anything else takes its place. */
 export function mergeEdit(field: Json | undefined, path: readonly string[], value: Json, at: number): Edit {

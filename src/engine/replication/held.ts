@@ -314,9 +314,8 @@ export function reindexHeld(db: Db, registry: Registry): void {
     heldRows.putHeld(db, kindOf(held.id), held, held.row && textIn(registry, held.row))
 }
 
-export function isEndorsed(db: Db, id: string): boolean {
-  return Number.isFinite(wordsOn(settlingOf(db), id, ownLines.eventsOfAll(db, [id])).first)
-}
+export const isEndorsed = (db: Db, id: string): boolean =>
+  Number.isFinite(wordsOn(settlingOf(db), id, ownLines.eventsOfAll(db, [id])).first)
 
 /** Keeps when somebody here stood by what, of lines that are to be folded away or to stand under another name. */
 export function keepEndorsements(db: Db, lines: readonly { replica: string; first: number; last: number }[]): void {

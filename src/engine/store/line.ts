@@ -157,9 +157,8 @@ export function saltIn({ raw }: Line, entity: string): string | undefined {
   return run && textIn(run)
 }
 
-export function runsIn(events: readonly Event[]): Event[][] {
-  return runsOf(events, (e, last) => last.entity === e.entity && last.stamp.ctr + 1 === e.stamp.ctr)
-}
+export const runsIn = (events: readonly Event[]): Event[][] =>
+  runsOf(events, (e, last) => last.entity === e.entity && last.stamp.ctr + 1 === e.stamp.ctr)
 
 /** A line, from its JSON and its hash; its events are read at first use. */
 function lineOf(raw: RawLine, hash: string): Line {

@@ -93,9 +93,8 @@ const keepAll = (db: Db, root: string, rows: readonly FileRow[]): void => {
   if (rows.length > 0) db.write(() => rows.forEach((row) => void code.keepFile(db, root, row)))
 }
 
-function statsOf(tree: CodeTree, paths: readonly string[]): FileStat[] {
-  return paths.flatMap((path) => (tree.ignored.path(path) ? [] : (tree.stat(path) ?? [])))
-}
+const statsOf = (tree: CodeTree, paths: readonly string[]): FileStat[] =>
+  paths.flatMap((path) => (tree.ignored.path(path) ? [] : (tree.stat(path) ?? [])))
 
 interface Changes {
   readonly changed: ReadonlyMap<string, Parsed>

@@ -69,9 +69,8 @@ const once = (changes: WiringChange[]) =>
     return change.failed || !changes.slice(0, n).some(isSame)
   })
 
-export function planUnwiring(ctx: ClientContext): WiringChange[] {
-  return once([...CLIENTS.flatMap((c) => leftAlone(ctx, c) ?? c.unwire(ctx)), ...planUnloading(ctx)])
-}
+export const planUnwiring = (ctx: ClientContext): WiringChange[] =>
+  once([...CLIENTS.flatMap((c) => leftAlone(ctx, c) ?? c.unwire(ctx)), ...planUnloading(ctx)])
 
 /** What `doctor` says about the clients found here. That one is not wired is wrong only where it was. */
 export function checkWiring(ctx: ClientContext): Check[] {

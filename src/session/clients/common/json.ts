@@ -13,9 +13,8 @@ const bare = (text: string) => (text.startsWith(BOM) ? text.slice(1) : text)
 const blank = (text: string) => bare(text).trim() === ''
 
 /** The tree of a text with comments; undefined if there are only those. Offsets are those of the text. */
-function treeOf(text: string, errors: ParseError[] = []): Node | undefined {
-  return parseTree(text.replace(BOM, ' '), errors, { allowTrailingComma: true, allowEmptyContent: true })
-}
+const treeOf = (text: string, errors: ParseError[] = []): Node | undefined =>
+  parseTree(text.replace(BOM, ' '), errors, { allowTrailingComma: true, allowEmptyContent: true })
 
 function withComments(text: string): unknown {
   const errors: ParseError[] = []

@@ -91,6 +91,5 @@ export function withoutComments(page: string): string {
 }
 
 /** The sentences of a text; a stop inside a word, a number or code ends none. */
-export function sentencesOf(text: string): string[] {
-  return text.split(/(?<=(?<!\b(?:e\.g|i\.e|cf|vs))[.!?][*_`"')\]]*)\s+(?=[A-Z`*_"'([])/).filter((s) => s.trim() !== '')
-}
+export const sentencesOf = (text: string): string[] =>
+  text.split(/(?<=(?<!\b(?:e\.g|i\.e|cf|vs))[.!?][*_`"')\]]*)\s+(?=[A-Z`*_"'([])/).filter((s) => s.trim() !== '')
