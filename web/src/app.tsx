@@ -105,13 +105,13 @@ function Side({ path }: { path: string }) {
   )
 }
 
-const PULSE = { connecting: 'connecting …', live: 'live', stopped: 'stopped' } as const
+const PULSE = { connecting: ['connecting …', ''], live: ['live', 'good'], stopped: ['stopped', 'bad'] } as const
 
 function Pulse() {
-  const state = following.use()
+  const [text, tone] = PULSE[following.use()]
   return (
-    <p class={`pulse ${state}`} role="status">
-      <span class="dot" aria-hidden="true" /> {PULSE[state]}
+    <p class={`pulse ${tone}`} role="status">
+      <span class="dot" aria-hidden="true" /> {text}
     </p>
   )
 }

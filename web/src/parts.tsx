@@ -57,7 +57,7 @@ export function Panel(props: {
 /** What stands where nothing is yet: what would be here, and what makes it come. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
   <div class="empty">
-    <p class="empty-title">{title}</p>
+    <p class="title">{title}</p>
     {children && <p>{typeof children === 'string' ? <Prose text={children} /> : children}</p>}
   </div>
 )
@@ -65,7 +65,7 @@ export const Empty = ({ title, children }: { title: string; children?: Component
 export function Trouble({ error, again }: { error: ApiError; again?: (() => void) | undefined }) {
   return (
     <div class="trouble" role="alert">
-      <Para class="trouble-title" text={error.message} />
+      <Para class="title" text={error.message} />
       {error.hint && <Para text={error.hint} />}
       {again && <Button label="Try again" onClick={again} />}
     </div>
@@ -230,7 +230,7 @@ export function Value({ value }: { value: Json }) {
   if (value === null) return <span class="muted">nothing</span>
   if (typeof value === 'string') return <Prose text={value} />
   if (Array.isArray(value) && value.every((v) => typeof v !== 'object')) return <Prose text={value.join(', ')} />
-  if (typeof value === 'object') return <code class="json">{asText(value)}</code>
+  if (typeof value === 'object') return <code>{asText(value)}</code>
   return <>{String(value)}</>
 }
 

@@ -105,7 +105,10 @@ const BeforeAfter = ({ outcome: o }: { outcome: Outcome }) => (
           {when} {o[when][0]} of {o[when][1]}
         </span>
         <div class="bar" aria-hidden="true">
-          <span class={when} style={{ width: `${(100 * o[when][0]) / Math.max(1, o[when][1])}%` }} />
+          <span
+            class={when === 'before' ? 'warn' : ''}
+            style={{ width: `${(100 * o[when][0]) / Math.max(1, o[when][1])}%` }}
+          />
         </div>
       </div>
     ))}

@@ -189,9 +189,7 @@ function Results({ question, filters }: { question: string; filters: object }) {
                   </span>
                 </div>
                 <p class="muted">{r.why}</p>
-                <p class="score muted">
-                  {PARTS.map((part) => `${part} ${(r.parts[part] ?? 1).toFixed(2)}`).join(' × ')}
-                </p>
+                <p class="muted">{PARTS.map((part) => `${part} ${(r.parts[part] ?? 1).toFixed(2)}`).join(' × ')}</p>
               </li>
             ))}
           </ol>
