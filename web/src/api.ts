@@ -26,11 +26,10 @@ export class Asks extends Error {
   }
 }
 
-export interface Here {
-  project: { id: string; name: string; root: string }
+interface Here {
+  project: { name: string; root: string }
   /** Whether a person on a terminal opened this page, who may decide here. */
   person: boolean
-  version: string
   /** How far the store had come: what the stream of events tells after it is news to this page. */
   cursor: number
 }
@@ -102,8 +101,14 @@ export interface Asked<T> {
   text?: string
   error?: ApiError
   /** Asks again at once. */
-  again(): void
+  again?: () => void
 }
+
+/** A part of what a tool says. */
+export const part = <T, U>(asked: Asked<T>, pick: (json: T) => U): Asked<U> => ({
+  ...asked,
+  json: asked.json && pick(asked.json),
+})
 
 /** The newest answer to each question, so that going back shows it at once. */
 const answers = new Map<string, Answer<unknown>>()

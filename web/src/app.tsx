@@ -15,7 +15,8 @@ import { place } from './router.ts'
 
 interface View {
   path: string
-  name: string
+  /** Pages without one are reached from others. */
+  name?: string
   show: ComponentType
   /** The number that waits behind it. */
   waits?: (status: Status) => number
@@ -40,15 +41,12 @@ const VIEWS: readonly View[] = [
   { path: '/evolution', name: 'Evolution', show: Evolution },
   { path: '/graph', name: 'Graph', show: GraphPage },
   { path: '/signals', name: 'Signals', show: Signals },
+  { path: '/entity', show: EntityPage },
 ]
-
-/** Pages that are reached from others. */
-const INNER: Readonly<Record<string, ComponentType>> = { '/entity': EntityPage }
 
 export function App() {
   const { path } = place.use()
-  const view = VIEWS.find((v) => v.path === path)
-  const Show = view?.show ?? INNER[path] ?? Missing
+  const Show = VIEWS.find((v) => v.path === path)?.show ?? Missing
   return (
     <>
       <a class="skip" href="#main">
@@ -82,7 +80,7 @@ function Side({ path }: { path: string }) {
       </div>
       <nav aria-label="Pages" ref={pages}>
         <ul>
-          {VIEWS.map((v) => {
+          {VIEWS.filter((v) => v.name).map((v) => {
             const n = status && v.waits ? v.waits(status) : 0
             return (
               <li key={v.path}>

@@ -1,7 +1,7 @@
 /** A step that only a person's yes to exactly what is shown takes: the server asks, the page shows it, the yes goes back. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type ApiError, Asks, call } from './api.ts'
-import { Button, Trouble } from './parts.tsx'
+import { Asks, call } from './api.ts'
+import { Button, useAttempt } from './parts.tsx'
 
 export function Approve(props: {
   label: string
@@ -11,17 +11,16 @@ export function Approve(props: {
   done: (text: string) => void
 }) {
   const [asked, setAsked] = useState<Asks>()
-  const [error, setError] = useState<ApiError>()
-  const run = async (agreed?: string) => {
-    setError(undefined)
-    setAsked(undefined)
-    try {
-      props.done((await call(props.tool, props.args, agreed)).text)
-    } catch (e) {
-      if (e instanceof Asks) setAsked(e)
-      else setError(e as ApiError)
-    }
-  }
+  const { attempt, trouble } = useAttempt()
+  const run = (agreed?: string) =>
+    attempt(async () => {
+      setAsked(undefined)
+      const answer = await call(props.tool, props.args, agreed).catch((e) => {
+        if (!(e instanceof Asks)) throw e
+        setAsked(e)
+      })
+      if (answer) props.done(answer.text)
+    })
   return (
     <>
       <Button label={props.label} class={props.isMain ? 'main' : ''} onClick={() => run()} />
@@ -33,7 +32,7 @@ export function Approve(props: {
           no={() => setAsked(undefined)}
         />
       )}
-      {error && <Trouble error={error} />}
+      {trouble}
     </>
   )
 }

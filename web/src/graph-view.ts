@@ -19,12 +19,7 @@ export interface Edge {
   type: string
 }
 
-export interface GraphView {
-  show(nodes: readonly Node[], edges: readonly Edge[]): void
-  /** Only its neighbourhood stands out, and what a change of it reaches. */
-  focus(id: string | undefined, touched: readonly string[]): void
-  close(): void
-}
+export type GraphView = ReturnType<typeof createGraphView>
 
 /** A drawing that takes longer is moved as it is while the hand moves it, and drawn again when the hand rests. */
 const SLOW_MS = 60
@@ -42,7 +37,7 @@ class Drawing extends Sigma {
   }
 }
 
-export function createGraphView(place: HTMLElement, choose: (id: string | undefined) => void): GraphView {
+export function createGraphView(place: HTMLElement, choose: (id: string | undefined) => void) {
   const graph = new Graph({ multi: true })
   const dark = matchMedia('(prefers-color-scheme: dark)')
   const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches
@@ -59,15 +54,9 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
   let reached: ReadonlySet<string> = new Set()
   let chosen: string | undefined
   const readColours = () => {
-    const of = (name: string) => [name, colour(`--g-${name}`)] as const
-    const groups = ['decisions', 'rules', 'lessons', 'questions', 'work', 'code', 'documents', 'other'].map(of)
-    colours = {
-      ...Object.fromEntries(groups),
-      ink: colour('--ink'),
-      line: colour('--g-line'),
-      soft: colour('--soft'),
-      bad: colour('--bad'),
-    }
+    const drawn = ['decisions', 'rules', 'lessons', 'questions', 'work', 'code', 'documents', 'other', 'line']
+    const names = [...drawn.map((name) => `g-${name}`), 'ink', 'soft', 'bad']
+    colours = Object.fromEntries(names.map((name) => [name, colour(`--${name}`)]))
   }
   readColours()
 
@@ -78,21 +67,21 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
     labelRenderedSizeThreshold: 7,
     labelDensity: 0.5,
     labelGridCellSize: 160,
-    defaultEdgeColor: colours.line,
+    defaultEdgeColor: colours['g-line'],
     zIndex: true,
     allowInvalidContainer: true,
     nodeReducer: (id, data) => {
-      const base = colours[data.group as string]!
-      if (near === undefined) return { ...data, color: data.faded ? colours.line : base }
+      const base = colours[`g-${data.group}`]!
+      if (near === undefined) return { ...data, color: data.faded ? colours['g-line'] : base }
       if (id === chosen) return { ...data, color: base, highlighted: true, zIndex: 2 }
       if (reached.has(id)) return { ...data, color: colours.bad, forceLabel: true, zIndex: 2 }
       return near.has(id)
         ? { ...data, color: base, forceLabel: true, zIndex: 1 }
-        : { ...data, color: colours.line, label: '' }
+        : { ...data, color: colours['g-line'], label: '' }
     },
     edgeReducer: (edge, data) =>
       near === undefined || graph.extremities(edge).includes(chosen!)
-        ? { ...data, color: near === undefined ? colours.line : colours.soft }
+        ? { ...data, color: near === undefined ? colours['g-line'] : colours.soft }
         : { ...data, hidden: true },
     // what is under the pointer is told on the colours of the page
     defaultDrawNodeHover: (context, data, settings) => {
@@ -185,7 +174,7 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
   }
 
   return {
-    show(nodes, edges) {
+    show(nodes: readonly Node[], edges: readonly Edge[]) {
       const wanted = new Set(nodes.map((n) => n.id))
       for (const id of graph.nodes()) if (!wanted.has(id)) graph.dropNode(id)
       graph.clearEdges()
@@ -210,7 +199,8 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
       sigma.refresh()
       layOut()
     },
-    focus(id, touched) {
+    /** Only its neighbourhood stands out, and what a change of it reaches. */
+    focus(id: string | undefined, touched: readonly string[]) {
       chosen = id !== undefined && graph.hasNode(id) ? id : undefined
       near = chosen === undefined ? undefined : new Set([chosen, ...graph.neighbors(chosen)])
       reached = new Set(touched)

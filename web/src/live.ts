@@ -5,7 +5,7 @@
 import { access, changes, headers, here, lookAround } from './api.ts'
 import { createStore } from './store.ts'
 
-export type Following = 'connecting' | 'live' | 'stopped'
+type Following = 'connecting' | 'live' | 'stopped'
 export const following = createStore<Following>('connecting')
 
 type Message = { is: 'asks' } | { is: 'state'; state: Following } | { is: 'change' }

@@ -1,7 +1,7 @@
 /** Lists of any length: only the rows near the window are drawn, and only those are asked for. */
 import type { ComponentChildren, HTMLAttributes, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { type ApiError, call, changes } from './api.ts'
+import { type ApiError, type Asked, call, changes } from './api.ts'
 
 /** Rows drawn beyond each end of the window: the Tab key finds the next one, and a quick hand sees no gap. */
 const SPARE = 12
@@ -141,14 +141,13 @@ export interface Paged<T> {
   /** What stands in a row, once it is known. */
   at(i: number): T | undefined
   /** The number of rows, once the end has been seen. */
-  end: number | undefined
+  length: number | undefined
   /** So many rows there are at least. */
   least: number
-  error: ApiError | undefined
 }
 
 /** The rows of a long answer of a tool that takes `limit` and `offset`; those in sight are kept up to date. */
-export function usePages<T>(tool: string, args: object, from: number, to: number): Paged<T> {
+export function usePages<T>(tool: string, args: object, from: number, to: number): Paged<T> & Asked<Paged<T>> {
   const key = JSON.stringify(args)
   const [state, setState] = useState({ key, pages: new Map<number, T[]>(), error: undefined as ApiError | undefined })
   const change = changes.use()
@@ -186,10 +185,10 @@ export function usePages<T>(tool: string, args: object, from: number, to: number
     return () => clearTimeout(timer)
   }, [key, first, last, change, now.error])
   const short = [...now.pages].filter(([, rows]) => rows.length < PAGE).sort(([a], [b]) => a - b)[0]
-  return {
+  const paged: Paged<T> = {
     at: (i) => now.pages.get(Math.floor(i / PAGE))?.[i % PAGE],
-    end: short && short[0] * PAGE + short[1].length,
+    length: short && short[0] * PAGE + short[1].length,
     least: Math.max(0, ...[...now.pages].map(([page, rows]) => (rows.length > 0 ? page * PAGE + rows.length : 0))),
-    error: now.error,
   }
+  return { ...paged, json: now.pages.size > 0 ? paged : undefined, error: now.error }
 }

@@ -73,33 +73,43 @@ export function Trouble({ error, again }: { error: ApiError; again?: (() => void
 }
 
 /** What a tool says: while it is asked, where it refuses, where there is nothing, and else its content. */
-export function Told<T>(props: {
-  of: Asked<T>
-  empty?: ComponentChildren
-  isEmpty?: (json: T) => boolean
-  children: (json: T) => ComponentChildren
-}) {
-  const { of: asked, isEmpty = (json: T) => Array.isArray(json) && json.length === 0 } = props
+export function Told<T>(props: { of: Asked<T>; empty?: ComponentChildren; children: (json: T) => ComponentChildren }) {
+  const { of: asked } = props
   if (asked.json === undefined) return asked.error ? <Trouble error={asked.error} again={asked.again} /> : <Waiting />
   return (
     <>
       {asked.error && asked.error.code !== 'stopped' && <Trouble error={asked.error} again={asked.again} />}
-      {isEmpty(asked.json) ? props.empty : props.children(asked.json)}
+      {(asked.json as { length?: number }).length === 0 ? props.empty : props.children(asked.json)}
     </>
   )
 }
 
 /** What a tool lists, a row for each. */
-export const Rows = <T, I>(props: {
-  of: Asked<T>
-  list: (json: T) => readonly I[]
+export const Rows = <I,>(props: {
+  of: Asked<readonly I[]>
   empty?: ComponentChildren
   row: (item: I) => ComponentChildren
 }) => (
-  <Told of={props.of} isEmpty={(json) => props.list(json).length === 0} empty={props.empty}>
-    {(json) => <ul class="rows">{props.list(json).map(props.row)}</ul>}
+  <Told of={props.of} empty={props.empty}>
+    {(list) => <ul class="rows">{list.map(props.row)}</ul>}
   </Told>
 )
+
+/** Takes a step that may be refused, and shows why it was. */
+export function useAttempt() {
+  const [error, setError] = useState<ApiError>()
+  const attempt = async (step: () => Promise<unknown>): Promise<boolean> => {
+    setError(undefined)
+    try {
+      await step()
+      return true
+    } catch (e) {
+      setError(e as ApiError)
+      return false
+    }
+  }
+  return { attempt, trouble: error && <Trouble error={error} /> }
+}
 
 /** Shows only after a moment: what is there at once needs no word about it. */
 export const Waiting = () => <p class="waiting">Asking …</p>
@@ -132,7 +142,7 @@ const UNITS = [
   ['min', 60_000],
 ] as const
 
-export function span(ms: number): string {
+function span(ms: number): string {
   for (const [unit, size] of UNITS)
     if (ms >= size) {
       const n = Math.floor(ms / size)
@@ -141,46 +151,39 @@ export function span(ms: number): string {
   return 'under a minute'
 }
 
-export const full = (at: string | number): string =>
+export const full = (at: string): string =>
   new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
-/** How long ago, with the moment itself at hand. */
-export function Ago({ at }: { at: string | number }) {
+/** A moment in a few words, itself at hand. */
+const Time = ({ at, text, class: look }: { at: string; text: string; class?: string }) => (
+  <time class={look} dateTime={at} title={full(at)}>
+    {text}
+  </time>
+)
+
+export function Ago({ at }: { at: string }) {
   const ms = clock.use() - new Date(at).getTime()
-  const text = ms < 60_000 ? 'just now' : `${span(ms)} ago`
-  return (
-    <time dateTime={new Date(at).toISOString()} title={full(at)}>
-      {text}
-    </time>
-  )
+  return <Time at={at} text={ms < 60_000 ? 'just now' : `${span(ms)} ago`} />
 }
 
 /** How long ago, at the end of a row. */
-export const When = ({ at }: { at: string | number }) => (
+export const When = ({ at }: { at: string }) => (
   <span class="row-end muted">
     <Ago at={at} />
   </span>
 )
 
-export function Left({ until }: { until: string | number }) {
+export function Left({ until }: { until: string }) {
   const ms = new Date(until).getTime() - clock.use()
-  return (
-    <time dateTime={new Date(until).toISOString()} title={full(until)}>
-      {ms <= 0 ? 'run out' : `${span(ms)} left`}
-    </time>
-  )
+  return <Time at={until} text={ms <= 0 ? 'run out' : `${span(ms)} left`} />
 }
 
 export const Clock = ({ at }: { at: string }) => (
-  <time dateTime={at} title={full(at)}>
-    {new Date(at).toLocaleTimeString(undefined, { timeStyle: 'medium', hourCycle: 'h23' })}
-  </time>
+  <Time at={at} text={new Date(at).toLocaleTimeString(undefined, { timeStyle: 'medium', hourCycle: 'h23' })} />
 )
 
 export const Day = ({ at }: { at: string }) => (
-  <time class="muted" dateTime={at} title={full(at)}>
-    {new Date(at).toLocaleDateString(undefined, { dateStyle: 'medium' })}
-  </time>
+  <Time class="muted" at={at} text={new Date(at).toLocaleDateString(undefined, { dateStyle: 'medium' })} />
 )
 
 export type Tone = 'plain' | 'good' | 'warn' | 'bad' | 'accent'

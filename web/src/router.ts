@@ -1,12 +1,7 @@
 import { createStore } from './store.ts'
 
-export interface Place {
-  path: string
-  params: URLSearchParams
-}
-
-const read = (): Place => ({ path: location.pathname, params: new URLSearchParams(location.search) })
-export const place = createStore<Place>(read())
+const read = () => ({ path: location.pathname, params: new URLSearchParams(location.search) })
+export const place = createStore(read())
 
 export function go(href: string, replace = false): void {
   if (href === location.pathname + location.search) return

@@ -1,22 +1,16 @@
 import { useEffect, useState } from 'preact/hooks'
 
-export interface Store<T> {
-  get(): T
-  set(value: T): void
-  /** The value, and a new rendering whenever it changes. */
-  use(): T
-}
-
 /** One value that several parts of the page look at. */
-export function createStore<T>(value: T): Store<T> {
+export function createStore<T>(value: T) {
   const listeners = new Set<() => void>()
   return {
     get: () => value,
-    set(next) {
+    set(next: T) {
       if (Object.is(next, value)) return
       value = next
       for (const listener of [...listeners]) listener()
     },
+    /** The value, and a new rendering whenever it changes. */
     use() {
       const [, render] = useState({})
       useEffect(() => {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useTool } from '../api.ts'
+import { part, useTool } from '../api.ts'
 import { Empty, many, Page, Panel, Para, Prose, Refs, Select, Told } from '../parts.tsx'
 
 interface Brief {
@@ -30,8 +30,7 @@ export function Briefing() {
       <div class="columns uneven">
         <Panel title="The text">
           <Told
-            of={brief}
-            isEmpty={(b) => b.text === ''}
+            of={part(brief, (b) => b.text)}
             empty={
               <Empty title="There is nothing to tell yet">
                 Rules, decisions and what did not work stand here once they are recorded:{' '}
@@ -39,16 +38,12 @@ export function Briefing() {
               </Empty>
             }
           >
-            {(b) => <BriefText text={b.text} />}
+            {(text) => <BriefText text={text} />}
           </Told>
         </Panel>
         <Panel title="Sections">
-          <Told
-            of={brief}
-            isEmpty={(b) => b.sections.length === 0}
-            empty={<Empty title="No section has anything to say" />}
-          >
-            {(b) => <Sections brief={b} />}
+          <Told of={part(brief, (b) => b.sections)} empty={<Empty title="No section has anything to say" />}>
+            {() => <Sections brief={brief.json!} />}
           </Told>
         </Panel>
       </div>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { type ApiError, call, here, type Json, useTool } from '../api.ts'
-import { Ago, Badge, Button, Empty, inWords, many, Page, Panel, Ref, Told, Trouble, Value, When } from '../parts.tsx'
+import { call, here, type Json, useTool } from '../api.ts'
+import { Ago, Badge, Button, Empty, inWords, many, Page, Panel, Ref, Told, useAttempt, Value, When } from '../parts.tsx'
 import { entityHref, go, place } from '../router.ts'
 import { drawn, readVersion } from '../seen.ts'
 import { type Entity, Marks } from './knowledge.tsx'
@@ -9,7 +9,7 @@ interface Shown extends Entity {
   links: { id: string; from: string; to: string; type: string }[]
   /** What others want to change of it. */
   waiting?: { by: string; wants: string }[]
-  conflicts: { field: string; values: { value?: Json; at: number; replica: string }[] }[]
+  conflicts: { field: string }[]
 }
 
 interface Change {
@@ -55,7 +55,7 @@ export function EntityPage() {
 function Whole({ entity: e }: { entity: Shown }) {
   const history = useTool<Change[]>('history', { ref: e.id })
   const changes = (history.json ?? []).filter((c) => c.batch !== undefined && c.op !== undefined)
-  const batches = [...new Map(changes.map((c) => [c.batch, c])).values()]
+  const batches = [...Map.groupBy(changes, (c) => c.batch)]
   return (
     <div class="columns uneven">
       <div>
@@ -77,16 +77,15 @@ function Whole({ entity: e }: { entity: Shown }) {
           <Told of={history} empty={<Empty title="No change is known" />}>
             {() => (
               <ol class="rows">
-                {batches.toReversed().map((b) => (
-                  <li key={b.batch}>
+                {batches.toReversed().map(([id, batch]) => (
+                  <li key={id}>
                     <div class="row-head">
-                      <strong>{who(b)}</strong>
-                      <When at={b.at} />
+                      <strong>{who(batch.at(-1)!)}</strong>
+                      <When at={batch.at(-1)!.at} />
                     </div>
-                    <p class="muted">{fieldsOf(changes.filter((c) => c.batch === b.batch))}</p>
-                    {changes.map(
+                    <p class="muted">{fieldsOf(batch)}</p>
+                    {batch.map(
                       (c) =>
-                        c.batch === b.batch &&
                         c.was !== undefined && (
                           <p key={c.id} class="muted">
                             {inWords(c.field)} was: <Value value={c.was} />
@@ -175,19 +174,9 @@ function Fields({ entity: e, changes }: { entity: Shown; changes: readonly Chang
 }
 
 /** One batch of actions through `act`, so that the same rules hold as everywhere; tells what came of it. */
-export function useAct() {
-  const [error, setError] = useState<ApiError>()
+function useAct() {
+  const { attempt, trouble } = useAttempt()
   const [done, setDone] = useState<{ batch: string | null; said: string }>()
-  const attempt = async (step: () => Promise<void>): Promise<boolean> => {
-    setError(undefined)
-    try {
-      await step()
-      return true
-    } catch (e) {
-      setError(e as ApiError)
-      return false
-    }
-  }
   const act = (actions: Json[], said: string) =>
     attempt(async () => {
       const { json } = await call<{ batch: string | null; results: { standing?: string }[]; notes: string[] }>('act', {
@@ -206,7 +195,7 @@ export function useAct() {
   }
   const Outcome = () => (
     <>
-      {error && <Trouble error={error} />}
+      {trouble}
       {done && (
         <p class="done" role="status">
           {done.said} {done.batch && <Button label="Undo" onClick={undo} />}

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { here, useTool } from '../api.ts'
+import { here, part, useTool } from '../api.ts'
 import { Approve, Diff } from '../approve.tsx'
 import { Badge, Choices, Empty, many, Note, Page, Panel, Rows, Strong, Told, type Tone, When } from '../parts.tsx'
 import type { Entity } from './knowledge.tsx'
@@ -36,8 +36,7 @@ export function Evolution() {
         aside={<Choices label="Which changes" all={SHOWN} chosen={shown} choose={setShown} />}
       >
         <Rows
-          of={mutations}
-          list={passing}
+          of={part(mutations, passing)}
           empty={
             <Empty title="No change is proposed">
               Three observations of the same trouble propose one: `tidemark observe deploy "skipped the smoke test"

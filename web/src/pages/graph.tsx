@@ -7,7 +7,7 @@ import { go, place } from '../router.ts'
 import type { Entity } from './knowledge.tsx'
 
 /** Kinds that mean alike share a colour, so that few colours tell them apart. */
-export const GROUPS = {
+const GROUPS = {
   decisions: ['decision'],
   rules: ['fact', 'principle', 'pattern', 'exception'],
   lessons: ['learning', 'correction', 'failed-approach', 'insight'],
@@ -19,7 +19,7 @@ export const GROUPS = {
 } as const satisfies Readonly<Record<string, readonly string[]>>
 export type Group = keyof typeof GROUPS
 
-export const groupOf = (kind: string): Group =>
+const groupOf = (kind: string): Group =>
   (Object.keys(GROUPS) as Group[]).find((g) => (GROUPS[g] as readonly string[]).includes(kind)) ?? 'other'
 
 /** Fields that name other entities are links as well: the activity of a task, the evidence of a change. */

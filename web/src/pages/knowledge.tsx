@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
-import { here, type Json, useTool } from '../api.ts'
+import { here, type Json, part, useTool } from '../api.ts'
 import type { Status } from '../app.tsx'
 import { LongList, usePages } from '../long-list.tsx'
-import { Badge, Empty, Note, Page, Panel, Ref, Rows, Select, Told, Trouble, Waiting, When } from '../parts.tsx'
+import { Badge, Empty, Note, Page, Panel, Ref, Rows, Select, Told, When } from '../parts.tsx'
 import { go, place } from '../router.ts'
 
 export interface Entity {
@@ -120,30 +120,30 @@ function List({ filters, total }: { filters: { kind?: string; since?: string; al
   const paged = usePages<Entity>('list', filters, from, to)
   // how many fit a time is not known before the end of the list is seen
   const most = filters.since === undefined ? total : Math.max(paged.least, to) + SPARE_ROWS
-  const count = Math.min(paged.end ?? most, most)
+  const count = Math.min(paged.length ?? most, most)
   const isNothing = total === 0 && filters.kind === undefined
   return (
     <section class="panel" aria-label="What is recorded">
-      {paged.error && paged.error.code !== 'stopped' && <Trouble error={paged.error} />}
-      {paged.end === undefined && paged.least === 0 && !paged.error && <Waiting />}
-      {paged.end === 0 ? (
-        <Empty title={isNothing ? 'Nothing is recorded yet' : 'Nothing is recorded that fits'}>
-          {`${isNothing ? 'Record something' : 'Choose another kind or time, or record something'}: \`tidemark remember "Prices are whole cents"\`.`}
-        </Empty>
-      ) : (
-        <LongList
-          class="rows"
-          aria-label="Everything that is recorded"
-          count={count}
-          guess={ROW_PX}
-          keyOf={(i) => paged.at(i)?.id ?? `row ${i}`}
-          onSee={(first, end) => setSeen([first, end])}
-          row={(i) => {
-            const e = paged.at(i)
-            return e && <Row entity={e} />
-          }}
-        />
-      )}
+      <Told
+        of={paged}
+        empty={
+          <Empty title={isNothing ? 'Nothing is recorded yet' : 'Nothing is recorded that fits'}>
+            {`${isNothing ? 'Record something' : 'Choose another kind or time, or record something'}: \`tidemark remember "Prices are whole cents"\`.`}
+          </Empty>
+        }
+      >
+        {({ at }) => (
+          <LongList
+            class="rows"
+            aria-label="Everything that is recorded"
+            count={count}
+            guess={ROW_PX}
+            keyOf={(i) => at(i)?.id ?? `row ${i}`}
+            onSee={(first, end) => setSeen([first, end])}
+            row={(i) => at(i) && <Row entity={at(i)!} />}
+          />
+        )}
+      </Told>
     </section>
   )
 }
@@ -168,33 +168,27 @@ function Results({ question, filters }: { question: string; filters: object }) {
   const found = useTool<Found>('recall', { text: question, ...filters, limit: 25, explain: true })
   return (
     <section class="panel" aria-label="What was found">
-      <Told
-        of={found}
-        isEmpty={(f) => f.results.length === 0}
+      <Rows
+        of={part(found, (f) => f.results)}
         empty={
           <Empty title="Nothing is known of this">
             Try other words, another kind or time, or look at what no longer holds as well.
           </Empty>
         }
-      >
-        {(f) => (
-          <ol class="rows">
-            {f.results.map((r) => (
-              <li key={r.id}>
-                <div class="row-head">
-                  <Ref id={r.id} name={r.name} />
-                  {r.state && <Badge tone="warn">{r.state}</Badge>}
-                  <span class="row-end muted" title="The score: the product of its parts">
-                    {r.score.toFixed(3)}
-                  </span>
-                </div>
-                <p class="muted">{r.why}</p>
-                <p class="muted">{PARTS.map((part) => `${part} ${(r.parts[part] ?? 1).toFixed(2)}`).join(' × ')}</p>
-              </li>
-            ))}
-          </ol>
+        row={(r) => (
+          <li key={r.id}>
+            <div class="row-head">
+              <Ref id={r.id} name={r.name} />
+              {r.state && <Badge tone="warn">{r.state}</Badge>}
+              <span class="row-end muted" title="The score: the product of its parts">
+                {r.score.toFixed(3)}
+              </span>
+            </div>
+            <p class="muted">{r.why}</p>
+            <p class="muted">{PARTS.map((part) => `${part} ${(r.parts[part] ?? 1).toFixed(2)}`).join(' × ')}</p>
+          </li>
         )}
-      </Told>
+      />
     </section>
   )
 }
@@ -214,7 +208,6 @@ function TypedPrompts({ question }: { question: string }) {
     <Panel title="You typed" count={found.json?.length}>
       <Rows
         of={found}
-        list={(all) => all}
         empty={<Empty title="No prompt of yours holds all of these words" />}
         row={(p) => (
           <li key={`${p.session} ${p.at}`}>

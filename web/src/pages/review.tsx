@@ -1,8 +1,8 @@
 import { useRef, useState } from 'preact/hooks'
-import { type ApiError, call, type Json, useTool } from '../api.ts'
+import { call, type Json, part, useTool } from '../api.ts'
 import type { Status } from '../app.tsx'
 import { LongList, usePages } from '../long-list.tsx'
-import { Badge, Button, Empty, many, Note, Page, Para, Prose, Ref, Trouble, Waiting, When } from '../parts.tsx'
+import { Badge, Button, Empty, many, Note, Page, Para, Prose, Ref, Told, useAttempt, When } from '../parts.tsx'
 import { drawn, readVersion } from '../seen.ts'
 import type { Entity } from './knowledge.tsx'
 
@@ -29,13 +29,13 @@ export function Review() {
   const status = useTool<Status>('status').json
   const waiting = usePages<Waits>('review', {}, from, to)
   // what is stale, and changes of skills, come after what the status counts
-  const count = waiting.end ?? Math.max(waiting.least, (status?.toReview ?? 0) + (status?.waiting ?? 0))
+  const count = waiting.length ?? Math.max(waiting.least, (status?.toReview ?? 0) + (status?.waiting ?? 0))
   const [later, setLater] = useState<ReadonlySet<string>>(new Set())
   const [decided, setDecided] = useState<readonly Decision[]>([])
   const newest = useRef(decided)
   /** Keys come faster than answers: one step after another. */
-  const steps = useRef(Promise.resolve())
-  const [error, setError] = useState<ApiError>()
+  const steps = useRef<Promise<unknown>>(Promise.resolve())
+  const { attempt, trouble } = useAttempt()
   const [at, setAt] = useState(0)
   const isDecided = new Set(decided.map((d) => d.id))
   const isOpen = (e: Waits | undefined) => e === undefined || !(later.has(e.id) || isDecided.has(e.id))
@@ -47,30 +47,17 @@ export function Review() {
   const batchOf = async (actions: Json[]): Promise<string> =>
     (await call<{ batch: string }>('act', { actions })).json.batch
   const run = (body: () => Promise<readonly Decision[]>) => {
-    steps.current = steps.current.then(async () => {
-      setError(undefined)
-      try {
-        newest.current = await body()
-        setDecided(newest.current)
-      } catch (e) {
-        setError(e as ApiError)
-      }
-    })
+    const step = async () => {
+      newest.current = await body()
+      setDecided(newest.current)
+    }
+    steps.current = steps.current.then(() => attempt(step))
   }
   const decide = (e: Waits, isYes: boolean) =>
     run(async () => {
       if (e.kind === 'mutation' || newest.current.some((d) => d.id === e.id)) return newest.current
-      const [verb, said] = verbOf(e, isYes)
-      const batch = await batchOf([
-        [
-          verb,
-          verb === 're-anchor'
-            ? { ref: e.id }
-            : verb === 'retire'
-              ? { ref: e.id, reason: 'the code has changed' }
-              : { ref: e.id, expectedVersion: readVersion(e) },
-        ],
-      ])
+      const [verb, said, rest] = verbOf(e, isYes)
+      const batch = await batchOf([[verb, { ref: e.id, ...rest }]])
       return [...newest.current, { id: e.id, name: nameOf(e), said, batch }]
     })
   const undo = () =>
@@ -105,7 +92,7 @@ export function Review() {
         </p>
       }
     >
-      {error && <Trouble error={error} />}
+      {trouble}
       <p class="done" role="status">
         {decided.length > 0 && (
           <>
@@ -114,32 +101,38 @@ export function Review() {
         )}
       </p>
       <section class="panel" aria-label="Waiting">
-        {waiting.error && waiting.error.code !== 'stopped' && <Trouble error={waiting.error} />}
-        {waiting.end === undefined && waiting.least === 0 ? (
-          !waiting.error && <Waiting />
-        ) : places.length === 0 ? (
-          <Done decided={decided.length} later={later.size} />
-        ) : (
-          <LongList
-            class="rows queue"
-            tabIndex={0}
-            onKeyDown={onKeyDown}
-            aria-label="Proposals; y yes, n no, l later, u undo"
-            count={places.length}
-            guess={120}
-            keyOf={(i) => keyOf(itemAt(i)) ?? `place ${places[i]}`}
-            current={current}
-            onEnter={setAt}
-            onSee={(first, end) => {
-              const next = (places[end - 1] ?? 0) + 1
-              setSeen([places[first] ?? 0, next >= count ? next + 1 : next]) // whether there is more
-            }}
-            row={(i) => {
-              const e = itemAt(i)
-              return e && <Item entity={e} decide={(isYes) => decide(e, isYes)} />
-            }}
-          />
-        )}
+        <Told
+          of={part(waiting, () => places)}
+          empty={
+            <Empty title={later.size > 0 ? `${many(later.size, 'thing')} left for later` : 'Nothing waits for you'}>
+              {decided.length > 0 ? `${many(decided.length, 'decision')} made here. ` : ''}
+              Changes that others want, rules that agents want, links they propose, and knowledge whose code has changed
+              show here as they come.
+            </Empty>
+          }
+        >
+          {() => (
+            <LongList
+              class="rows queue"
+              tabIndex={0}
+              onKeyDown={onKeyDown}
+              aria-label="Proposals; y yes, n no, l later, u undo"
+              count={places.length}
+              guess={120}
+              keyOf={(i) => keyOf(itemAt(i)) ?? `place ${places[i]}`}
+              current={current}
+              onEnter={setAt}
+              onSee={(first, end) => {
+                const next = (places[end - 1] ?? 0) + 1
+                setSeen([places[first] ?? 0, next >= count ? next + 1 : next]) // whether there is more
+              }}
+              row={(i) => {
+                const e = itemAt(i)
+                return e && <Item entity={e} decide={(isYes) => decide(e, isYes)} />
+              }}
+            />
+          )}
+        </Told>
       </section>
     </Page>
   )
@@ -147,10 +140,11 @@ export function Review() {
 
 const keyOf = (e: Waits | undefined): string | undefined => e && `${e.id} ${e.wants ?? ''}`
 
-const verbOf = (e: Waits, isYes: boolean): [string, string] => {
-  if (e.stale) return isYes ? ['re-anchor', 'Still holds'] : ['retire', 'Retired']
-  if (e.wants !== undefined) return isYes ? ['confirm', 'Taken over'] : ['reject', 'Kept as it was']
-  return isYes ? ['confirm', 'Confirmed'] : ['reject', 'Rejected']
+const verbOf = (e: Waits, isYes: boolean): [verb: string, said: string, rest: { [name: string]: Json }] => {
+  if (e.stale)
+    return isYes ? ['re-anchor', 'Still holds', {}] : ['retire', 'Retired', { reason: 'the code has changed' }]
+  const [taken, kept] = e.wants === undefined ? ['Confirmed', 'Rejected'] : ['Taken over', 'Kept as it was']
+  return [isYes ? 'confirm' : 'reject', isYes ? taken : kept, { expectedVersion: readVersion(e) }]
 }
 
 /** What the two buttons say. */
@@ -158,16 +152,6 @@ const answersTo = (e: Waits): [string, string] =>
   e.stale ? ['It still holds', 'Retire'] : e.wants !== undefined ? ['Take the change', 'Keep mine'] : ['Yes', 'No']
 
 const nameOf = (e: Entity): string => (e.kind === 'relationship' ? `${e.from} ${e.type} ${e.to}` : e.name)
-
-function Done({ decided, later }: { decided: number; later: number }) {
-  return (
-    <Empty title={later > 0 ? `${many(later, 'thing')} left for later` : 'Nothing waits for you'}>
-      {decided > 0 ? `${many(decided, 'decision')} made here. ` : ''}
-      Changes that others want, rules that agents want, links they propose, and knowledge whose code has changed show
-      here as they come.
-    </Empty>
-  )
-}
 
 const SAYS = ['rationale', 'description', 'context', 'wrongBelief', 'outcome', 'trigger'] as const
 

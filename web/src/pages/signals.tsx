@@ -22,7 +22,6 @@ export function Signals() {
       <section class="panel" aria-label="Patterns">
         <Rows
           of={signals}
-          list={(all) => all}
           empty={
             <Empty title="No patterns noticed">
               Rules with many exceptions, failures that repeat and decisions that are often corrected show here, once
