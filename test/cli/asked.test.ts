@@ -47,10 +47,14 @@ test('[H1] a page that quotes a question does not outrank its answer', async () 
   expect((await names(m, question))[0]).toMatch(/^The cursor of each import/)
 })
 
-test('[H1] a piece of a page is found by its headings', async () => {
+test.each([
+  ['Run the second command; it asks before it goes on.'],
+  ['Run the second command, which asks before it goes on, and answer it:\n`yes` goes on.'],
+  ['Run the second command:\n\n```sh\nroll --all\n```'],
+])('[H1] a piece of a page is found by its headings, also where its text has several lines: %j', async (content) => {
   const m = openTestMemory()
   m.act([
-    ['record-chunk', { content: 'Run the second command; it asks before it goes on.', sourceFile: 'docs/a.md', section: 'Operations › Rotating the keys', position: 1 }],
+    ['record-chunk', { content, sourceFile: 'docs/a.md', section: 'Operations › Rotating the keys', position: 1 }],
     ['record-chunk', { content: 'The command prints a list.', sourceFile: 'docs/b.md', section: 'Operations › Listing', position: 1 }],
   ]) // biome-ignore format: pages
   expect((await names(m, 'rotating keys'))[0]).toMatch(/^Run the second command/)

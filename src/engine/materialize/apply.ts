@@ -150,6 +150,9 @@ export function weightOf(field: string, kind: Kind): number {
   return field === 'date' ? (spec.weight ?? DAY_WEIGHT) : 0
 }
 
+/** A short line that is no sentence, and a blank one below it. */
+const TITLE = /^[\p{L}\p{N}#"'[].{0,98}[^.:;,]\r?\n\r?\n/u
+
 /** The fields that say what an entity stands in a row with. */
 export const ROW_FIELDS = ['sourceFile', 'section', 'position']
 
@@ -172,10 +175,12 @@ export function textOf(name: string, folded: Pick<Folded, 'fields' | 'created'>,
   const whole = name.trim()
   const end = whole.indexOf('\n')
   const below = whole.slice(end).trimStart()
-  const isTitled = end > 0 && !/^\p{Ll}/u.test(below)
+  const section = inRow.includes('section') && typeof fields.section === 'string' ? fields.section : ''
+  // under a heading, which the id of a session is not, a wrapped line, a row or the fence of a code block is no title
+  const isTitled = section.includes(' ') ? TITLE.test(whole) : end > 0 && !/^\p{Ll}/u.test(below)
   const weight = specs[kind.key[0]]?.weight ?? 1
   // a piece of a page that has no title of its own stands under its headings
-  const heading = !isTitled && inRow.includes('section') && typeof fields.section === 'string' ? fields.section : ''
+  const heading = isTitled ? '' : section
   return {
     title: heading
       ? { text: heading, weight: weightOf('section', kind) }
