@@ -32,6 +32,11 @@ testUnless(NO_TERMINAL)(
       { kind: 'learning', locations: ['src/auth.ts#login'] },
     ])
     expect(await said('the customer pays late')).toMatchObject(['learning', { title: 'the customer pays late' }])
+    expect(await said('Should invoices show the tax?')).toMatchObject([
+      'question',
+      { question: 'Should invoices show the tax?' },
+    ])
+    expect(await run('questions')).toContain('Should invoices show the tax?')
     const brief = await run('brief')
     const rules = brief.slice(brief.indexOf('## Project Rules')).split(/\n## (?!Project)/)[0]!
     expect(rules.match(/^- .*$/gm)).toEqual(['- Never log card numbers'])

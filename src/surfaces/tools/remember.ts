@@ -16,7 +16,7 @@ export const remember = defineTool({
   name: 'remember',
   title: 'Remember a sentence',
   about:
-    'records a sentence as what it says: a rule (fact), a decision, what failed, or how things are (learning); said again by a person, a proposal is confirmed',
+    'records a sentence as what it says: a rule (fact), a decision, what failed, a question, or how things are (learning); said again by a person, a proposal is confirmed',
   example: 'tidemark remember "Always run the tests before committing"',
   params: {
     text: {

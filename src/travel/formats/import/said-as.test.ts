@@ -91,6 +91,7 @@ const SENTENCES: Readonly<Record<SaidKind, readonly string[]>> = {
     'コミットの前にテストを実行してください',
     '必ず型を書く',
   ],
+  question: ['Should we use pnpm?', 'Did we decide to use pnpm?', '我们应该用 pnpm 吗？'],
   learning: [
     'The customer pays late',
     'Staging runs on box 3',
@@ -105,8 +106,6 @@ const SENTENCES: Readonly<Record<SaidKind, readonly string[]>> = {
     "We don't have a staging system",
     'The cache always returns the last price',
     'Sessions live in Valkey, not in Postgres',
-    'Should we use pnpm?',
-    'Did we decide to use pnpm?',
     'The pickup window closes at noon',
     'login() in src/auth.ts takes 14 characters',
     'src/cart/total.ts rounds half up',

@@ -9,7 +9,7 @@ import type { Json } from '../../../model/field.ts'
 import { cut } from '../../../model/text.ts'
 import { classifyRule, plainLine } from './classify.ts'
 
-export type SaidKind = 'failed-approach' | 'decision' | 'fact' | 'learning'
+export type SaidKind = 'failed-approach' | 'decision' | 'fact' | 'question' | 'learning'
 type Args = Readonly<{ [field: string]: Json | undefined }>
 export type SaidAs = Readonly<{ kind: SaidKind; action: readonly [verb: string, args: Args] }>
 
@@ -134,6 +134,7 @@ const FIELDS: Readonly<Record<SaidKind, Telling>> = {
   'failed-approach': ['approach', 'outcome', (sentence) => triedIn(sentence) ?? endedIn(sentence)],
   decision: ['name', 'rationale', (sentence, line) => decisionIn(beyond(sentence, DECIDED) ?? sentence, line)],
   fact: ['fact', 'context', (sentence, fact) => ({ fact, category: classifyRule(sentence)?.category })],
+  question: ['question', 'context', (_, question) => ({ question })],
   learning: ['title', 'body', (_, title) => ({ title })],
 }
 
@@ -141,7 +142,7 @@ const FIELDS: Readonly<Record<SaidKind, Telling>> = {
 export const isSaidKind = (kind: string): kind is SaidKind => Object.hasOwn(FIELDS, kind)
 
 function kindOf(sentence: string): SaidKind {
-  if (/[?？]$/.test(sentence)) return 'learning'
+  if (/[?？]$/.test(sentence)) return 'question'
   if (triedIn(sentence)) return 'failed-approach'
   const decided = beyond(sentence, DECIDED)
   if (decided !== undefined && decisionIn(decided, sentence)) return 'decision'
