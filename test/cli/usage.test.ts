@@ -3,7 +3,6 @@ import { files, inProcess, project } from './run.ts'
 
 /** Wrong use of a command, and a word that the message must hold for its reader to know what to do. */
 const WRONG: readonly [line: string, says: RegExp][] = [
-  ['session', /DO is missing/],
   ['session frob', /session frob.*takes start, heartbeat, end, list, show/],
   ['session strat', /did you mean start/],
   ['session start a b', /too many arguments: b/],
@@ -26,7 +25,6 @@ const WRONG: readonly [line: string, says: RegExp][] = [
   ['events --limit few', /--limit takes a number/],
   ['events --type updte', /did you mean update\?.*claimed/],
   ['events --follow --type updte', /no event is of type/],
-  ['share', /DO is missing/],
   ['share frob', /share frob.*takes get, set, append/],
   ['share get', /the key is missing/],
   ['share get k extra', /share get KEY/],
@@ -45,7 +43,6 @@ const WRONG: readonly [line: string, says: RegExp][] = [
   ['handoff frob', /handoff frob.*takes show, write/],
   ['handoff write', /the file is missing/],
   ['handoff show page.md', /handoff write page\.md/],
-  ['task', /DO is missing/],
   ['task frob', /task frob.*takes start, add, complete, abandon, list, assign/],
   ['task start', /the text is missing/],
   ['task add', /the text is missing/],
@@ -97,6 +94,17 @@ test('[X8] wrong use of what sessions coordinate with, and of what sets up, is e
     expect(JSON.parse(out).error, line).toMatchObject({ code: 'usage', message: expect.any(String) })
   }
   for (let i = 0; i < WRONG.length; i += 4) await Promise.all(WRONG.slice(i, i + 4).map(one))
+})
+
+test('[X8] a command that has steps lists where none is named', async () => {
+  const at = await working()
+  for (const [line, says] of [
+    ['session', 's1 '],
+    ['task', 'no task is open'],
+    ['goal', 'no goal is open'],
+    ['share', 'nothing is shared yet'],
+  ] as const)
+    expect((await inProcess(at, [line])).out).toContain(says)
 })
 
 test('[X8] what is well said and cannot be done is refused, which is another thing', async () => {

@@ -170,7 +170,8 @@ async function toolArgs(tool: Tool, parsed: Parsed): Promise<Record<string, unkn
     if (given !== undefined && p.choices && !p.choices.includes(given)) throw await noSuchStep(tool, p.choices, given)
     if (p.type === 'json') args[name] = (await import('./input.ts')).jsonInput(given)
     else if (given === undefined) {
-      if (!p.required || p.type === 'any') continue
+      if (p.choices?.includes('list')) args[name] = 'list'
+      if (args[name] !== undefined || !p.required || p.type === 'any') continue
       const isComment = name === 'ref' && process.stdin.isTTY
       const hint = isComment ? `where # begins a comment, short references stand in quotes: '#a3f'` : ''
       throw new UsageError(`${name.toUpperCase()} is missing\n${usageOf(tool.name, tool.params)}`, hint)
