@@ -342,7 +342,9 @@ describe('[A3] curate, answer', () => {
     m.act([['record-question', { question: 'Does it scale?' }], principle('p')])
     m.act([['answer-question', { ref: 'does it scale?', answer: 'Yes' }]])
     expect(m.get('question:does it scale?')!.fields.answer).toBe('Yes')
-    expect(m.refused([['answer-question', { ref: 'p', answer: 'Yes' }]])).toHaveLength(1)
+    expect(m.refused([['answer-question', { ref: 'p', answer: 'Yes' }]])).toMatchObject([
+      { message: '"p" is recorded as principle, not as question' },
+    ])
     expect(m.refused([['answer-question', { ref: 'Does it scale?', answer: ' ' }]])).toMatchObject([
       { field: 'answer' },
     ])

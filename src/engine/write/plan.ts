@@ -274,8 +274,13 @@ export class Planning {
       refuse(`"${given}" means several things`, { accepted, hint: 'say which with its id' })
     } else if (all.length > 0) {
       refuse(`"${given}" is deleted`, { hint: `bring it back with ["restore", {"ref": "${all[0]!.id}"}]` })
-    } else if (report && ![...this.#draft.promised].some((id) => meansPromised(id, ref)))
-      refuse(`nothing is called "${given}"`, { accepted: this.#suggest(ref, kinds) })
+    } else if (report && ![...this.#draft.promised].some((id) => meansPromised(id, ref))) {
+      const [other] = candidates(this, ref)
+      const says = other
+        ? `"${other.name}" is recorded as ${other.kind}, not as ${kind}`
+        : `nothing is called "${given}"`
+      refuse(says, { accepted: other ? `the reference of a ${kind}` : this.#suggest(ref, kinds) })
+    }
     return undefined
   }
 
