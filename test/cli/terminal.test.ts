@@ -50,6 +50,15 @@ test('[S2] a table fits the width it is given, whatever letters stand in it; a p
   expect(render(page, { columns: 32, rows: 24, colours: true })).toContain('\x1b[33m#a3f\x1b[0m')
 })
 
+test('[S2] a cell that is broken between words loses none of them', () => {
+  const words = 'recorded fact "Always run the tests before committing"'
+  for (let columns = 24; columns < 70; columns++) {
+    const table = { head: ['WHEN', 'WHAT'], rows: [[['now'], [words]]], cuts: 1, wraps: true }
+    const [, ...lines] = render([table], { columns, rows: 24, colours: false }).split('\n')
+    expect(lines.map((line) => line.slice(4).trim()).join(' ')).toBe(words)
+  }
+})
+
 describeUnless(NO_TERMINAL)('a person on a terminal', () => {
   test('[X7] needs no --session: claims and the current task are held by a session that bears their name', async () => {
     const { at } = await project()

@@ -124,9 +124,10 @@ function wrapped({ line, indent = 0 }: Extract<Block, { line: unknown }>, column
   const lines: Span[][] = [[' '.repeat(indent)]]
   let at = indent
   for (const span of line.map(clean)) {
-    for (const word of textOf(span).split(/(?<= )/)) {
-      const width = widthOf(word.trimEnd())
-      if (at > indent && at + width > columns) {
+    for (const part of textOf(span).split(/(?= )/)) {
+      const breaks = at > indent && at + widthOf(part) > columns
+      const word = breaks ? part.trimStart() : part
+      if (breaks) {
         lines.push([' '.repeat(indent)])
         at = indent
       }
