@@ -43,6 +43,29 @@ test('[A10] history tells people what changed, from what to what, with names for
   expect((await run('history')).split('\n')[0]).toContain(`retired "${push}"; retired "${log}"`)
 })
 
+test('[A10] history of an entity says what an undo took back, and the page gets the same words; what was undone keeps its name', async () => {
+  const { run } = await project()
+  await run('act', '[["record-decision",{"name":"use-sqlite"}]]')
+  const wrote = /^batch (\S+)$/m.exec(
+    await run('act', '[["record-decision",{"name":"use-pg"}],["supersede",{"old":"use-sqlite","new":"use-pg"}]]'),
+  )![1]
+  await run('undo')
+  const of = await run('history', 'use-sqlite')
+  expect(of).toContain(`undo of ${wrote}`)
+  expect(of.split('\n')).toContain('  status: no longer superseded')
+  const said: { text: string }[] = JSON.parse(await run('history', 'use-sqlite', '--json'))
+  expect(said.map((x) => x.text)).toEqual([
+    'recorded',
+    'name: use-sqlite',
+    'status: superseded',
+    'status: no longer superseded',
+  ])
+  expect((await run('show', 'use-pg')).split('\n').slice(0, 2)).toEqual([
+    'decision use-pg  (deleted; restore brings it back)',
+    expect.stringMatching(/^ {2}recorded just now/),
+  ])
+})
+
 test('[A10] on a terminal history is a table in local time, with nothing cut', async () => {
   const { at } = await past()
   const screen = async (...args: string[]) =>

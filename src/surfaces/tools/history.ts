@@ -37,6 +37,7 @@ function told({ reader }: Memory, given: Event, was: Json | undefined): string {
   const at = e.path?.length ? `${e.field}.${e.path.join('.')}` : e.field
   const value = e.value === undefined ? '' : inShort(reader, e.value, 200)
   if (e.op === 'add') return `${at}: added ${value}`
+  if (e.op === 'clear' && was !== undefined) return `${at}: no longer ${inShort(reader, was, 100)}`
   if (e.op === 'remove' || e.op === 'drop' || e.op === 'clear')
     return `${at}: removed ${value || (was === undefined ? '' : inShort(reader, was, 100))}`.trimEnd()
   if (canonical(was ?? null) === canonical(e.value ?? null)) return `${at}: said again: ${value}`
@@ -135,7 +136,8 @@ export const history = defineTool({
       if (x.batch !== batch) {
         batch = x.batch
         const who = x.author ? by(x.author) : ''
-        const why = x.author?.intent ? `“${oneLine(x.author.intent, 80)}”` : ''
+        const undone = x.author?.undoes?.map((b) => `undo of ${shortBatch(b)}`) ?? []
+        const why = x.author?.intent ? `“${oneLine(x.author.intent, 80)}”` : oneLine(undone.join(', '), 80)
         lines.push([moment(x.event.stamp.ms, local), shortBatch(batch), who, why].filter(Boolean).join('  '))
         rows.push(rowOf(x.event.stamp.ms, x.text, who, shortBatch(batch)))
         if (why) rows.push([[], [['aside', why]], [], []])
@@ -145,7 +147,8 @@ export const history = defineTool({
     const iso = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString())
     const json = events.map((x) => {
       const { field, op, path, value, stamp } = x.event
-      const said = { field, op, path, value, was: wasOf(x, events), received: iso(x.received) }
+      const was = wasOf(x, events)
+      const said = { field, op, path, value, was, text: told(memory, x.event, was), received: iso(x.received) }
       return defined({
         id: x.id,
         batch: x.batch,

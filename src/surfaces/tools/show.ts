@@ -43,7 +43,8 @@ export const show = defineTool({
     const e = findAt(context, then, args.ref, true)
     const kind = reader.registry().kind(e.kind)
     const order = [...new Set([...Object.keys(kind ? fieldsOf(kind) : {}), ...Object.keys(e.fields)])]
-    const lines = [`${e.kind} ${e.name}${e.live ? '' : '  (deleted; restore brings it back)'}`]
+    const name = e.name || e.id.slice(e.kind.length + 1) // its naming may have been undone
+    const lines = [`${e.kind} ${name}${e.live ? '' : '  (deleted; restore brings it back)'}`]
     for (const field of order) {
       const value = e.fields[field]
       if (value === undefined || field === 'provenance' || value === e.name) continue
@@ -71,7 +72,7 @@ export const show = defineTool({
     const holds = holdsOf(memory, project.root, [e], then).get(e.id)!
     const stale = past || e.kind !== 'file' ? undefined : new Staleness(memory.db, project.root, reader).of(e.id)
     const current = stale && currentHash(memory.db, project.root, stale)
-    const marks = marksOf(holds)
+    const marks = marksOf(holds).filter((m) => m !== 'deleted')
     if (marks.length > 0) lines.push(`  ${marks.join('; ')}`)
     if (current !== undefined) lines.push(`  currentHash: ${current}`)
     const who = provenanceOf(e).map((p) => {
@@ -88,9 +89,9 @@ export const show = defineTool({
       text: lines.join('\n'),
       page() {
         const [head = '', ...rest] = lines
-        const state = head.slice(`${e.kind} ${e.name}`.length)
+        const state = head.slice(`${e.kind} ${name}`.length)
         return [
-          { line: [['name', e.name], state, '  ', ['kind', e.kind], ' ', ['ref', refTo(reader, e.id)]] },
+          { line: [['name', name], state, '  ', ['kind', e.kind], ' ', ['ref', refTo(reader, e.id)]] },
           ...rest
             .flatMap((l) => l.split('\n'))
             .map((l) => ({ line: told(l.trimStart()), indent: l.length - l.trimStart().length })),

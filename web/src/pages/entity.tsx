@@ -1,6 +1,21 @@
 import { useState } from 'preact/hooks'
 import { call, here, type Json, useTool } from '../api.ts'
-import { Ago, Badge, Button, Empty, inWords, many, Page, Panel, Ref, Told, useAttempt, Value, When } from '../parts.tsx'
+import {
+  Ago,
+  Badge,
+  Button,
+  Empty,
+  inWords,
+  many,
+  Page,
+  Panel,
+  Prose,
+  Ref,
+  Told,
+  useAttempt,
+  Value,
+  When,
+} from '../parts.tsx'
 import { entityHref, go, place } from '../router.ts'
 import { drawn, readVersion } from '../seen.ts'
 import { type Entity, Marks } from './knowledge.tsx'
@@ -19,8 +34,8 @@ interface Change {
   field: string
   op: 'set' | 'clear' | 'add' | 'remove' | 'put' | 'drop'
   value?: Json
-  /** What the field held before. */
-  was?: Json
+  /** It in words. */
+  text: string
   author: { user?: string; agent?: string; session?: string }
 }
 
@@ -83,15 +98,11 @@ function Whole({ entity: e }: { entity: Shown }) {
                       <strong>{who(batch.at(-1)!)}</strong>
                       <When at={batch.at(-1)!.at} />
                     </div>
-                    <p class="muted">{fieldsOf(batch)}</p>
-                    {batch.map(
-                      (c) =>
-                        c.was !== undefined && (
-                          <p key={c.id} class="muted">
-                            {inWords(c.field)} was: <Value value={c.was} />
-                          </p>
-                        ),
-                    )}
+                    {inHistory(batch).map((said) => (
+                      <p key={said} class="muted">
+                        <Prose text={said} />
+                      </p>
+                    ))}
                   </li>
                 ))}
               </ol>
@@ -106,11 +117,11 @@ function Whole({ entity: e }: { entity: Shown }) {
 
 const who = ({ author: a }: Change): string => a.user ?? a.agent ?? a.session ?? 'somebody'
 
-function fieldsOf(changes: readonly Change[]): string {
-  const said = changes.map((c) =>
-    c.field === '$' ? String((c.value as { s?: string } | undefined)?.s ?? 'changed') : c.field,
-  )
-  return [...new Set(said.filter((f) => f !== 'provenance').map(inWords))].join(', ')
+/** What a batch did, each once; of the one that recorded it only that: what it says stands beside. */
+const inHistory = (changes: readonly Change[]): string[] => {
+  const said = changes.filter((c) => c.field !== 'provenance')
+  const began = said.filter((c) => c.field === '$')
+  return [...new Set((began.length > 0 ? began : said).map((c) => c.text))]
 }
 
 /** What says most comes first, labels and figures last. */
