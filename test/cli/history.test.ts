@@ -77,4 +77,6 @@ test('[A10] on a terminal history is a table in local time, with nothing cut', a
   expect(table.replace(/\s+/g, ' ')).toMatch(/description: We use SQLite → .*We use SQLite in WAL mode /)
   expect(table).not.toContain('…')
   expect(await screen('history')).toMatch(/session started +cli 861c46be/)
+  await screen('claim', 'src/**')
+  expect(await screen('history')).toContain('claimed src/**')
 })

@@ -65,7 +65,9 @@ const wasOf = ({ event }: Entry, all: readonly Entry[]): Json | undefined =>
 /** What a batch did. Of one entity that it changed, what from what to what. */
 function what(memory: Memory, n: News): string {
   if (n.presence)
-    return [n.summary.replace('-', ' '), n.presence.body.path].filter((x) => typeof x === 'string').join(' ')
+    return [n.summary.replace('-', ' '), n.presence.body.path ?? n.presence.body.on]
+      .filter((x) => typeof x === 'string')
+      .join(' ')
   const said = n.events.filter((x) => x.event.field !== 'provenance')
   const [id, ...others] = new Set(said.map((x) => x.event.entity))
   const e = id === undefined || others.length > 0 || n.author.undoes ? undefined : memory.reader.entity(id)
