@@ -27,6 +27,28 @@ describeUnless(noBrowser)('in a browser', () => {
     expect([complaints, foreign]).toEqual([[], []])
   })
 
+  test('[U1] a change says what changed, and a link that was undone names both its ends', async () => {
+    const { at, page, complaints } = await dashboard()
+    const act = async (batch: object) =>
+      expect(await inProcess(at, ['act', JSON.stringify(batch)])).toMatchObject({ code: 0 })
+    await act([
+      ['record-decision', { name: 'hold-stock' }],
+      ['record-result', { text: 'stock was oversold' }],
+    ])
+    await act([
+      ['record-decision', { name: 'sell-stock' }],
+      ['supersede', { old: 'hold-stock', new: 'sell-stock' }],
+    ])
+    const events = page.getByRole('region', { name: 'As it happens' }).getByRole('listitem')
+    await events.filter({ hasText: /changed.*hold-stock.*status: superseded/s }).waitFor()
+    expect(await inProcess(at, ['undo'])).toMatchObject({ code: 0 })
+    await events.filter({ hasText: /unlinked.*sell-stock.*supersedes.*hold-stock/s }).waitFor()
+    await events.filter({ hasText: /changed.*hold-stock.*status: no longer superseded/s }).waitFor()
+    await act([['link-entities', { from: 'stock was oversold', to: 'hold-stock', type: 'about' }]])
+    await events.filter({ hasText: /linked.*stock was oversold.*about.*hold-stock/s }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
   test('[U1] [X6] two branches that change one line stand there before anybody merges them', async () => {
     const { page, complaints } = await dashboard({
       fill: (dir) => {

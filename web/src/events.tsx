@@ -2,7 +2,21 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type ApiError, type Asked, call, changes, type Json, useTool } from './api.ts'
 import { LongList } from './long-list.tsx'
-import { Badge, Choices, Clock, Empty, kindOf, Panel, Para, Ref, Told, type Tone, Value } from './parts.tsx'
+import {
+  asText,
+  Badge,
+  Choices,
+  Clock,
+  Empty,
+  inWords,
+  kindOf,
+  Panel,
+  Para,
+  Ref,
+  Told,
+  type Tone,
+  Value,
+} from './parts.tsx'
 
 interface StreamEvent {
   event_id: string
@@ -12,6 +26,7 @@ interface StreamEvent {
   event_type: string
   key: string
   value: Json
+  previous_value: Json
 }
 
 const EVENTS = 60
@@ -131,26 +146,28 @@ const EventRow = ({ of: e, titles, names }: EventProps) => (
 )
 
 /** Fields by which things are called. */
-const CALLED = ['name', 'fact', 'title', 'question', 'originalAsk', 'approach', 'wrongBelief', 'change', 'summary', 'description', 'what'] // biome-ignore format: a list
+const CALLED = ['name', 'fact', 'title', 'text', 'question', 'originalAsk', 'approach', 'wrongBelief', 'change', 'summary', 'description', 'what'] // biome-ignore format: a list
+
+const fieldsOf = (value: Json): { [field: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
 
 /** What the thing of an event is called, where the event says it. */
-function nameIn({ key, value }: StreamEvent): [key: string, name: string][] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
+function nameIn({ key, value: said }: StreamEvent): [key: string, name: string][] {
+  const value = fieldsOf(said)
   const name = CALLED.map((f) => value[f]).find((v) => typeof v === 'string')
   return name === undefined ? [] : [[key, name]]
 }
 
 function EventKey({ of: e, titles, names }: EventProps) {
   if (e.key === e.session_id) return null
-  if (e.event_type === 'linked' && typeof e.value === 'object' && e.value !== null && !Array.isArray(e.value)) {
-    const { from, type, to } = e.value
+  const { from, type, to } = fieldsOf(e.event_type === 'unlinked' ? e.previous_value : e.value)
+  if (['linked', 'unlinked'].includes(e.event_type) && typeof from === 'string')
     return (
       <>
-        <Ref id={String(from)} name={names.get(String(from))} /> {String(type)}{' '}
-        <Ref id={String(to)} name={names.get(String(to))} />
+        <NamedRef id={from} name={names.get(from)} /> {String(type)}{' '}
+        <NamedRef id={String(to)} name={names.get(String(to))} />
       </>
     )
-  }
   if (kindOf(e.key) !== '') return <NamedRef id={e.key} name={names.get(e.key)} />
   return <code>{titles.get(e.key) ?? e.key}</code>
 }
@@ -166,6 +183,16 @@ function NamedRef({ id, name }: { id: string; name: string | undefined }) {
 const SAID = ['note', 'task', 'status', 'result', 'handoff', 'reason', 'to', 'role', 'parent']
 
 function EventValue({ of: e }: { of: StreamEvent }) {
+  const before = fieldsOf(e.previous_value)
+  if (e.event_type === 'changed')
+    return (
+      <Para
+        class="value muted"
+        text={Object.entries(fieldsOf(e.value))
+          .map(([f, v]) => `${inWords(f)}: ${v === null ? `no longer ${asText(before[f] ?? null)}` : asText(v)}`)
+          .join(' · ')}
+      />
+    )
   if (e.value === null || e.event_type === 'linked' || kindOf(e.key) !== '') return null
   const isShared = ['update', 'merge', 'delete'].includes(e.event_type)
   if (isShared || typeof e.value !== 'object' || Array.isArray(e.value))

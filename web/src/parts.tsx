@@ -216,7 +216,7 @@ export const Refs = ({ ids, names }: { ids: readonly string[]; names?: ReadonlyM
 )
 
 /** JSON without the marks that only a parser needs. */
-const asText = (value: Json): string =>
+export const asText = (value: Json): string =>
   typeof value !== 'object' || value === null
     ? String(value)
     : Array.isArray(value)
