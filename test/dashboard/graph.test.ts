@@ -30,6 +30,11 @@ describeUnless(noBrowser)('in a browser', () => {
       expect.stringMatching(/20\d\d.*one-table-per-shop/s),
       expect.stringMatching(/20\d\d.*partition-orders-by-month/s),
     ])
+    const links = await aside
+      .getByRole('listitem')
+      .filter({ hasText: /supersedes|replaced/ })
+      .allInnerTexts()
+    expect(links).toEqual([expect.stringMatching(/^supersedes →.*one-table-per-shop/s)])
     expect(complaints).toEqual([])
   })
 })

@@ -25,7 +25,7 @@ const groupOf = (kind: string): Group =>
 /** Fields that name other entities are links as well: the activity of a task, the evidence of a change. */
 function namedIn(e: Entity, known: ReadonlySet<string>): Edge[] {
   return Object.entries(e).flatMap(([field, value]) => {
-    if (field === 'id') return []
+    if (field === 'id' || field === 'replacedBy') return [] // what took its place is linked to it
     const ids = (Array.isArray(value) ? value : [value]).filter(
       (v): v is string => typeof v === 'string' && known.has(v),
     )
@@ -34,7 +34,7 @@ function namedIn(e: Entity, known: ReadonlySet<string>): Edge[] {
 }
 
 /** What the graph shows of a thing; `refs` are the fields that name others. */
-const DRAWN = 'id,name,kind,recorded,state,retired,refs'
+const DRAWN = 'id,name,kind,recorded,validFrom,state,retired,refs'
 const MOST = 6_000
 /** Of so many, those without a link would only be dust. */
 const MANY = 200
@@ -196,7 +196,7 @@ function Chosen(props: {
 }) {
   const { id, edges, touched, chain } = props
   const names = new Map(props.known.map((e) => [e.id, e.name]))
-  const recorded = new Map(props.known.map((e) => [e.id, e.recorded]))
+  const since = new Map(props.known.map((e) => [e.id, String(e.validFrom ?? e.recorded)]))
   const around = edges.filter((l) => l.from === id || l.to === id)
   return (
     <>
@@ -210,7 +210,7 @@ function Chosen(props: {
           <ol class="chain">
             {chain.map((step) => (
               <li key={step} aria-current={step === id ? 'step' : undefined}>
-                {recorded.has(step) && <Day at={recorded.get(step)!} />} <Ref id={step} name={names.get(step)} />
+                {since.has(step) && <Day at={since.get(step)!} />} <Ref id={step} name={names.get(step)} />
               </li>
             ))}
           </ol>
