@@ -3,6 +3,7 @@ import type { Field, Json } from './field.ts'
 import { fieldsOf, type Kind } from './kind.ts'
 import { didYouMean } from './names.ts'
 import { isObject } from './object.ts'
+import { RELATIONS } from './relations.ts'
 
 /** One thing wrong with one action (rule A1). */
 export interface Problem {
@@ -172,6 +173,14 @@ export function named(
   return out
 }
 
+/** A relation is no field: "supersedes", "dependsOn". */
+function hintFor(field: string): string {
+  const type = field.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`).replaceAll('_', '-')
+  return RELATIONS.some((r) => r.name === type)
+    ? `that is a link: ["link-entities", {"from": "…", "type": "${type}", "to": "…"}]`
+    : 'structure of your own goes into attrs: {…}'
+}
+
 /** Checks the arguments of a record verb, and returns what they say, field by field. */
 export function validate(
   kind: Kind,
@@ -191,7 +200,7 @@ export function validate(
         message: field ? 'written by Tidemark itself' : `${kind.name} has no field "${name.slice(0, 80)}"`,
         received: shown(raw),
         accepted: didYouMean(name, names, `the fields of ${kind.name}: ${Object.keys(kind.fields).join(', ')}`),
-        hint: field ? field.about : 'structure of your own goes into attrs: {…}',
+        hint: field ? field.about : hintFor(name),
       })
       continue
     }

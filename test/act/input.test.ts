@@ -59,6 +59,14 @@ describe('[A1] bad input', () => {
         hint: 'structure of your own goes into attrs: {…}',
       },
     ])
+    for (const [field, type] of [
+      ['supersedes', 'supersedes'],
+      ['dependsOn', 'depends-on'],
+      ['depends_on', 'depends-on'],
+    ] as const)
+      expect(m.refused([['record-decision', { name: 'd', [field]: 'p' }]])[0]!.hint).toBe(
+        `that is a link: ["link-entities", {"from": "…", "type": "${type}", "to": "…"}]`,
+      )
     expect(m.refused([['record-principle', { name: 'p', zzzzzz: 1 }]])[0]!.accepted).toContain(
       'name, description, confidence',
     )
