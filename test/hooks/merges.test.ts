@@ -8,6 +8,7 @@ import { scan } from '../../src/find/code/scan.ts'
 import { toolOf } from '../../src/session/clients/common/tool.ts'
 import type { HookCall, HookReply } from '../../src/session/hooks/call.ts'
 import { respond } from '../../src/session/hooks/run.ts'
+import { render } from '../../src/surfaces/cli/terminal.ts'
 import { claim } from '../../src/surfaces/tools/claim.ts'
 import { foresee } from '../../src/surfaces/tools/foresee.ts'
 import { run } from '../../src/surfaces/tools/run.ts'
@@ -301,6 +302,8 @@ test('[E3] foresee shows which branches and work trees will not merge, uncommitt
   )
   git(root, 'reset', '-q')
   expect(await look('tax', 'docs')).toBe('1 of 1 pair merges')
+  const { page } = await run(foresee, { memory, project }, { branches: 'tax\ndocs' })
+  expect(render(page!(), { columns: 120, rows: 40, colours: false })).toBe('1 of 1 pair merges')
   await expect(look('nothing')).rejects.toMatchObject({ code: 'not-found' })
   expect(git(root, 'count-objects', '-v')).toBe(objects)
   expect(git(fix, 'status', '--porcelain')).toBe(`${status}?? notes.md\n`)
@@ -366,7 +369,9 @@ test('[E3] foresee looks at large files, and names those that are too large for 
     write(join(fix, name), '')
     truncateSync(join(fix, name), 201_000_000)
   }
-  const { text, json } = await run(foresee, { memory, project }, {})
+  const { text, json, page } = await run(foresee, { memory, project }, {})
+  const [first, ...columns] = render(page!(), { columns: 120, rows: 40, colours: false }).split('\n')
+  expect([first, columns[0]]).toEqual(['1 of 1 pair will not merge:', expect.stringMatching(/^ONE +OTHER +FILE/)])
   expect(text.split('\n')).toEqual([
     'main (uncommitted) and fix (uncommitted) collide in rows.txt: at line 300001',
     'not looked at: 2 changed files of fix, such as other.bin (more than 200 MB or 10000 files in all)',

@@ -33,9 +33,10 @@ export const foresee = defineTool({
       files.map((f) => [label(a), label(b), oneLine(f.path, 200), f.places.join('; ') || 'see `git merge-tree`']),
     )
     const merge = found.pairs - found.collide.length
+    const pairs = `${found.pairs} ${found.pairs === 1 ? 'pair' : 'pairs'}`
     const rest = [
       found.pairs + found.unseen.length === 0 && 'nothing to compare: git has no second branch or work tree here',
-      merge > 0 && `${merge} of ${found.pairs} ${found.pairs === 1 ? 'pair merges' : 'pairs merge'}`,
+      merge > 0 && `${merge} of ${pairs} ${found.pairs === 1 ? 'merges' : 'merge'}`,
       found.left > 0 && `${found.left} older branches were not looked at: name one to see it`,
       ...found.unseen.map(({ what, why }) => oneLine(`not looked at: ${what} (${why})`, 300)),
     ].filter((line) => line !== false)
@@ -43,7 +44,12 @@ export const foresee = defineTool({
       text: [...rows.map(([a, b, path, at]) => `${a} and ${b} collide in ${path}: ${at}`), ...rest].join('\n'),
       json: { ...found, merge } as unknown as JsonObject,
       page: () => [
-        { head: ['one', 'other', 'file', 'where'], rows: rows.map((r) => r.map((c) => [c])), cuts: 3 },
+        ...(rows.length > 0
+          ? [
+              { line: [`${found.collide.length} of ${pairs} will not merge:`] },
+              { head: ['ONE', 'OTHER', 'FILE', 'WHERE'], rows: rows.map((r) => r.map((c) => [c])), cuts: 3 },
+            ]
+          : []),
         ...rest.map((line) => ({ line: [line] })),
       ],
     }
