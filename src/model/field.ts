@@ -24,6 +24,8 @@ export interface Field {
   readonly also?: readonly string[]
   /** Written by Tidemark itself; refused from callers. */
   readonly system?: boolean
+  /** Bookkeeping: kept and found by name, not printed. */
+  readonly inner?: boolean
   readonly required?: boolean
   /** An argument's text: trimmed, not empty, and no longer than this. */
   readonly longest?: number

@@ -125,6 +125,9 @@ describe('[P4] write-handoff', () => {
       blockers: ['npm test fails'],
       composed: ['touched x.ts', 'npm test fails'],
     })
+    // which items those are is kept, and nobody reads the same line twice
+    expect(m.discover('(get-handoffs)')[0]!.match(/touched x\.ts/g)).toHaveLength(1)
+    expect(m.discover('(:composed (car (get-handoffs)))')).toEqual(['("touched x.ts" "npm test fails")'])
     m.clock.now += HOUR
     const before = m.get(id)!.fields.written
     expect(add({ inProgress: ['touched x.ts'], blockers: ['npm test fails'], contextUsed: 54 }).batch).toBeNull()

@@ -105,9 +105,16 @@ const namedById = (kind: Kind | undefined): boolean =>
 export function said(e: Pick<Printable, 'id' | 'fields'>, kind: Kind | undefined): Map<string, Json> {
   const fields = new Map<string, Json>()
   if (namedById(kind)) fields.set('id', e.id)
-  for (const name of new Set([...(kind ? Object.keys(fieldsOf(kind)) : []), ...Object.keys(e.fields)])) {
+  const known = kind ? fieldsOf(kind) : {}
+  for (const name of new Set([...Object.keys(known), ...Object.keys(e.fields)])) {
     const value = e.fields[name]
-    if (value === undefined || name === 'provenance' || (name === 'standing' && value === 'confirmed')) continue
+    if (
+      value === undefined ||
+      name === 'provenance' ||
+      known[name]?.inner ||
+      (name === 'standing' && value === 'confirmed')
+    )
+      continue
     fields.set(name, value)
   }
   return fields

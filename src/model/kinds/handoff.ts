@@ -18,7 +18,7 @@ export const handoff = defineKind({
     body: text('the handoff as written', { weight: 1 }),
     task: text('the task it is of', { refs: true, weight: 0 }),
     session: text('the session that wrote it', { weight: 0 }),
-    composed: list('what of it Tidemark put together from what the session did', { weight: 0 }),
+    composed: list('what of it Tidemark put together from what the session did', { weight: 0, inner: true }),
   },
   halfLifeDays: 14,
   // where the work of these sessions stands, and whose they are, is of this machine

@@ -143,8 +143,9 @@ function proseOf(
     const kind = reader.registry().kind(r.kind)
     const e = r.project === undefined ? reader.entity(r.id) : undefined
     const where = r.project === undefined ? ` ${refs.get(r.id) ?? r.id}` : ` ${r.id} of ${r.project}`
-    const fields = Object.keys(kind ? fieldsOf(kind) : r.fields).filter(
-      (f) => f !== 'provenance' && r.fields[f] !== undefined && r.fields[f] !== r.name,
+    const known = kind && fieldsOf(kind)
+    const fields = Object.keys(known ?? r.fields).filter(
+      (f) => f !== 'provenance' && !known?.[f]?.inner && r.fields[f] !== undefined && r.fields[f] !== r.name,
     )
     const said = fields.map((f): Block => {
       const value = r.fields[f]!

@@ -42,12 +42,13 @@ export const show = defineTool({
     const { reader, now, past } = then
     const e = findAt(context, then, args.ref, true)
     const kind = reader.registry().kind(e.kind)
-    const order = [...new Set([...Object.keys(kind ? fieldsOf(kind) : {}), ...Object.keys(e.fields)])]
+    const known = kind ? fieldsOf(kind) : {}
+    const order = [...new Set([...Object.keys(known), ...Object.keys(e.fields)])]
     const name = e.name || e.id.slice(e.kind.length + 1) // its naming may have been undone
     const lines = [`${e.kind} ${name}${e.live ? '' : '  (deleted; restore brings it back)'}`]
     for (const field of order) {
       const value = e.fields[field]
-      if (value === undefined || field === 'provenance' || value === e.name) continue
+      if (value === undefined || field === 'provenance' || known[field]?.inner || value === e.name) continue
       lines.push(`  ${field}: ${shown(value)}`.replace(': \n', ':\n'))
     }
     const from = reader.links('from', e.id)

@@ -39,7 +39,7 @@ interface Change {
   author: { user?: string; agent?: string; session?: string }
 }
 
-const APART = new Set(['id', 'kind', 'name', 'recorded', 'updated', 'version', 'provenance', 'links', 'conflicts', 'stale', 'state', 'currentHash', 'waiting']) // biome-ignore format: a list
+const APART = new Set(['id', 'kind', 'name', 'recorded', 'updated', 'version', 'provenance', 'links', 'conflicts', 'stale', 'state', 'currentHash', 'waiting', 'composed']) // biome-ignore format: a list
 
 export function EntityPage() {
   const id = place.use().params.get('id') ?? ''
