@@ -14,7 +14,7 @@ test('[A7] pause and resume switch capture for the project; status, the hooks an
   expect((await hook('UserPromptSubmit', { prompt: 'We use pnpm for installs' })).out).toBe('')
   expect((await hook('status-line', {})).out).toMatch(/capture paused/)
   expect(await run('review')).toMatch(/nothing is proposed/)
-  expect(await run('resume')).toMatch(/capture goes on/)
+  expect(await run('resume')).toMatch(/capture is on again/)
   expect((await hook('UserPromptSubmit', { prompt: 'We use pnpm for installs' })).out).toContain('Tidemark noted')
   expect(await run('resume')).toMatch(/nothing was off or paused/)
 })
@@ -25,14 +25,14 @@ test('[A7] off is off for everything: hooks say and keep nothing, for a time or 
     runHook(['claude', event], { session_id: 's1', cwd: at.dir, ...more }, { env: PATIENT })
   await run('act', '[["record-decision", {"name": "no-sync-io"}]]')
   expect(await run('off', '--for', '8h')).toMatch(
-    /^Tidemark is off here until \d{4}-\d\d-\d\dT.*Z; `tidemark on` switches/,
+    /^Tidemark is off here until \d{4}-\d\d-\d\dT.*Z; agents are told nothing.*`tidemark on` switches/,
   )
   expect(await run('status')).toMatch(/off until \d{4}/)
   expect((await hook('SessionStart', { source: 'startup' })).out).toBe('')
   expect((await hook('UserPromptSubmit', { prompt: 'We use pnpm for installs' })).out).toBe('')
   expect((await hook('status-line', {})).out).toBe('tidemark: off\n')
   expect(await run('session', 'list', '--json')).not.toContain('s1')
-  expect(await run('on')).toBe('Tidemark goes on\n')
+  expect(await run('on')).toBe('Tidemark is on again\n')
   expect((await hook('SessionStart', { source: 'startup' })).out).toContain('no-sync-io')
   expect(await run('off')).toMatch(/^Tidemark is off here; /)
   const agent = (...args: string[]) => inProcess({ ...at, env: { ...at.env, CLAUDECODE: '1' } }, args)
@@ -47,7 +47,7 @@ test('[A7] off is off for everything: hooks say and keep nothing, for a time or 
   expect((await agent('on')).err).toContain('`tidemark on` is for the user, not for an agent')
   expect(await run('list', 'decision')).not.toContain('use-pnpm')
   expect((await inProcess(at, ['off', '--for', 'ever'])).err).toContain('--for ever is not a time')
-  expect(await run('resume')).toBe('Tidemark goes on\n')
+  expect(await run('resume')).toBe('Tidemark is on again\n')
 })
 
 test('[A7] an off that was for a time ends by itself; what was said meanwhile stays unheard', () => {

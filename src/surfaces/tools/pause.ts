@@ -47,7 +47,7 @@ export const off = defineTool({
       unit === undefined ? undefined : now + Number(count) * { m: 60_000, h: 3_600_000, d: 86_400_000 }[unit]!
     switchOff(memory.db, now, until)
     return {
-      text: `Tidemark is off here${until === undefined ? '' : ` until ${moment(until, local)}`}; \`tidemark on\` switches it on`,
+      text: `Tidemark is off here${until === undefined ? '' : ` until ${moment(until, local)}`}; agents are told nothing and nothing of them is kept. Your commands still work; \`tidemark on\` switches it on`,
       json: { off: true, until: until === undefined ? null : new Date(until).toISOString() },
     }
   },
@@ -66,7 +66,10 @@ export const resume: Tool = {
     if (offUntil(memory.db, now) !== undefined) mustBeNoAgent(context, 'on')
     const was = offUntil(memory.db, now) ? 'Tidemark' : pausedSince(memory.db) !== undefined && 'capture'
     if (was) resumeNow(memory.db, now)
-    return { text: was ? `${was} goes on` : 'nothing was off or paused', json: { paused: false, was: was !== false } }
+    return {
+      text: was ? `${was} is on again` : 'nothing was off or paused',
+      json: { paused: false, was: was !== false },
+    }
   },
 }
 
