@@ -66,6 +66,12 @@ test('[A10] history of an entity says what an undo took back, and the page gets 
   ])
 })
 
+test('[S2] what has keys of its own is shown a line for each', async () => {
+  const { run } = await project()
+  await run('act', decide({ attrs: { adr: 'docs/adr/1.md', since: { year: 2026 } } }))
+  expect(await run('show', 'use-sqlite')).toContain('  attrs:\n    adr: docs/adr/1.md\n    since: {"year":2026}\n')
+})
+
 test('[A10] on a terminal history is a table in local time, with nothing cut', async () => {
   const { at } = await past()
   const screen = async (...args: string[]) =>

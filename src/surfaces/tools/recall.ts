@@ -9,7 +9,7 @@ import type { Json } from '../../model/field.ts'
 import { fieldsOf } from '../../model/kind.ts'
 import { defined, type JsonObject } from '../../model/object.ts'
 import { remark } from '../../scheme/lexical.ts'
-import { ago, partsOf, refsTo } from './format.ts'
+import { ago, inWords, partsOf, refsTo } from './format.ts'
 import { AS_OF, momentAsked } from './moment.ts'
 import type { Elsewhere } from './recall-across.ts'
 import { type Block, defineTool, type Output, type Span } from './tool.ts'
@@ -149,7 +149,7 @@ function proseOf(
     )
     const said = fields.map((f): Block => {
       const value = r.fields[f]!
-      const text = typeof value === 'string' ? value : Array.isArray(value) ? value.join('; ') : JSON.stringify(value)
+      const text = typeof value === 'string' ? value : Array.isArray(value) ? value.join('; ') : inWords(value, 1_000)
       return { line: [...(kind?.positional.includes(f) ? [] : [['aside', `${f}: `] as const]), text], indent: 2 }
     })
     const against = r.contradicts.map((id) => refs.get(id) ?? id).join(', ')

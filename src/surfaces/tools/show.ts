@@ -5,6 +5,7 @@ import { holdsJson, holdsOf, marksOf } from '../../find/recall/told.ts'
 import { type Link, provenanceOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { fieldsOf } from '../../model/kind.ts'
+import { isObject } from '../../model/object.ts'
 import { referenceTo } from '../../project/discover/values.ts'
 import { ago, entityJson, oneLine, refTo } from './format.ts'
 import { AS_OF, at, findAt } from './moment.ts'
@@ -14,7 +15,12 @@ const LIST_LINE = 80
 
 /** What a field says; a list on one line where that is short. */
 function shown(value: Json): string {
-  if (!Array.isArray(value)) return typeof value === 'string' ? value.replace(/\n/g, '\n    ') : JSON.stringify(value)
+  if (typeof value === 'string') return value.replace(/\n/g, '\n    ')
+  if (isObject(value))
+    return Object.entries(value)
+      .map(([key, v]) => `\n    ${key}: ${typeof v === 'string' ? v : JSON.stringify(v)}`)
+      .join('')
+  if (!Array.isArray(value)) return JSON.stringify(value)
   const items = value.map((v) => (typeof v === 'string' ? v : JSON.stringify(v)))
   const line = items.join(', ')
   return line.length <= LIST_LINE && !items.some((item) => /[,\n]/.test(item))
