@@ -72,6 +72,8 @@ export class Stage {
   readonly named = new Map<string, string>()
   /** What somebody without a store has written: of 0.1.0, and of now. */
   readonly outside: string[] = []
+  /** Identities whose keys were lost: their store has said its lines anew under another. */
+  readonly gone = new Set<string>()
   readonly #old = { tag: 'oldone1', n: 0, ctr: 0, hash: '' }
   readonly #stranger: Key & { n: number; ctr: number; hash: string } = { ...STRANGER, n: 0, ctr: 0, hash: '' }
 
@@ -358,6 +360,7 @@ export const OPS = {
   /** The user's keys are gone: what never left is said again under another identity. */
   keys: op(1, { by: who }, (s, { by }) => {
     const p = s.at(by)
+    for (const replica of s.own(p)) s.gone.add(replica)
     p.state = mkdtempSync(join(s.dir, 'state-'))
     p.here(() => p.memory.signAnew())
     return p
@@ -424,9 +427,13 @@ export function play({ replicas, seed, steps }: Play, stage = new Stage(replicas
       if (JSON.stringify(dump(p.memory)) !== now) throw new Error(`rebuilt, ${p.name} is different`)
       // nobody is mute for those from whom nothing is kept. An erasure of what others wrote counts where it was decided alone
       const lines = [...p.admitted(stage)]
-      const names = lines.map(nameIn).sort()
+      // what an identity that is gone wrote and its store has erased is sent to nobody any more
+      const isErasing = stage.players.some((other) => stage.marksIn(other).length > 0)
+      const isKnown = (name: string) => !isErasing || !stage.gone.has(name.split(':')[0]!)
+      const names = lines.map(nameIn).filter(isKnown).sort()
       everybody ??= p.kept.size === 0 ? names : undefined
-      if (p.kept.size === 0 && !isDeepStrictEqual(names, everybody)) throw new Error(`${p.name} lacks lines: ${names}`)
+      if (p.kept.size === 0 && !isDeepStrictEqual(names, everybody))
+        throw new Error(`${p.name} admits ${names}, another ${everybody}`)
       const marks = stage.marksIn(p).map((m) => JSON.stringify(m))
       const deciding = marks.length === 0 ? [] : stage.own(p).map((name) => name.slice(4))
       const admitted = JSON.stringify(
