@@ -316,3 +316,105 @@ test('rules for some files keep their globs: of Cursor, of Copilot, of a package
   expect(knownOn(t, 'packages/cart/src/sum.ts').map((e) => e.name)).toEqual(['Never round twice'])
   expect(knownOn(t, 'web/shop/page.tsx').map((e) => e.name)).toEqual(['Never use inline styles'])
 })
+
+test('a name in code is kept as it is written', async () => {
+  expect(await rulesOf('- Keep `__version__` in `shop/__init__.py` and `**kwargs` **in step**\n')).toEqual([
+    'Keep `__version__` in `shop/__init__.py` and `**kwargs` in step',
+  ])
+})
+
+test('the title of a page and what leads to examples make no rules of what stands below', async () => {
+  const page = `# Till guidelines
+
+## Order of work
+
+1. Drawer and receipts
+2. Card reader (two makers)
+
+## Scope
+
+Every discount of the old till should work. This includes items such as:
+
+- coupons
+- staff prices
+
+The hard part is the day's end: when two tills close at once, the server must split the sums while:
+
+- Keeping the drawers apart
+
+## Not yet implemented
+
+- Refunds (only vouchers exist)
+`
+  expect(await rulesOf(page)).toEqual([])
+  expect(await rulesOf('# Code style\n\n- Four spaces\n')).toEqual(['Four spaces'])
+})
+
+test('what comes before the sentence that leads to a list is a rule of its own', async () => {
+  expect(
+    await rulesOf('Prices are never rounded twice. A receipt must show:\n\n- the tax number\n- the till\n'),
+  ).toEqual(['Prices are never rounded twice', 'A receipt must show: the tax number', 'A receipt must show: the till'])
+})
+
+test('a condition leads to its list as a heading, after a comma and indented below a heading', async () => {
+  expect(await rulesOf('## When a drawer is added\n\n- Register it in `tills.json`\n- Two keys\n')).toEqual([
+    'When a drawer is added: Register it in `tills.json`',
+    'When a drawer is added: Two keys',
+  ])
+  expect(
+    await rulesOf('Whenever a tax changes, like the one on tea, make sure to add:\n- a test of the sum\n'),
+  ).toEqual(['Whenever a tax changes, like the one on tea, make sure to add: a test of the sum'])
+  expect(await rulesOf('### Plans\n\tWhen the change is large:\n\t\t- Always write a plan\n')).toEqual([
+    'When the change is large: Always write a plan',
+  ])
+})
+
+test('a label that forbids is part of the rule, and conventions on git are rules', async () => {
+  expect(
+    await rulesOf(
+      '## Git conventions\n\n- **NEVER commit**: receipts, `.key` files\n- **Branches**: `main`, `fix/<name>`\n',
+    ),
+  ).toEqual(['NEVER commit: receipts, `.key` files', 'Branches: `main`, `fix/<name>`'])
+})
+
+test('a command with its name is a note', async () => {
+  const page = `## Development conventions
+
+### Tests
+
+- **Unit tests:** \`till test --unit\`
+- Start the reader: \`docker compose up reader -d\` -- in the background
+- All: \`till test --all\` -- NEVER CANCEL
+- **Commits**: \`feat: say what changed\`
+`
+  expect(await rulesOf(page)).toEqual(['All: `till test --all` -- NEVER CANCEL', 'Commits: `feat: say what changed`'])
+})
+
+test('a line that begins with emphasis goes on the sentence above it', async () => {
+  const page = `Two tills on one drawer are **unsupported** for *sums*. The lock on the drawer keeps
+**safety** — the last coin is never counted twice even where two of the tills count at once —
+but sums may be late by a minute, and the bank is asked about them again after the evening ends.
+`
+  expect(await rulesOf(page)).not.toContainEqual(expect.stringMatching(/^safety/))
+})
+
+test('headings of other languages promise rules', async () => {
+  expect(await rulesOf('## 3. 强制约束（MUST）\n\n1. 新的价格逻辑放在 `till/` 里\n')).toEqual([
+    '新的价格逻辑放在 `till/` 里',
+  ])
+  expect(await rulesOf('## 提交规范\n\nPR 描述至少包含：\n\n1. 改动范围（文件列表）\n')).toEqual([])
+  expect(await rulesOf('## Regeln\n\n- Preise in ganzen Cent\n')).toEqual(['Preise in ganzen Cent'])
+})
+
+test('invariants and principles are rules; a label within a list names what is below it alone', async () => {
+  expect(await rulesOf('## Architecture invariants\n\n- `till` depends on no screen\n')).toEqual([
+    '`till` depends on no screen',
+  ])
+  const page = `## Principles
+
+- Three layers:
+  - \`till\` counts
+- One currency a till
+`
+  expect(await rulesOf(page)).toEqual(['One currency a till'])
+})

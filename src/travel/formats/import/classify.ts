@@ -53,8 +53,8 @@ export function plainLine(line: string): string {
   return line
     .trim()
     .replace(/^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/, '')
-    .replace(/(\*\*|__)(.+?)\1/g, '$2')
-    .replace(/(?<![\w*])\*(?!\s)([^*]+)\*(?![\w*])/g, '$1')
+    .replace(/(`[^`]*`)|(\*\*|__)(.+?)\2/g, '$1$3')
+    .replace(/(`[^`]*`)|(?<![\w*])\*(?!\s)([^*]+)\*(?![\w*])/g, '$1$2')
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/(?<=[^.])\.$/, '')
@@ -67,7 +67,8 @@ export function plainLine(line: string): string {
 export function classifyRule(line: string): Rule | undefined {
   const fact = plainLine(line)
   if (fact.length < 6 || fact.length > LONGEST_RULE || /\?$/.test(fact) || /^[#|>@]/.test(fact)) return undefined
-  const bare = fact.replace(/^[A-Z][\w /&-]{0,30}:\s+(?=\S)/, '') // "Testing: always run …"
+  // "Testing: always run …", but "Never commit: …"
+  const bare = fact.replace(/^(?!(?:never|do not|avoid)\b)[a-z][\w /&-]{0,30}:\s+(?=\S)/i, '')
   const rule = (category: Category): Rule => ({ category, fact })
   const when = WHEN.exec(bare)?.[1]
   if (PATTERN.test(fact) && !NEGATIVE.test(bare)) return rule('pattern')
@@ -107,12 +108,14 @@ export const isForbidding = (heading: string): boolean =>
 export function categoryOfHeading(heading: string): Category | undefined {
   const h = heading.toLowerCase()
   const forbids =
-    /\b(?:constraints?|do not|don['’]ts?|never|forbidden|boundaries|hard rules|non-negotiables?|restrictions?)\b/
+    /\b(?:constraints?|do not|don['’]ts?|never|forbidden|boundaries|hard rules|non-negotiables?|restrictions?|invariants?|mandatory|must(?: not)?)\b|约束|禁止|必须|必須/
   if (forbids.test(h)) return 'constraint'
+  if (/\bconventions?\b/.test(h)) return 'convention'
   if (/\b(?:commands?|tools?|tooling|tech stack|stack|scripts)\b/.test(h)) return 'tool'
   if (/\b(?:workflows?|process|before (?:you )?commit\w*|git|pull requests?|releas\w+)\b/.test(h)) return 'workflow'
-  if (/\b(?:conventions?|code style|coding style|style|standards?|naming|formatting|guidelines?|rules)\b/.test(h))
-    return 'convention'
+  const styles =
+    /\b(?:style|standards?|naming|formatting|guidelines?|principles|rules|(?:pr|pull request|review) checklist|best practices|regeln|richtlinien|konventionen|reglas|convenciones|règles|regras|convenções)\b|规范|规则|原则|規約|ルール|규칙/
+  if (styles.test(h)) return 'convention'
   if (/(?<!anti-)\bpatterns?\b/.test(h)) return 'pattern'
   return undefined
 }

@@ -42,7 +42,7 @@ export function blocksOf(page: string): Block[] {
       close()
     } else if (/^\s*$/.test(line) || /^\s*(?:[-*_]\s*){3,}$/.test(line)) close()
     else if (item) start('item', item[1]!.replaceAll('\t', '    ').length, item[2]!.trim())
-    else if (!open && /^(?: {4}|\t)/.test(line))
+    else if (!open && /^(?: {4}|\t)/.test(line) && !lines[index - 1]?.trim())
       continue // indented code
     else if (open && !/^\s*\|/.test(line) && !(open.type === 'text' && isOwnLine(lines, index))) {
       open.text.push(line.trim().replace(/^> ?/, '')) // a quotation that goes on
@@ -59,7 +59,8 @@ const NARROWEST = 60
 /** Whether a line of a paragraph begins where its first word would have fitted above: it was meant to stand alone. */
 function isOwnLine(lines: readonly string[], index: number): boolean {
   const [above, line] = [lines[index - 1]!.trim(), lines[index]!.trim()]
-  if (!/^[\p{Lu}`"*]/u.test(line) || /[,;(–—-]$/.test(above)) return false
+  if (!/^["`*]*\p{Lu}/u.test(line) && !(/^["`*]/.test(line) && /[.!?:]$/.test(above))) return false
+  if (/[,;(–—-]$/.test(above)) return false
   let width = NARROWEST
   for (const near of lines.slice(Math.max(0, index - 9), index + 9))
     if (!/^\s*[|#]/.test(near)) width = Math.max(width, near.trim().length)

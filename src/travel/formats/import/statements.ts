@@ -23,22 +23,25 @@ const EMPTY_HEADING =
   /^(?:rules?|guidelines?|conventions?|instructions?|notes?|general|overview|important|misc\w*|claude|agents|claude\.md|agents\.md)$/
 /** Headings below which stands how things are, or how something is done once. */
 const DESCRIBES =
-  /\b(?:overview|architecture|structure|layout|background|introduction|about|summary|what is|how (?:it|this) works|features?|stack|components?|modules?|packages?|services?|endpoints?|routes|data (?:flow|models?)|schema|key (?:files?|concepts?)|files|directories|variables|glossary|references?|resources|links|examples?|commands?|scripts|quick ?start|setup|install\w*|getting started|ports|troubleshooting|changelog|status|roadmap|usage|documentation|adding|creating|how to|anti-?patterns?|pitfalls|why)\b/i
+  /\b(?:overview|architecture|structure|layout|background|introduction|about|summary|what is|how (?:it|this) works|features?|stack|components?|modules?|packages?|services?|endpoints?|routes|data (?:flow|models?)|schema|key (?:files?|concepts?)|files|directories|variables|glossary|references?|resources|links|examples?|commands?|scripts|quick ?start|setup|install\w*|getting started|ports|troubleshooting|changelog|status|roadmap|usage|documentation|adding|creating|how to|anti-?patterns?|pitfalls|why|not (?:yet )?(?:implemented|supported)|planned|limitations|current state|challenges)\b/i
 /** A sentence that means little without the one before it. */
 const POINTS_BACK = /\b(?:it|its|this|that|these|those|them|they|one|ones|both|either|such|instead|otherwise)\b/i
 const CONDITION = /^(?:when(?:ever)?|before|after|if|for|in|on|during|while|to|unless|with)\b/i
 /** `pnpm build - Build the library`: what a command, a file or a name is. */
 const ENTRY = /^(?:`[^`]+`(?:\s?[,/]\s?|\s(?:and|or)\s)?){1,4}\s*(?:\([^)]*\)\s*)?(?:$|[-–—:→=]|\()/
+/** `Unit tests: pnpm test --unit`: a command with its name. */
+const COMMAND = /^[^`:]{1,60}:\s+`[\w./-]{1,60} [^`]*`(?:$|\s+[-–—(])/
 
 /** It tells what something is or does. */
 const SAYS_WHAT =
-  /^(?:the|this)\s+(?:[\w-]+\s+){1,3}uses\b|(?<!\b(?:must|should) )\b(?:will|does|is|are|supports?|includes?|provides?|contains?|has):$/i
+  /^(?:the|this)\s+(?:[\w-]+\s+){1,3}uses\b|(?<!\b(?:must|should) )\b(?:will|does|is|are|supports?|includes?|provides?|contains?|has):$|\b(?:such as|like|while|e\.g\.|for example|including):$/i
 
 /** The rules of a page, each whole: an item of a list is one statement, with what leads to it. */
 export function rulesIn(page: string): Statement[] {
   const found: Statement[] = []
   const headings: string[] = []
   let label: string | undefined
+  let labelled = -1
   let leads: { level: number; text: string }[] = []
   const blocks = blocksOf(page)
   for (const [i, block] of blocks.entries()) {
@@ -53,29 +56,38 @@ export function rulesIn(page: string): Statement[] {
     const level = block.type === 'item' ? block.level : -1
     leads = leads.filter((l) => l.level < level)
     const next = blocks[i + 1]
-    const leadsOn = /:\**$/.test(whole) && next?.type === 'item' && next.level > level
-    if (leadsOn && isLabel(whole)) label = whole.replace(/:$/, '')
-    else if (block.type === 'text' && !leadsOn) label = undefined
+    const leadsOn = /[:：]\**$/.test(whole) && next?.type === 'item' && next.level > level
+    if (level <= labelled || (block.type === 'text' && !leadsOn)) label = undefined
+    if (leadsOn && isLabel(whole)) [label, labelled] = [whole.replace(/[:：]$/, ''), level]
     const under = label === undefined ? headings : [...headings, label]
     const above = aboveOf(/^[❌🚫⛔]/u.test(marked) ? [...under, "Don't"] : under, leads.at(-1)?.text ?? '', label)
     const topics = topicsOf(under)
-    if (leadsOn) leads.push({ level, text: isLabel(whole) ? '' : whole })
-    else if (!/^(?:\||@\S+$)/.test(whole))
-      for (const said of block.type === 'item' ? [itemRule(block, whole, above)] : paragraphRules(whole, above))
-        if (said) found.push({ ...said, line: block.line, end: block.end, topics })
+    const lead = leadsOn ? (sentencesOf(whole).at(-1) ?? whole) : ''
+    if (leadsOn) leads.push({ level, text: isLabel(whole) ? '' : lead })
+    const own = whole.slice(0, whole.length - lead.length).trim()
+    if (/^(?:\||@\S+$|$)/.test(own)) continue
+    for (const said of block.type === 'item' && !leadsOn ? [itemRule(block, own, above)] : paragraphRules(own, above))
+      if (said) found.push({ ...said, line: block.line, end: leadsOn ? block.line - 1 : block.end, topics })
   }
   return found
 }
 
 /** A few words that name what follows, as a heading does. */
 const isLabel = (whole: string): boolean =>
-  whole.split(/\s+/).length <= 5 && !CONDITION.test(whole) && (!isRule(whole) || isForbidding(whole.replace(/:$/, '')))
+  whole.split(/\s+|(?<=\p{Lo}{3})(?=\p{Lo})/u).length <= 5 &&
+  !CONDITION.test(whole) &&
+  (!isRule(whole) || isForbidding(whole.replace(/[:：]$/, '')))
 
 type Above = ReturnType<typeof aboveOf>
 
 /** What headings and lead say of a statement: the category that they promise, whether it only describes, what forbids it. */
-function aboveOf(headings: readonly string[], lead: string, label?: string) {
-  const deepest = headings.findLast((h) => h && (categoryOfHeading(h) ?? DESCRIBES.test(h))) ?? ''
+function aboveOf(headings: readonly string[], leadsOn: string, label?: string) {
+  const last = headings.at(-1) ?? ''
+  const isWhen = /^(?:when(?:ever)?|before|after)\s/i.test(last)
+  const lead = leadsOn === '' && isWhen ? `${last}:` : leadsOn
+  // the title of a page is about all of it
+  const near = isWhen ? [] : headings.slice(headings.length > 1 ? 1 : 0)
+  const deepest = near.findLast((h) => h && (categoryOfHeading(h) ?? DESCRIBES.test(h))) ?? ''
   const category = categoryOfHeading(deepest)
   const describes = category === 'tool' || (category === undefined && deepest !== '')
   // a few words between that promise nothing: what follows may be parts, reasons or consequences
@@ -89,12 +101,16 @@ type Said = Pick<Statement, 'fact' | 'category' | 'context'>
 /** The rule that an item of a list states. `whole`: its text without the marks of the page. */
 function itemRule(block: Block, whole: string, { promised, describes, forbids, lead }: Above): Said | undefined {
   const isCompleted =
-    lead !== '' && !SAYS_WHAT.test(lead) && (isRule(lead) || (CONDITION.test(lead) && !lead.includes(', ')))
+    lead !== '' &&
+    !SAYS_WHAT.test(lead) &&
+    (isRule(lead) || (CONDITION.test(lead) && (!lead.includes(', ') || isRule(lead.slice(lead.lastIndexOf(', ') + 2)))))
   const describing = describes || (lead !== '' && !isCompleted)
   const sentences = sentencesOf(/[.!?]$/.test(block.text) ? `${whole}.` : whole)
   const must = (s: string) => describing || SAYS_WHAT.test(s) || ENTRY.test(whole)
-  const rules = sentences.filter((s) => (must(s) ? isStrong(s) : isRule(s)) && !/[?:]$/.test(s))
-  if (block.isOrdered && promised === undefined && !isCompleted && !sentences.some(isStrong)) return undefined // a step
+  const rules = sentences.filter((s) => (must(s) ? isStrong(s) : isRule(s)) && !/[?:？：]$/.test(s))
+  const isStep = block.isOrdered && promised === undefined && !isCompleted
+  const isCommand = (promised ?? 'convention') === 'convention' && COMMAND.test(whole) && !CONDITION.test(whole)
+  if ((isStep || isCommand) && !sentences.some(isStrong)) return undefined
   const told = (fact: string, category: Category = promised ?? 'convention', context = ''): Said => {
     const isForbidden = forbids !== undefined && !NEGATED.test(fact)
     const start = isForbidden ? `${forbids}: ` : isCompleted ? `${lead} ` : ''
@@ -111,12 +127,13 @@ function itemRule(block: Block, whole: string, { promised, describes, forbids, l
     return told(isWhole ? begins : plainLine(first), category, rest.join(' '))
   }
   const isShort = whole.length >= 6 && whole.length <= SHORT_ITEM
-  if (!isShort || describes || /[?:]$|^https?:|^\[[^\]]*\]\([^)]*\)$/.test(whole) || ENTRY.test(whole)) return undefined
+  if (!isShort || describes || /[?:？：]$|^https?:|^\[[^\]]*\]\([^)]*\)$/.test(whole) || ENTRY.test(whole))
+    return undefined
   if (forbids !== undefined || isCompleted) return told(whole, classifyRule(lead)?.category)
   return promised !== undefined && promised !== 'workflow' && lead === '' ? told(whole) : undefined
 }
 
-const NEGATED = /\b(?:never|not|don['’]t|no|avoid)\b/i
+const NEGATED = /\b(?:never|not|don['’]t|no|avoid)\b|不|禁|勿/i
 
 /** An order in its own words, wherever it stands. */
 function isStrong(sentence: string): boolean {
