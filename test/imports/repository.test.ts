@@ -115,3 +115,16 @@ test('[T46] a client that does not load the file is told its rules as the fileâ€
     expect(text.indexOf('tidemark-data')).toBeLessThan(text.indexOf('In files of the repository'))
   }
 })
+
+test('[T46] the rules of a file are told in its order, and first those that forbid when not all have room', async () => {
+  const { run, at } = repository()
+  const many = Array.from({ length: 22 }, (_, i) => `- Use drawer ${String.fromCharCode(117 - i)}${i} for coins`)
+  files(at.dir, { 'AGENTS.md': `- Use tills\n- Always count twice\n${many.join('\n')}\n- Never lend a drawer\n` })
+  await run('init', '--client', 'none')
+  const payload = { session_id: 'a', hook_event_name: 'SessionStart', source: 'startup', cwd: at.dir }
+  const { out } = await inProcess(at, ['hook', 'claude', 'SessionStart'], JSON.stringify(payload))
+  const told = [...out.matchAll(/- AGENTS\.md: (.+?)(?=\\n)/g)].map((m) => m[1])
+  expect(told).toHaveLength(20)
+  expect(told.slice(0, 3)).toEqual(['Use tills', 'Always count twice', 'Use drawer u0 for coins'])
+  expect(told.at(-1)).toBe('Never lend a drawer')
+})

@@ -1,3 +1,4 @@
+import { locationOf } from '../../../find/code/location.ts'
 import { type Entity, provenanceOf } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'
 import { field, many, refOf } from '../format.ts'
@@ -26,8 +27,11 @@ export const unconfirmed: Section = {
     const here = about.vouched(noted.map((e) => e.id))
     const said = noted.filter((e) => here.has(e.id))
     // the main files were read first, and what holds for some files alone is told before an edit of those
-    const unread = proposed.filter((e) => fileOf(e) !== undefined && !isRead(e, about)).reverse()
-    const ofFiles = unread.sort((a, b) => placeOf(a) - placeOf(b))
+    const unread = proposed.filter((e) => fileOf(e) !== undefined && !isRead(e, about)).sort(byPlace)
+    // where not all have room, what forbids has it first
+    const rank = (e: Entity) => 2 * placeOf(e) - (e.fields.category === 'constraint' ? 1 : 0)
+    const first = unread.toSorted((a, b) => rank(a) - rank(b)).slice(0, MAX_OF_FILES)
+    const ofFiles = unread.filter((e) => first.includes(e))
     const files = new Set(proposed.map((e) => fileOf(e) ?? ''))
     const from = files.size <= 2 && n === proposed.length && !files.has('') ? [...files].join(' and ') : ''
     const items: Item[] = [
@@ -36,7 +40,7 @@ export const unconfirmed: Section = {
         under: 'Said in a prompt: ask the person',
         text: `- ${field(e, 'fact', 400)} (${refOf(e)})`,
       })),
-      ...ofFiles.slice(0, MAX_OF_FILES).map((e) => ({
+      ...ofFiles.map((e) => ({
         id: e.id,
         under: 'In files of the repository',
         text: `- ${fileOf(e)}: ${field(e, 'fact', 400)}`,
@@ -44,7 +48,7 @@ export const unconfirmed: Section = {
     ]
     return {
       items,
-      beyond: said.length + ofFiles.length - items.length,
+      beyond: said.length + unread.length - items.length,
       see: 'tidemark confirm',
       says:
         from === ''
@@ -53,6 +57,13 @@ export const unconfirmed: Section = {
       note: `${many(n, 'rule')} ${n === 1 ? 'waits' : 'wait'} for confirmation: tidemark review lists them, a person agrees with tidemark confirm`,
     }
   },
+}
+
+/** As the files were read, each from its top. */
+function byPlace(a: Entity, b: Entity): number {
+  const [at, to] = [a, b].map((e) => locationOf(String([e.fields.locations].flat()[0] ?? '')))
+  const files = at!.path === to!.path ? 0 : at!.path < to!.path ? -1 : 1
+  return placeOf(a) - placeOf(b) || a.updated - b.updated || files || (at!.line ?? 0) - (to!.line ?? 0)
 }
 
 export const WAITS_DAYS = 30
