@@ -418,3 +418,21 @@ test('invariants and principles are rules; a label within a list names what is b
 `
   expect(await rulesOf(page)).toEqual(['One currency a till'])
 })
+
+test('what only points elsewhere, and what a title says is done once, is no rule', async () => {
+  const page = `# Adding a till
+
+## Wiring
+
+- Register the till as a drawer
+- Never share its key
+
+## Checks
+
+Before closing, verify each item below.
+
+- Refer to section 7 of the plan for more details
+- Count the coins: See "Counting"
+`
+  expect(await rulesOf(page)).toEqual(['Never share its key'])
+})

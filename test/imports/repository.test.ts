@@ -128,3 +128,27 @@ test('[T46] the rules of a file are told in its order, and first those that forb
   expect(told.slice(0, 3)).toEqual(['Use tills', 'Always count twice', 'Use drawer u0 for coins'])
   expect(told.at(-1)).toBe('Never lend a drawer')
 })
+
+test('[T46] what one file says and another says longer is told once; not what the client reads in its own words', async () => {
+  const { run, at } = repository()
+  files(at.dir, {
+    'CLAUDE.md': '- Never lend a drawer of the till to another shop\n',
+    'GEMINI.md':
+      '- Never lend a `drawer` of the till to another shop, not even for an hour\n- Count the coins twice before closing\n- Use the drawer key of the shop\n',
+    '.cursor/rules/till.mdc':
+      '- **Never** lend a drawer of the till to another shop.\n- Always count the coins twice before closing the till\n- Never use the drawer key of the shop\n',
+  })
+  await run('init', '--client', 'none')
+  const told = async (client: string) => {
+    const payload = { session_id: client, hook_event_name: 'SessionStart', source: 'startup', cwd: at.dir }
+    const { out } = await inProcess(at, ['hook', client, 'SessionStart'], JSON.stringify(payload))
+    return [...out.matchAll(/- (?:CLAUDE|GEMINI|\.cursor\/rules)[.md]*: (.+?)(?=\\n)/g)].map((m) => m[1])
+  }
+  expect((await told('codex')).sort()).toEqual([
+    'Always count the coins twice before closing the till',
+    'Never lend a `drawer` of the till to another shop, not even for an hour',
+    'Never use the drawer key of the shop',
+    'Use the drawer key of the shop',
+  ])
+  expect(await told('claude')).not.toContainEqual(expect.stringMatching(/lend/))
+})

@@ -1,8 +1,9 @@
 import { locationOf } from '../../../find/code/location.ts'
+import { similarity, wordSet } from '../../../find/recall/wording.ts'
 import { type Entity, provenanceOf } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'
 import { field, many, refOf } from '../format.ts'
-import type { Item, Section } from '../types.ts'
+import type { About, Item, Section } from '../types.ts'
 import { isRead, placeOf } from './rules.ts'
 
 const LOOKED_AT = 300
@@ -27,7 +28,8 @@ export const unconfirmed: Section = {
     const here = about.vouched(noted.map((e) => e.id))
     const said = noted.filter((e) => here.has(e.id))
     // the main files were read first, and what holds for some files alone is told before an edit of those
-    const unread = proposed.filter((e) => fileOf(e) !== undefined && !isRead(e, about)).sort(byPlace)
+    const inFiles = proposed.filter((e) => fileOf(e) !== undefined).sort(byPlace)
+    const unread = untold(inFiles, about)
     // where not all have room, what forbids has it first
     const rank = (e: Entity) => 2 * placeOf(e) - (e.fields.category === 'constraint' ? 1 : 0)
     const first = unread.toSorted((a, b) => rank(a) - rank(b)).slice(0, MAX_OF_FILES)
@@ -57,6 +59,21 @@ export const unconfirmed: Section = {
       note: `${many(n, 'rule')} ${n === 1 ? 'waits' : 'wait'} for confirmation: tidemark review lists them, a person agrees with tidemark confirm`,
     }
   },
+}
+
+/** Those that neither another one says too, or more, nor what the client reads by itself says about as well. */
+function untold(rules: readonly Entity[], about: About): Entity[] {
+  const said = rules.map((e) => {
+    const forbids = /\b(?:never|not|no|avoid|don['’]t)\b/i.test(e.name)
+    return { e, words: wordSet(e.name), forbids, isRead: isRead(e, about) }
+  })
+  const says = (a: (typeof said)[number], b: (typeof said)[number]): boolean => {
+    const { words, share } = similarity(a.words, b.words)
+    if (a === b || a.forbids !== b.forbids || words < 4 || share < 0.9) return false
+    const more = a.words.size - b.words.size
+    return a.isRead ? 2 * more >= -a.words.size : more > 0 || (more === 0 && said.indexOf(a) < said.indexOf(b))
+  }
+  return said.flatMap((b) => (b.isRead || said.some((a) => says(a, b)) ? [] : [b.e]))
 }
 
 /** As the files were read, each from its top. */

@@ -26,6 +26,8 @@ const DESCRIBES =
   /\b(?:overview|architecture|structure|layout|background|introduction|about|summary|what is|how (?:it|this) works|features?|stack|components?|modules?|packages?|services?|endpoints?|routes|data (?:flow|models?)|schema|key (?:files?|concepts?)|files|directories|variables|glossary|references?|resources|links|examples?|commands?|scripts|quick ?start|setup|install\w*|getting started|ports|troubleshooting|changelog|status|roadmap|usage|documentation|adding|creating|how to|anti-?patterns?|pitfalls|why|not (?:yet )?(?:implemented|supported)|planned|limitations|current state|challenges)\b/i
 /** A sentence that means little without the one before it. */
 const POINTS_BACK = /\b(?:it|its|this|that|these|those|them|they|one|ones|both|either|such|instead|otherwise)\b/i
+/** It says where to read, not what to do. */
+const POINTS_ON = /\b(?:items?|steps?|points?|checklist)\b[^,;]{0,20} below$|(?:^|: )(?:see|refer to)\b/i
 const CONDITION = /^(?:when(?:ever)?|before|after|if|for|in|on|during|while|to|unless|with)\b/i
 /** `pnpm build - Build the library`: what a command, a file or a name is. */
 const ENTRY = /^(?:`[^`]+`(?:\s?[,/]\s?|\s(?:and|or)\s)?){1,4}\s*(?:\([^)]*\)\s*)?(?:$|[-–—:→=]|\()/
@@ -34,7 +36,7 @@ const COMMAND = /^[^`:]{1,60}:\s+`[\w./-]{1,60} [^`]*`(?:$|\s+[-–—(])/
 
 /** It tells what something is or does. */
 const SAYS_WHAT =
-  /^(?:the|this)\s+(?:[\w-]+\s+){1,3}uses\b|(?<!\b(?:must|should) )\b(?:will|does|is|are|supports?|includes?|provides?|contains?|has):$|\b(?:such as|like|while|e\.g\.|for example|including):$/i
+  /^(?:(?:the|this)\s+(?:[\w-]+\s+){1,3})?uses\b|(?<!\b(?:must|should) )\b(?:will|does|is|are|supports?|includes?|provides?|contains?|has):$|\b(?:such as|like|while|e\.g\.|for example|including):$/i
 
 /** The rules of a page, each whole: an item of a list is one statement, with what leads to it. */
 export function rulesIn(page: string): Statement[] {
@@ -67,7 +69,8 @@ export function rulesIn(page: string): Statement[] {
     const own = whole.slice(0, whole.length - lead.length).trim()
     if (/^(?:\||@\S+$|$)/.test(own)) continue
     for (const said of block.type === 'item' && !leadsOn ? [itemRule(block, own, above)] : paragraphRules(own, above))
-      if (said) found.push({ ...said, line: block.line, end: leadsOn ? block.line - 1 : block.end, topics })
+      if (said && !POINTS_ON.test(said.fact))
+        found.push({ ...said, line: block.line, end: leadsOn ? block.line - 1 : block.end, topics })
   }
   return found
 }
@@ -85,8 +88,10 @@ function aboveOf(headings: readonly string[], leadsOn: string, label?: string) {
   const last = headings.at(-1) ?? ''
   const isWhen = /^(?:when(?:ever)?|before|after)\s/i.test(last)
   const lead = leadsOn === '' && isWhen ? `${last}:` : leadsOn
-  // the title of a page is about all of it
-  const near = isWhen ? [] : headings.slice(headings.length > 1 ? 1 : 0)
+  // the title of a page is about all of it: it promises nothing
+  const [title = '', ...below] =
+    headings.length > 1 && categoryOfHeading(headings[0] ?? '') ? ['', ...headings.slice(1)] : headings
+  const near = isWhen ? [] : [title, ...below]
   const deepest = near.findLast((h) => h && (categoryOfHeading(h) ?? DESCRIBES.test(h))) ?? ''
   const category = categoryOfHeading(deepest)
   const describes = category === 'tool' || (category === undefined && deepest !== '')
