@@ -172,14 +172,32 @@ export function madeAt({ fields, created }: Entity): number {
   return Number.isNaN(since) ? created : since
 }
 
+/** Those who said it, in their order; who only agreed to it, replaced or retired it said nothing. */
+const wordsOf = (e: Entity): JsonObject[] =>
+  provenanceOf(e).filter((p) => p.confirms === undefined && p.keeps === undefined && p.ends === undefined)
+
+/** Who wrote last; an undo too. */
+export const lastWord = (e: Entity): JsonObject => wordsOf(e).at(-1) ?? provenanceOf(e).at(-1) ?? {}
+
+/** Who said what stands now: after an undo the one whose words are back. */
+export function saidBy(e: Entity): JsonObject {
+  const last = lastWord(e)
+  if (last.restores === undefined) return last
+  return wordsOf(e).findLast((p) => p.restores === undefined && String(p.at) <= String(last.restores)) ?? last
+}
+
 /** Whether only an import said it, whoever agreed since. */
 export function isOfFile(e: Entity): boolean {
-  const words = provenanceOf(e).filter((p) => p.confirms === undefined)
+  const words = wordsOf(e)
   return words.length > 0 && words.every((p) => importedFrom(p.source) !== undefined)
 }
 
 /** When it was said last. What an import brought, and nobody but agreed to since, is as old as it says itself. */
-export const saidAt = (e: Entity): number => (isOfFile(e) ? Math.min(madeAt(e), e.updated) : e.updated)
+export function saidAt(e: Entity): number {
+  if (isOfFile(e)) return Math.min(madeAt(e), e.updated)
+  const { restores } = lastWord(e)
+  return typeof restores === 'string' ? Date.parse(restores) : e.updated
+}
 
 /** Whether somebody stands by it: neither proposed, rejected nor retired. */
 export const isAgreed = (e: Entity): boolean => standingOf(e.fields) === 'confirmed' && e.fields.retired === undefined

@@ -328,6 +328,11 @@ export class Author {
       (w) => w.field === 'provenance' && w.op === 'add' && same(w.value, who) && seen.visible(w),
     )
     if (!signed) this.#write({ entity, field: 'provenance', op: 'add', value: who, list: false })
+    if (!signed || who.ends !== undefined) return
+    const words = (seen.fields.provenance as { [key: string]: Value }[]).filter((p) => p.ends === undefined)
+    const { at: _at, again: _again, ...last } = words.at(-1) ?? {}
+    if (!same(last, who))
+      this.#write({ entity, field: 'provenance', op: 'add', value: { ...who, again: true }, list: false })
   }
 
   /** Live links that say what took the place of an entity. */

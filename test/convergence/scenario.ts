@@ -443,7 +443,7 @@ function understand(author: Author, [verb, args]: Action, id: string, me: { [key
       return
     }
     case 'retire':
-      if (author.set(id, 'retired', args.reason)) author.sign(id, me)
+      if (author.set(id, 'retired', args.reason)) author.sign(id, { ...me, ends: true })
       return
     case 'rename':
       if (author.set(id, 'name', args.name)) author.sign(id, me)
@@ -467,7 +467,7 @@ function understand(author: Author, [verb, args]: Action, id: string, me: { [key
       link(id, { from: args.new!, to: args.old!, type: 'supersedes' })
       author.sign(id, me)
       author.set(String(args.old), 'status', 'superseded')
-      author.sign(String(args.old), me)
+      author.sign(String(args.old), { ...me, ends: true })
       return
     }
     case 'add-evidence':

@@ -6,6 +6,7 @@ import {
   KIND_KIND,
   kindOf,
   LINK_KIND,
+  lastWord,
   nameKey,
   RELATION_KIND,
   restOfKey,
@@ -423,11 +424,18 @@ export class Planning {
   /** The person's words that the action at hand rests on, as evidence has them. */
   said: string | undefined
 
+  /** Says who writes; of an author whose words another one changed since, that they are theirs again. */
   sign(id: string, more: { [key: string]: Json } = {}): void {
     const value = { ...this.#provenance(kindOf(id)), ...(this.said === undefined ? {} : { said: this.said }), ...more }
     if (Object.keys(value).length === 0) return
     const signed = this.#seen(id, 'provenance', setPart(value))
     if (!signed.some(visibility(this.cells(id)))) this.#emit(id, 'provenance', 'add', signed, { value })
+    else if (Object.keys(more).length === 0) {
+      const { at: _at, again: _again, ...last } = lastWord(this.entity(id)!)
+      if (setPart(last) === setPart(value)) return
+      const again = { ...value, again: true }
+      this.#emit(id, 'provenance', 'add', this.#seen(id, 'provenance', setPart(again)), { value: again })
+    }
   }
 
   /** Who writes, and in what: the current task, activity or goal. Members of the work tree say themselves where they belong. */

@@ -1,7 +1,7 @@
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { markOf, Staleness } from '../../engine/read/stale.ts'
-import { type Entity, importedFrom, madeAt, provenanceOf, saidAt } from '../../model/entity.ts'
+import { type Entity, importedFrom, madeAt, saidAt, saidBy } from '../../model/entity.ts'
 import type { JsonObject } from '../../model/object.ts'
 import { oneLine } from '../../model/text.ts'
 import { linkedWith, unverifiedAmong, upheldLinks } from './standing.ts'
@@ -88,8 +88,7 @@ export const holdsJson = ({ state, replacedBy = [], isUnverified, disproved, sta
 
 /** Who said it and when, and what holds of it: `(Ana, 2026-11-21, unverified) [login in src/a.ts changed …]`. */
 export function besideOf(e: Entity, holds: Holds, day: string, clean: (text: string, most: number) => string): string {
-  const all = provenanceOf(e)
-  const last = all.findLast((p) => p.confirms === undefined) ?? all.at(-1) ?? {}
+  const last = saidBy(e)
   const from = importedFrom(last.source)
   const file = from !== undefined && /[./]/.test(from) ? from : undefined // else another store of ours
   const who = [file, last.user, last.agent, last.source, last.session].find((w) => typeof w === 'string' && w !== '')

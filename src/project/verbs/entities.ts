@@ -12,7 +12,7 @@ export const retire = defineVerb({
   args: { ref: REF, reason: { ...REASON, required: true } },
   example: { ref: 'use-json-files', reason: 'nothing uses it any more' },
   plan(p, { ref: target, reason }) {
-    if (p.set(target.id, 'retired', reason)) p.sign(target.id)
+    if (p.set(target.id, 'retired', reason)) p.sign(target.id, { ends: true })
     return brief(target)
   },
 })

@@ -161,7 +161,8 @@ export const supersede = defineVerb({
   plan(p, { old, new: next, reason }, report) {
     const linked = link(p, next, 'supersedes', old, { description: reason }, report)
     if (!linked) return undefined
-    for (const id of [linked.id, old.id]) p.sign(id)
+    p.sign(linked.id)
+    p.sign(old.id, { ends: true })
     return { ...brief(next), old: old.id, link: linked.id }
   },
 })

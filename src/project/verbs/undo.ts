@@ -214,7 +214,12 @@ function takeBack(
       hint: 'undo those first, or give "force": true to take it back all the same',
     })
   const entities = [...byEntity.keys()].filter((id) => !left.has(id))
-  for (const id of entities.toReversed()) revert(p, id, out, byEntity.get(id)!)
+  for (const id of entities.toReversed()) {
+    revert(p, id, out, byEntity.get(id)!)
+    const left = p.view.eventsOf(id).filter((e) => !out.has(e.batch) && e.event.field !== 'provenance')
+    const said = Math.max(...left.map((e) => e.event.stamp.ms))
+    if (p.entity(id)?.live) p.sign(id, { restores: new Date(said).toISOString() })
+  }
   const [they, go] = left.size === 1 ? ['it is', 'it goes'] : ['they are', 'they go']
   if (left.size > 0)
     p.note(`${[...left.keys()].join(', ')}: changed or linked since, and left as ${they}; with force ${go} as well`)
