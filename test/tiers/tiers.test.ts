@@ -140,7 +140,7 @@ test('[P8] what others shared and nobody here has confirmed is told as of the te
   git(dir, 'add', '.')
   git(dir, 'commit', '-qm', 'all')
   git(dir, 'clone', '-q', dir, ben.dir)
-  expect(await recall(ben, 'installs')).toContain('#| team: from others, unverified here |#')
+  expect(await recall(ben, 'installs')).toContain('#| team |#')
   expect((await inProcess(ben, ['tiers'])).out).toMatch(/team +1 entry/)
   await agreeing(ben, 'remember', 'Always lint before a commit')
   await onTerminal(ben, ['tiers', 'promote', 'fact:always-lint-before-a-commit'], 'y')

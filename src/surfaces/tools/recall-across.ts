@@ -52,7 +52,7 @@ export async function recallAcross(
   }
   const found: Found[] = own.results.map((result) =>
     result.isUnverified
-      ? { result: { ...result, tier: 'team' }, card: cards(result, ' #| team: from others, unverified here |#') }
+      ? { result: { ...result, tier: 'team' }, card: cards(result, ' #| team |#') }
       : { result, card: cards(result, '') },
   )
   const notes = [...own.notes]

@@ -154,7 +154,7 @@ function proseOf(
     })
     const against = r.contradicts.map((id) => refs.get(id) ?? id).join(', ')
     const over = r.overriddenBy === undefined ? '' : `overridden here by ${refs.get(r.overriddenBy) ?? r.overriddenBy}`
-    const team = r.tier === 'team' && 'from others, unverified here'
+    const team = r.tier === 'team' && 'team'
     const marks = [...marksOf(r), over, team, against && `contradicts ${against}`].filter(Boolean).join('; ')
     const age = e === undefined ? '' : `  ${ago(options.asOf === undefined ? e.updated : e.created, env.now())}`
     const head: Span[] = [['name', r.name], '  ', ['kind', r.kind], ['ref', where], ['aside', age]]
