@@ -119,6 +119,7 @@ export function machine(clients: readonly ClientName[]): Machine {
     TERM: 'xterm',
     LANG: 'C.UTF-8',
     GIT_CONFIG_GLOBAL: '/dev/null',
+    TIDEMARK_HOOK_MS: process.env.TIDEMARK_HOOK_MS ?? '', // a busy machine needs more
   }
   const tidemark = (...args: string[]): string =>
     execFileSync('tidemark', args, { cwd: root, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
