@@ -54,6 +54,9 @@ test('[A7] private marks within private marks: all of it is left out', () => {
   expect(withoutPrivate('a <private>b <private>c</private> d</private> e')).toBe('a  e')
   expect(withoutPrivate('a <PRIVATE>b</private> c <private>d')).toBe('a  c ')
   expect(withoutPrivate('a </private> b')).toBe('a </private> b')
+  const page = 'Text in `<private>` is left out.\n\n## Next\n\nIt ends with `</private>`.'
+  expect(withoutPrivate(page)).toBe(page)
+  expect(withoutPrivate('`<private>b</private>` c')).toBe('`` c')
   const { value } = screen({ x: 'a <private>b <private>c</private> d</private> e' }, false)
   expect(value).toEqual({ x: 'a  e' })
   expect(ownWords('a <private>b <private>c</private> d</private> e')).not.toMatch(/[bcd]/)

@@ -6,12 +6,16 @@
 import { findSecrets, redact } from './find.ts'
 import { namedSecret } from './key-values.ts'
 
-/** The text without its `<private>` regions. They may be nested, and one that is not closed reaches to the end. */
+/**
+ * The text without its `<private>` regions. They may be nested, and one that is not closed reaches to the end. A mark that
+ * stands alone in a code span, as in this comment, is only spoken of.
+ */
 export function withoutPrivate(text: string, instead: (region: string) => string = () => ''): string {
   let depth = 0
   let from = 0
   let out = ''
   for (const { 0: mark, index } of text.matchAll(/<\/?private>/gi)) {
+    if (text[index - 1] === '`' && text[index + mark.length] === '`') continue
     if (mark[1] !== '/') {
       if (depth++ > 0) continue
       out += text.slice(from, index)

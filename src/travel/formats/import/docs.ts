@@ -1,4 +1,5 @@
 import { enterHeading, fencedLines, frontMatterOf } from '../../../model/markdown.ts'
+import { MARK } from '../export/markdown.ts'
 import { pagesAt } from './pages.ts'
 import { chunksOf } from './shorten.ts'
 import { firstSentence, pieces } from './text.ts'
@@ -22,6 +23,11 @@ export const docs: Importer = {
     const items: Item[] = []
     const counts = { documents: pages.length, chunks: 0, terms: 0 }
     for (const { text, label } of pages) {
+      if (pages.length > 1 && text.startsWith(MARK)) {
+        const why = 'Tidemark wrote it from what it knows; name it alone to import it'
+        unplaced.push({ where: label, what: 'the page', why })
+        continue
+      }
       const found = documentOf(text, label)
       items.push(...found.items)
       counts.chunks += found.chunks
