@@ -126,8 +126,7 @@ const BEHIND_MAX = 40
 
 function inText(text: string, rule: Rule, keyword: string, first: number, found: Span[]): void {
   for (let at = first; at >= 0; ) {
-    const end = endAt(text, rule, keyword, at, found)
-    at = text.indexOf(keyword, Math.max(end, at + keyword.length))
+    at = text.indexOf(keyword, Math.max(endAt(text, rule, keyword, at, found), at + keyword.length))
   }
 }
 

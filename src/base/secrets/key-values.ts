@@ -321,8 +321,7 @@ const PAIR = /[\w.%-]{1,80}=([^;\s"']{12,2000})/g
 
 function inHeader(text: string, from: number, to: number, as: 'header' | 'cookie'): Span[] {
   if (as === 'cookie') {
-    const pairs = [...text.slice(from, to).matchAll(PAIR)]
-    return pairs.flatMap((m) => {
+    return [...text.slice(from, to).matchAll(PAIR)].flatMap((m) => {
       const end = from + m.index + m[0].length
       return isRandom(decodeLoosely(m[1]!), 12) && !m[1]!.startsWith('$')
         ? [{ category: CATEGORY.cookie, start: end - m[1]!.length, end }]

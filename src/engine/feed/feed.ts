@@ -12,8 +12,7 @@ import { decode, extend, isOfWhole, SHARED_FIELD, SHARED_KIND, standsAt, withAdd
 import { cellOf, type Event, overwritten, valueBefore } from '../log/events.ts'
 import { fold } from '../log/fold.ts'
 import type { Db } from '../store/db.ts'
-import type { LoggedEvent } from '../store/log.ts'
-import { arrivedBefore, eventsOf } from '../store/log.ts'
+import { arrivedBefore, eventsOf, type LoggedEvent } from '../store/log.ts'
 import { idsOfKind } from '../store/rows.ts'
 import type { News } from './news.ts'
 

@@ -168,8 +168,7 @@ export function fold(cells: Cells): Folded {
 
 /** Of a field that a project declared with two types at once, the form written last counts. */
 function formOf(cells: readonly Cell[]): string | undefined {
-  const newest = cells.reduce((a, b) => (compareCells(a, b) > 0 ? a : b))
-  return newest.part[0]
+  return cells.reduce((a, b) => (compareCells(a, b) > 0 ? a : b)).part[0]
 }
 
 /** Who recorded it, in the order in which they did, each with the moment. */

@@ -165,8 +165,7 @@ export function readNow(db: Db, registry: () => Registry, from: Queries = db.her
     linksOf: (relations) =>
       rows.linksOf(from, relations).map(({ id, src, dst, rel }) => ({ id, from: src, to: dst, type: rel })),
     search(question, limit, kinds) {
-      const words = rarest(db, question)
-      const hits = rowsWith(from, words, limit, 'known', kinds)
+      const hits = rowsWith(from, rarest(db, question), limit, 'known', kinds)
       const replaced = reader.replaced(hits.map((hit) => hit.id))
       return hits
         .flatMap((hit) => entity(hit.id) ?? [])

@@ -2,7 +2,6 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { readInside } from '../../base/files.ts'
 import { sha256 } from '../../model/digest.ts'
-import type { AnchorRow } from '../store/code.ts'
 import * as code from '../store/code.ts'
 import type { Db } from '../store/db.ts'
 import { getMeta } from '../store/meta.ts'
@@ -18,7 +17,7 @@ export interface Stale {
   readonly restsOn?: string
   /** A file changed since it was seen, and nobody judged yet what that means. */
   readonly isUnread?: true
-  readonly anchors: readonly AnchorRow[]
+  readonly anchors: readonly code.AnchorRow[]
 }
 
 /** A larger file is told apart by its size and time alone. */
@@ -64,7 +63,7 @@ export class Staleness {
   readonly #db: Db
   readonly #root: string
   readonly #reader: Reader
-  readonly #own: ReadonlyMap<string, AnchorRow[]>
+  readonly #own: ReadonlyMap<string, code.AnchorRow[]>
   readonly #isSeen: boolean
   readonly #files = new Map<string, { why: string; since: number } | undefined>()
 
@@ -88,7 +87,7 @@ export class Staleness {
   }
 
   /** What was gone when somebody looked is there again. */
-  #isBack({ path }: AnchorRow): boolean {
+  #isBack({ path }: code.AnchorRow): boolean {
     const isThere = lstatSync(join(this.#root, path), { throwIfNoEntry: false })?.isFile() === true
     return isThere && !code.fileSeen(this.#db, this.#root, path)
   }
@@ -135,7 +134,7 @@ export class Staleness {
   }
 }
 
-const ownStale = (id: string, anchors: readonly AnchorRow[]): Stale => ({
+const ownStale = (id: string, anchors: readonly code.AnchorRow[]): Stale => ({
   id,
   why: [...new Set(anchors.map((a) => a.stale))].join('; '),
   since: Math.min(...anchors.map((a) => a.since ?? 0)),

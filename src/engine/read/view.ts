@@ -40,12 +40,7 @@ export function readWithout(
     )
   }
 
-  interface Made {
-    readonly entity: Entity
-    readonly row: rows.EntityRow
-    readonly link?: rows.LinkRow | undefined
-  }
-  function made(id: string): Made | undefined {
+  function made(id: string) {
     const events = log.eventsOf(db, id).filter((e) => !without.has(e.batch))
     const folded = rows.foldedOf(db, id)
     if (events.length === 0 && !folded) return undefined

@@ -51,8 +51,7 @@ export function settleFirstForm(db: Db, registry: () => Registry, env: Env, prog
 /** The row that these events make, as old and as often written as one. */
 function rowMadeOf(row: EntityRow, events: readonly log.LoggedEvent[], registry: Registry): EntityRow | undefined {
   if (events.length === 0) return undefined
-  const folded = foldOf(row.id, cellsOf(events.map((e) => e.event)))
-  return rowOf(row.id, folded, row, registry)
+  return rowOf(row.id, foldOf(row.id, cellsOf(events.map((e) => e.event))), row, registry)
 }
 
 /** What a row says, whenever and however often it was written. Its name is in its body. */

@@ -62,14 +62,13 @@ export function archiveCame(db: Db, now: number, before: ReadonlyMap<string, Sha
   })
   if (changed.length === 0) return
   const seq = countArrival(db)
-  const timestamp = new Date(now).toISOString()
   const came = changed.map(([id, { key, live, value }]): StreamEvent & { entity: string } => {
     const was = before.get(id)
     return {
       event_id: `snapshot:${seq}:${id}`,
       seq,
       session_id: null,
-      timestamp,
+      timestamp: new Date(now).toISOString(),
       event_type: live ? 'update' : 'delete',
       key: key ?? was?.key ?? id,
       value: live ? value : null,

@@ -19,11 +19,6 @@ export interface Waiting {
   error?: string
 }
 
-interface Used {
-  tokens: number
-  calls: number
-}
-
 const TABLES = `
 CREATE TABLE IF NOT EXISTS extractors (store TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS meter (store TEXT, day TEXT, tokens INTEGER NOT NULL, calls INTEGER NOT NULL, PRIMARY KEY (store, day)) STRICT;
@@ -96,7 +91,7 @@ export class Extraction {
     })
   }
 
-  used(day: string): Used {
+  used(day: string): { tokens: number; calls: number } {
     const row = this.#get('SELECT tokens, calls FROM meter WHERE store=? AND day=?', day)
     return { tokens: Number(row?.tokens ?? 0), calls: Number(row?.calls ?? 0) }
   }

@@ -137,8 +137,7 @@ export const LAYOUT: readonly FileKind[] = [
 const patterns = new Map<string, RegExp>()
 
 function isOfKind({ path }: FileKind, file: string, store: string): boolean {
-  const key = `${store}/${path}`
-  const pattern = keptIn(patterns, key, () => {
+  const pattern = keptIn(patterns, `${store}/${path}`, () => {
     const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     const source = path.split(/\{(\w+)\}/).map((part, n) => {
       if (n % 2 === 0) return escaped(part)

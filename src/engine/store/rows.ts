@@ -245,18 +245,13 @@ export const linksAt = (db: Queries, end: 'src' | 'dst', id: string): LinkRow[] 
     id,
   )
 
-interface EdgeRow extends LinkRow {
-  at: number
-  confidence: number | null
-}
-
 /** Agreed links at several entities whose other end is alive: one statement for a step of a walk. */
 export function edgesAt(
   db: Queries,
   end: 'src' | 'dst',
   ids: readonly string[],
   relations?: readonly string[],
-): EdgeRow[] {
+): (LinkRow & { at: number; confidence: number | null })[] {
   const other = end === 'src' ? 'dst' : 'src'
   const only = relations ? `AND l.rel ${AMONG}` : ''
   const sql = `SELECT l.id, l.src, l.rel, l.dst, said.created AS at,

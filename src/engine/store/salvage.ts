@@ -65,8 +65,7 @@ function* readByPages(path: string): Generator<string> {
     const head = first ? 100 : 0
     if (page[head] !== LEAF_OF_TABLE || beginOf(page) === -1) continue
     for (let i = 0; i < page.readUInt16BE(head + 3) && head + 10 + 2 * i <= pageSize; i++) {
-      const cell = page.readUInt16BE(head + 8 + 2 * i)
-      const length = varint(page, cell)
+      const length = varint(page, page.readUInt16BE(head + 8 + 2 * i))
       const start = varint(page, length.end).end
       const local = localPart(length.value, pageSize)
       if (length.value > main.length + wal.length || start + local > pageSize) continue

@@ -38,8 +38,7 @@ export function summaryOf(
     const line = lineOf(batch)
     // an undo that is undone says what comes back
     const again = line?.author.undoes?.map((b) => lineOf(b))
-    const lines = again ?? [line]
-    const what = lines.map((of) => of && summaryOf(of, called)).filter(Boolean)
+    const what = (again ?? [line]).map((of) => of && summaryOf(of, called)).filter(Boolean)
     return `${again ? 'redid' : 'took back'}: ${what.join('; ') || shortBatch(batch)}`
   })
   const parts =

@@ -37,8 +37,7 @@ export function isMisdefined(path: string): boolean {
 
 /** Runs the migrations that the file lacks. The caller holds a transaction. */
 export function migrate(db: DatabaseSync): void {
-  const version = userVersion(db)
-  for (let v = version; v < SCHEMA_VERSION; v++) MIGRATIONS[v]!(db)
+  for (let v = userVersion(db); v < SCHEMA_VERSION; v++) MIGRATIONS[v]!(db)
   db.exec(
     `INSERT OR REPLACE INTO meta VALUES ('oldest_writer', '${OLDEST_WRITER}'); PRAGMA user_version=${SCHEMA_VERSION}`,
   )

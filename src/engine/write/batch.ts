@@ -233,8 +233,7 @@ function planOnce(
   }
   if (waiting.size > 0)
     p.note(`proposed; it binds once a person says yes: \`tidemark confirm ${[...waiting].join(' ')}\``)
-  const planned = { ...p.draft, results, claims: p.claims.changes() }
-  return { planned, unasked }
+  return { planned: { ...p.draft, results, claims: p.claims.changes() }, unasked }
 }
 
 /** What the arguments of a verb may also be called. */

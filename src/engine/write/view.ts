@@ -11,18 +11,9 @@ import { vouchedFor } from '../replication/vouched.ts'
 import type { Db } from '../store/db.ts'
 import { keptHolds } from '../store/definitions.ts'
 import { type Asked, askedOf, endorsedBefore, type Held, heldInto, isErasedOf } from '../store/held.ts'
-import type { Line } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { isOwnReplica } from '../store/own-lines.ts'
 import * as rows from '../store/rows.ts'
-
-interface LoggedBatch {
-  readonly line: Line
-  readonly events: log.LoggedEvent[]
-  readonly session: string | undefined
-  readonly agent: string | undefined
-  readonly undoes: readonly string[] | undefined
-}
 
 type ViewHost = { readonly db: Db; readonly env: Env; registry(): Registry; filesHold(text: string): boolean }
 
@@ -51,8 +42,7 @@ export class View {
   byName = (nameKey: string): Entity[] => rows.rowsByName(this.#db, nameKey).map(entityOf)
   /** Those of a kind that are called so, by the rest of their key: of one text there may be as many as a document has pieces. */
   byKey(kind: Kind, nameKey: string, rest: string): readonly Entity[] {
-    const of = `${kind.name} ${nameKey}`
-    const found = keptIn(this.#byKey, of, () => {
+    const found = keptIn(this.#byKey, `${kind.name} ${nameKey}`, () => {
       const all = this.byName(nameKey).filter((e) => e.kind === kind.name)
       return Map.groupBy(all, (e) => restOfKey(kind, e.fields))
     })
@@ -67,12 +57,11 @@ export class View {
   idsOfKind = (kind: string): string[] => rows.idsOfKind(this.#db, kind)
   eventsOf = (id: string): log.LoggedEvent[] => log.eventsOf(this.#db, id)
   batchNamed = (said: string): string => log.batchNamed(this.#db, said)
-  batch(id: string): LoggedBatch | undefined {
+  batch(id: string) {
     const line = log.headerOf(this.#db, id)?.line
     if (!line) return undefined
-    const events = log.loggedIn(line)
     const { session, agent, undoes } = line.author
-    return { line, session, agent, undoes, events }
+    return { line, session, agent, undoes, events: log.loggedIn(line) }
   }
   batchHash = (replica: string, seq: number): string | undefined => log.hashOf(this.#db, replica, seq)
   /** Batches, newest arrival first; `by` those of one session, or with null those of none. */

@@ -143,8 +143,7 @@ export async function withMatches<T>(
   const source = sources[languageOf(path)?.name ?? '']
   if (source === undefined) return undefined
   return withTree(path, text, (root, { compile }, { name }) => {
-    const key = `${name} ${source}`
-    return use(keptIn(compiled, key, () => compile(source)).matches(root))
+    return use(keptIn(compiled, `${name} ${source}`, () => compile(source)).matches(root))
   })
 }
 

@@ -169,9 +169,8 @@ class Judge {
 
   /** The file that has the content of one that is gone. */
   #renamed({ path, hash }: FileRow): string | undefined {
-    const { db } = this.#memory
     return code
-      .pathsOfContent(db, this.#tree.root, hash)
+      .pathsOfContent(this.#memory.db, this.#tree.root, hash)
       .find((p) => p !== path && this.#changes.appeared.has(p) && existsSync(`${this.#tree.root}/${p}`))
   }
 

@@ -33,8 +33,7 @@ export async function settleLocations(memory: Memory, project: Project): Promise
 /** What is said of files that are not there, told once: at their first record. */
 export function absentFiles(memory: Memory, { root }: Project, since: number): string[] {
   const events = memory.cursor === since ? [] : memory.newsSince(since).flatMap((n) => n.events.map((x) => x.event))
-  const made = events.flatMap((e) => (e.field === STATE && kindOf(e.entity) === 'file' ? e.entity : []))
   return memory.reader
-    .entities(made)
+    .entities(events.flatMap((e) => (e.field === STATE && kindOf(e.entity) === 'file' ? e.entity : [])))
     .flatMap(({ name, live }) => (live && !existsSync(join(root, name)) ? `there is no file ${name} in ${root}` : []))
 }

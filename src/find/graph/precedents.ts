@@ -10,8 +10,7 @@ export const PRECEDENT_DEPTH = 3
 
 /** What informed an entity, over a few links, newest first. */
 export function precedents(reader: Reader, id: string, depth: number = PRECEDENT_DEPTH): Found[] {
-  const { reached } = walk(reader, id, { ways: PRECEDENT, depth })
-  return readReached(reader, reached.slice(1)).sort(
+  return readReached(reader, walk(reader, id, { ways: PRECEDENT, depth }).reached.slice(1)).sort(
     (a, b) => madeAt(b.entity) - madeAt(a.entity) || (a.id < b.id ? -1 : 1),
   )
 }

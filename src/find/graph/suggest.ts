@@ -204,8 +204,7 @@ const byName = (e: Entity, reader: Reader, isPrior: IsPrior): Suggestion[] =>
 
 function byFiles(e: Entity, grounds: Grounds, isPrior: IsPrior): Suggestion[] {
   const files = filesOf(e)
-  const { reader } = grounds
-  const others = files.length === 0 ? [] : reader.search(files.join(' '), CANDIDATES, ['decision'])
+  const others = files.length === 0 ? [] : grounds.reader.search(files.join(' '), CANDIDATES, ['decision'])
   const sharing = others.flatMap((other) => {
     const shared = filesOf(other).filter((f) => files.includes(f))
     return other.id === e.id || shared.length === 0 ? [] : [{ other, shared }]

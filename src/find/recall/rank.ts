@@ -1,8 +1,7 @@
 import type { Reader } from '../../engine/read/reader.ts'
 import { hashOf, isCode, isStopWord, questionTerms, type Term, termsOf, tokensIn } from '../../engine/store/terms.ts'
 import type { Neighbours, Run, TextRow } from '../../engine/store/text-index.ts'
-import type { Entity } from '../../model/entity.ts'
-import { standingOf } from '../../model/entity.ts'
+import { type Entity, standingOf } from '../../model/entity.ts'
 import type { Corpus } from './corpus.ts'
 import {
   fuse,
@@ -295,11 +294,10 @@ function judgeOf(candidates: Candidates, keys: readonly number[], q: Question, s
   vectors?.cosines(keys) // all at once
   return (key) => {
     const lexical = lexicalOf(seen.get(key) ?? seenOf(candidates.rowOf(key), weighted), weighted, average)
-    const cosine = vectors?.cosines([key]).get(key)
     return {
       // a question of nothing but stop-words is answered by what the index found
       lexical: lexical.score > 0 ? lexical : { ...lexical, score: candidates.scores.has(key) ? 1e-3 : 0 },
-      cosine,
+      cosine: vectors?.cosines([key]).get(key),
       source: candidates.textOf(key).source,
     }
   }

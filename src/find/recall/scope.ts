@@ -41,11 +41,10 @@ export function findInTree(reader: Reader, kind: WorkKind, ref: string, otherwis
   const known = reader.list(kind, { limit: NAMES_TO_SUGGEST_FROM })
   const ids = new Map(known.toReversed().map((e) => [e.name, e.id]))
   const near = nearest(ref, ids.keys())
-  const hint = orNear(near, otherwise, (n) => `"${n}" (${ids.get(n)})`)
   throw new UserError(
     'not-found',
     is ? `${is.id} is a ${is.kind}, not a ${kind}` : `no ${kind} is called "${short}"`,
-    hint,
+    orNear(near, otherwise, (n) => `"${n}" (${ids.get(n)})`),
     { near },
   )
 }

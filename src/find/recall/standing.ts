@@ -47,12 +47,8 @@ interface Upheld<T> {
   readonly otherwise: readonly string[]
 }
 
-interface Candidate {
-  readonly entity: Entity
-}
-
 /** The best results. What others say on the same matter is folded into one's own, however many copies there are. */
-export function upheld<T extends Candidate>(
+export function upheld<T extends { readonly entity: Entity }>(
   ranked: readonly T[],
   unverified: ReadonlySet<string>,
   saying: (item: T) => string,

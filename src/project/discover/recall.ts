@@ -29,8 +29,7 @@ export function recallFunctions(source: Source, recaller: Recaller, session: str
           },
           ...{ limit: whole('limit'), all: flag('all'), session },
         }
-        const asked = defined(said) as RecallOptions
-        const { results } = recaller.askNow(textOf(plain[0]), asked)
+        const { results } = recaller.askNow(textOf(plain[0]), defined(said) as RecallOptions)
         ctx.alloc(results.length * CELLS_PER_ENTITY)
         return list(
           results.flatMap((r) => {

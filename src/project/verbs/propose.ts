@@ -119,8 +119,7 @@ function editProposal(
   report: Report,
 ): Omit<Result, 'verb'> | undefined {
   const text = canonical([verb, inner])
-  const kind = p.registry().kind('proposal')!
-  const id = identityOf(kind, { action: text })!
+  const id = identityOf(p.registry().kind('proposal')!, { action: text })!
   if (rejected(p, id, report)) return undefined
   const fresh = !p.entity(id)?.live
   if (fresh) p.create(id)

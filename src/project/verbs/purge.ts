@@ -108,8 +108,7 @@ function bySecret(p: Planning, secret: string, reason: string, report: Report) {
       received: '(not shown)',
       accepted: 'a batch that does not hold it: not in its intent, its session or its other actions',
     })
-  const held = p.view.eventsHolding(secret)
-  const byEntity = Map.groupBy(held, (e) => e.event.entity)
+  const byEntity = Map.groupBy(p.view.eventsHolding(secret), (e) => e.event.entity)
   const told = Map.groupBy(p.view.toldBefore(secret), (t) => t.entity)
   for (const id of told.keys()) if (!byEntity.has(id)) byEntity.set(id, [])
   const headers = p.view.headersHolding(secret)

@@ -75,8 +75,7 @@ function isLater(stamp: Stamp, created: Stamp | undefined): boolean {
 
 /** Puts one entity back to what it would be without the batches, field by field, as ordinary new writes. */
 export function revert(p: Planning, id: string, out: ReadonlySet<string>, events: readonly Event[]): void {
-  const others = p.view.eventsOf(id).filter((e) => !out.has(e.batch))
-  const before = cellsOf(eventsIn(others))
+  const before = cellsOf(eventsIn(p.view.eventsOf(id).filter((e) => !out.has(e.batch))))
   const was = fold(before)
   // what was never recorded does not exist, whatever later batches said of it (they were forced, or it would be refused)
   const recorded = [...before.values()].some((c) => c.field === STATE)
@@ -314,8 +313,7 @@ function restoreTo(p: Planning, target: Entity, to: string, report: Report) {
       hint: '`tidemark history` tells when it was',
     })
   const before = p.draft.events.length
-  const out = new Set(later.map((e) => e.batch))
-  revert(p, target.id, out, eventsIn(later))
+  revert(p, target.id, new Set(later.map((e) => e.batch)), eventsIn(later))
   if (p.draft.events.length === before) p.note(`${target.id} says what it said then`)
   else p.sign(target.id)
   if (p.links('dst', target.id).some((l) => l.rel === 'supersedes'))

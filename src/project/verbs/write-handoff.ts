@@ -156,8 +156,7 @@ function placeFor(
     if (there) return { title: there.name, there, over: free.filter((e) => e !== there) }
     const name = oneLine(task.name, TITLE_MAX)
     const taken = p.resolve(name, 'title', undefined, { kind: KIND })
-    const other = taken && taken.fields.task !== task.id
-    return named(other ? `${name} (${task.id.slice(-6)})` : name)
+    return named(taken && taken.fields.task !== task.id ? `${name} (${task.id.slice(-6)})` : name)
   }
   const row = me === undefined ? undefined : p.view.claims.session(me)
   const called = typeof row?.data.title === 'string' ? `"${row.data.title}"` : me

@@ -57,7 +57,6 @@ function goOn(h: CurrentHandoff, { memory, reader }: About): string | undefined 
 
 /** A handoff with what it says; those after the first in a line. */
 function leftOff(h: CurrentHandoff, about: About, whole: boolean): string[] {
-  const { said } = h
   const stale = h.stale ? `, ${many(h.commitsSince ?? 0, 'commit')} ago` : ''
   const head = `- ${calledHandoff(h)}, written ${ago(h.written, about.moment)}${stale} ${byline(h.entity, about)}`
   if (!whole) return [head]
@@ -65,7 +64,7 @@ function leftOff(h: CurrentHandoff, about: About, whole: boolean): string[] {
   return [
     head,
     ...HANDOFF_PARTS.flatMap(({ field: f, heading }) =>
-      said[f].map((item) => `  ${f === 'inProgress' ? '' : `${heading}: `}${plain(item, 400)}`),
+      h.said[f].map((item) => `  ${f === 'inProgress' ? '' : `${heading}: `}${plain(item, 400)}`),
     ),
     ...(go === undefined ? [] : [`  Go on: ${plain(go, 240)}`]),
   ]

@@ -183,8 +183,7 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
     newest(kind, limit, standing) {
       const all = reader.list(kind, { limit, ...(standing && { standing }) })
       if (all.length < limit) return all
-      const here = this.vouched(all.map((e) => e.id))
-      if (here.size === all.length) return all
+      if (this.vouched(all.map((e) => e.id)).size === all.length) return all
       const more = newestOwn(memory.db, kind, limit).filter((id) => !all.some((e) => e.id === id))
       const isAsked = (e: Entity) => e.live && (!standing || standingOf(e.fields) === standing)
       return [...all, ...reader.entities(more).filter(isAsked)]

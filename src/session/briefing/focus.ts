@@ -62,8 +62,7 @@ function workOf(
     const at = memory.place(id)
     return (at.goal ?? at.activity ?? at.task) ? [at] : []
   })[0]
-  const { reader } = memory
-  return [place?.task, place?.activity, place?.goal].flatMap((id) => (id ? (reader.entity(id) ?? []) : []))
+  return [place?.task, place?.activity, place?.goal].flatMap((id) => (id ? (memory.reader.entity(id) ?? []) : []))
 }
 
 const BY_WORDS = ['decision', 'failed-approach', 'correction', 'learning'] as const
@@ -76,8 +75,7 @@ export function foundBy({ terms }: Focus, memory: Memory): { id: string; kind: s
   const texts = textRows(memory.db, hits.map((h) => h.rowid)) // biome-ignore format: a row
   const held = new Map(
     texts.map(({ rowid, runs }) => {
-      const found = new Set(runs.flatMap(({ terms }) => [...terms].filter((t) => stems.has(t))))
-      return [rowid, found.size]
+      return [rowid, new Set(runs.flatMap(({ terms }) => [...terms].filter((t) => stems.has(t)))).size]
     }),
   )
   return hits.map(({ id, kind, rowid }) => ({ id, kind, words: held.get(rowid) ?? 0 }))

@@ -105,8 +105,7 @@ export async function beforeEdit(hook: Hook): Promise<HookReply> {
     if (!hook.attempt('implicit claim', () => claimImplicitly(hook, paths, looks))) break
   }
   if (hook.call.tool?.command !== undefined) expectEdited(hook, paths)
-  const context = await aboutFiles(hook, paths)
-  return { ...judged, context }
+  return { ...judged, context: await aboutFiles(hook, paths) }
 }
 
 /** What is decided and said where others are in the way; nothing where nobody is. */

@@ -54,8 +54,7 @@ interface Asked {
 async function asked(client: string | undefined, event: string | undefined): Promise<Asked | undefined> {
   if (client === undefined || event === undefined || !Object.hasOwn(DIALECTS, client)) return undefined
   const dialect = await DIALECTS[client as ClientName]()
-  const name = spelling(dialect, event)
-  return { dialect, event: name ?? event }
+  return { dialect, event: spelling(dialect, event) ?? event }
 }
 
 /** What goes wrong anywhere is noted beside the store of the project, where there is one. */

@@ -36,18 +36,13 @@ const secret = () => randomBytes(32).toString('base64url')
 /** What the person at a page is asked, in short: a yes is to this very question. */
 export const questionId = (question: string): string => digest(question).toString('hex')
 
-interface Browser {
-  readonly page: Buffer
-  readonly until: number
-}
-
 /** The browsers that were let in by a link, and the files that they are given. All of it ends with the server. */
 export class Dashboard {
   /** Whether a person on a terminal started it, who decides here as there; else the page is as an agent. */
   readonly isPersons: boolean
   readonly #now: () => number
   readonly #links = new Map<string, number>()
-  readonly #browsers = new Map<string, Browser>()
+  readonly #browsers = new Map<string, { page: Buffer; until: number }>()
   #files: Map<string, { body: Uint8Array<ArrayBuffer>; type: string }> | undefined
 
   constructor(isPersons: boolean, now: () => number) {

@@ -81,8 +81,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   options.log(`project: ${options.project}`)
   options.log('Ctrl-C stops it; what is recorded stays')
   for (const line of howToConnect(url, token)) options.log(line)
-  const link = dashboard && (() => `${url}/${dashboard.link()}`)
-  return { url, token, link, close, ended }
+  return { url, token, link: dashboard && (() => `${url}/${dashboard.link()}`), close, ended }
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

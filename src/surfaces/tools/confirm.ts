@@ -175,10 +175,9 @@ export const confirm = defineTool({
   readOnly: false,
   dashboard: true,
   run(context, args): Output | Promise<Output> {
-    const { memory } = context
     const { ref = '', all } = args
     const refs = ref.split('\n').filter((r) => r.trim() !== '')
-    const waiting = waitingIn(memory)
+    const waiting = waitingIn(context.memory)
     if (refs.length === 0 && all === undefined) return list(context, waiting)
     if (refs.length > 0 && all !== undefined)
       throw new UsageError('--all and references say two things', 'give one of the two')
@@ -198,8 +197,7 @@ export const confirm = defineTool({
 
 /** Confirms what was shown, as it was read then. */
 function agreed(context: ToolContext, entities: readonly Entity[]): Output | Promise<Output> {
-  const { memory } = context
-  const { batches, notes } = agreeTo(memory, entities, actingAs(context))
+  const { batches, notes } = agreeTo(context.memory, entities, actingAs(context))
   const lines = entities.map((e) => `confirmed ${e.kind} "${oneLine(nameOf(e), WHOLE)}"`)
   const undo = batches.map((batch) => undoLine(batch))
   const print = (settled: readonly string[]): Output => {

@@ -27,8 +27,7 @@ const DECISIONS = 200
 
 /** Decisions that hold and contradict a rule that binds: it may be outdated. */
 export function contraryDecisions(context: ToolContext): [decision: Entity, rule: Entity][] {
-  const { memory } = context
-  const newest = memory.reader.list('decision', { current: true, limit: DECISIONS })
+  const newest = context.memory.reader.list('decision', { current: true, limit: DECISIONS })
   return contraryRules(context, newest.filter(isAgreed))
 }
 

@@ -33,8 +33,7 @@ export const diff = defineTool({
       throw new UserError('bad-time', 'the second moment lies before the first', 'give the earlier one first')
     const before = { reader: memory.asOf(from), now: from }
     const after = { reader: args.to === undefined ? memory.reader : memory.asOf(to), now: to }
-    const registry = after.reader.registry()
-    const kind = args.kind === undefined ? undefined : kindNamed(registry, args.kind)
+    const kind = args.kind === undefined ? undefined : kindNamed(after.reader.registry(), args.kind)
     const gone = (id: string) => deletedBecause(context, id, to)
     const found = touchedBetween(memory.db, from, args.to === undefined ? Number.MAX_SAFE_INTEGER : to)
       .flatMap((id) => differenceOf(id, before, after, gone) ?? [])

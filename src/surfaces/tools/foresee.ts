@@ -21,8 +21,7 @@ export const foresee = defineTool({
   },
   readOnly: true,
   async run({ memory, project }, args) {
-    const names = args.branches?.split('\n') ?? []
-    const found = await look(project.root, names, memory.env.now())
+    const found = await look(project.root, args.branches?.split('\n') ?? [], memory.env.now())
     const live = sessionsOf(memory).list()
     const label = ({ name, root, uncommitted }: Side): string => {
       const whose = live.filter((s) => s.root !== undefined && s.root === root).slice(0, 3)

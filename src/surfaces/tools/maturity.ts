@@ -1,7 +1,6 @@
 import { attempt, UsageError, UserError } from '../../base/errors.ts'
 import { inspect, readInside } from '../../base/files.ts'
-import type { Project } from '../../engine/store/project.ts'
-import { keepSetting } from '../../engine/store/project.ts'
+import { keepSetting, type Project } from '../../engine/store/project.ts'
 import type { Json } from '../../model/field.ts'
 import { type Assessment, assess } from '../../work/evolution/maturity.ts'
 import { type Declared, declaredOf, LEVELS, type Level, RULES_DIR, rank } from '../../work/evolution/rules.ts'

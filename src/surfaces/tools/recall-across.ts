@@ -24,11 +24,6 @@ export interface Elsewhere {
   readonly overriddenBy?: string
 }
 
-interface Found {
-  readonly result: Recalled & Elsewhere
-  readonly card: Card
-}
-
 /**
  * Asks other projects of the user and their library as well. What they know counts as recorded elsewhere; where the work stands is known
  * of this one alone, so that their items are looked at without task and goals.
@@ -50,7 +45,7 @@ export async function recallAcross(
     const why = explain ? explanation(r) : ''
     return { card: forms.card + remark + why, line: forms.line + remark + why }
   }
-  const found: Found[] = own.results.map((result) =>
+  const found: { result: Recalled & Elsewhere; card: Card }[] = own.results.map((result) =>
     result.isUnverified
       ? { result: { ...result, tier: 'team' }, card: cards(result, ' #| team |#') }
       : { result, card: cards(result, '') },

@@ -11,11 +11,10 @@ export const scan = defineTool({
   readOnly: false,
   async run({ memory, project, progress }): Promise<Output> {
     const { stale, ...counts } = await scanTree(memory, project, { progress })
-    const { reader } = memory
     const lines = [`${many(counts.files, 'file')}: ${counts.changed} new or changed, ${counts.gone} gone`]
     if (stale.length > 0)
       lines.push(
-        `stale now: ${stale.map((id) => reader.entity(id)?.id ?? id).join(', ')}`,
+        `stale now: ${stale.map((id) => memory.reader.entity(id)?.id ?? id).join(', ')}`,
         'tidemark review lists all that is stale',
       )
     return { text: lines.join('\n'), json: { ...counts, stale: [...stale] } }

@@ -145,7 +145,6 @@ function change(
   }
   const now = getShared(memory, key)
   const notes = acted.notes.map((n) => `\nnote: ${n}`).join('')
-  const nothing = acted.batch === null
   return {
     text: now
       ? `${key} = ${oneLine(json(now.value), 200)}  (version ${now.version})${notes}`
@@ -156,7 +155,7 @@ function change(
       version: now?.version ?? Number(acted.results[0]!.version ?? 0),
       batch: acted.batch,
       ...(now ? {} : { deleted: true }),
-      ...(nothing ? { unchanged: true } : {}),
+      ...(acted.batch === null ? { unchanged: true } : {}),
     },
   }
 }

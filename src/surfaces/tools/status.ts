@@ -86,7 +86,6 @@ export const status: Tool = {
         told.times > 0 &&
         `session ${session} was told ${told.times === 1 ? 'once' : `${told.times} times`}, ${told.tokens} tokens`,
     ].filter(Boolean)
-    const bytes = statSync(memory.path).size
     return {
       text: parts.join(' · '),
       json: {
@@ -109,7 +108,7 @@ export const status: Tool = {
           : null,
         unreadEdits: unread.map((r) => `${PROJECT_DIR}/${r.aside}`),
         lastWrite: last ? new Date(last.at).toISOString() : null,
-        storeBytes: bytes,
+        storeBytes: statSync(memory.path).size,
       },
     }
   },

@@ -84,10 +84,9 @@ async function up(context: ToolContext, ref: string | undefined): Promise<Output
   const others = proposedIn(memory).filter((p) => p.id !== id)
   const ask = askPerson(context)
   if (!ask) {
-    const { user } = hereOf(project)
     keepProposed(memory, [
       ...others,
-      { id, by: context.by === 'agent' ? 'an agent' : (user ?? 'somebody'), at: memory.env.now() },
+      { id, by: context.by === 'agent' ? 'an agent' : (hereOf(project).user ?? 'somebody'), at: memory.env.now() },
     ])
     return {
       text: `proposed for the user\u2019s library, and nothing has left this project: ${id}\na person agrees on a terminal: tidemark tiers promote ${id}`,

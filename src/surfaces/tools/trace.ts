@@ -32,11 +32,10 @@ export const trace = defineTool({
     const then = await at(context, args)
     const { reader, now } = then
     const registry = reader.registry()
-    const { depth } = args
     const start = findAt(context, then, args.ref)
     const relations = oneOf(args.relations)
     const ways = relations === undefined ? undefined : waysOf(registry, partsOf(relations), noRelation(registry))
-    const found = traceOf(reader, start.id, { ways, depth })
+    const found = traceOf(reader, start.id, { ways, depth: args.depth })
     const chain = evolution(reader, start.id)
     const state = (e: Entity) => stateNow(e, reader, now)
     const unverified = unverifiedAmong(context.memory, [start, ...found.reached.map((r) => r.entity)])

@@ -110,8 +110,7 @@ export const answer = defineTool({
   },
   readOnly: false,
   run(context, args) {
-    const { id } = findOne(context.memory.reader, args.question)
-    const action = ['answer-question', { ref: id, answer: args.text }]
+    const action = ['answer-question', { ref: findOne(context.memory.reader, args.question).id, answer: args.text }]
     return acted(context, [action], (r) => `answered ${shortOf(r.name)}`)
   },
 })

@@ -120,8 +120,7 @@ export class HubLog {
       await q.all('INSERT INTO hub_projects (id, head, fence) VALUES (?, 0, 0) ON CONFLICT DO NOTHING', project)
     // everybody who appends to the project waits here: the numbers come in the order of the commits
     const [row] = await q.all<{ head: number }>(`SELECT head FROM hub_projects WHERE id=?${this.#store.lock}`, project)
-    const before = row!.head
-    let head = before
+    let head = row!.head
     const owners = await this.#owners(q, project, all)
     const digests = new Map(all.flatMap((w) => w.updates).map((u) => [u, digestOf(u.body)]))
     const there = await this.#places(q, project, [...new Set(digests.values())])

@@ -18,9 +18,8 @@ export interface Dropped {
 
 /** Asks the history of git; only if lines are missing that have left before. */
 export async function droppedLines(memory: Memory, root: string): Promise<Dropped> {
-  const { db } = memory
   const missing = pendingIn(memory, root).lines.filter(
-    ({ replica, seq, v }) => v === 1 || leftOf(db, replica).some(([a, b]) => a <= seq && seq <= b),
+    ({ replica, seq, v }) => v === 1 || leftOf(memory.db, replica).some(([a, b]) => a <= seq && seq <= b),
   )
   if (missing.length === 0 || !gitRoot(root)) return { lines: [], unknown: 0 }
   const handles = missing.map((l) => handleOf(l.replica))

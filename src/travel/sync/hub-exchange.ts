@@ -382,10 +382,9 @@ export class HubExchange {
 
   /** Asks the hub for batches that later ones name; it asks the others for what it does not have. */
   async #askMissing(): Promise<void> {
-    const { db } = this.#memory
     while (this.#relays) {
       const keys = log
-        .gaps(db)
+        .gaps(this.#memory.db)
         .filter((g) => isKeyed(g.replica))
         .map((g) => keyOf(handleOf(g.replica), g.seq))
         .filter((key) => !this.#asked.has(key))

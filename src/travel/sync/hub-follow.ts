@@ -188,7 +188,6 @@ export class HubLife {
   /** Has the hub decide on what was claimed here, once it has said what is held. */
   async #arbitrate(): Promise<void> {
     if (!this.#isListed) return
-    const { env } = this.#memory
     const ask = (head: JsonObject) => this.#exchange.link.ask(head)
     // an edit keeps nobody out: it goes with the presence
     const held = () => this.#claims().filter((c) => c.what !== 'role' && !c.implicit)
@@ -201,7 +200,7 @@ export class HubLife {
       this.#granted.delete(key)
     }
     for (const c of held()) {
-      const now = env.now()
+      const now = this.#memory.env.now()
       const known = this.#granted.get(keyOf(c))
       if (known && known.until - now > known.ttl / 2) continue
       const ttl = leaseOf(c, now)

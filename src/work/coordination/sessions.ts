@@ -150,8 +150,7 @@ export class Sessions {
 
   /** Changes claims as they stand now. The caller holds the lock. */
   #claims(change: (claims: ClaimPlan) => void): void {
-    const { env } = this.#memory
-    const claims = new ClaimPlan(new ClaimView(this.#db, env, this.#now))
+    const claims = new ClaimPlan(new ClaimView(this.#db, this.#memory.env, this.#now))
     change(claims)
     presence.keepClaims(this.#db, claims.changes(), this.#now)
   }

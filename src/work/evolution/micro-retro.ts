@@ -32,10 +32,9 @@ function summaryOf(all: readonly Entity[]): { summary: string; implications: str
   const times = (n: number) => (n > 1 ? ` (${n} times)` : '')
   const said = found.slice(0, NAMED).map((all) => cut(String(all[0]!.fields.what), LONGEST) + times(all.length))
   const more = found.length > NAMED ? [`${found.length - NAMED} more`] : []
-  const implications = found.flatMap(([e]) => remedyIn(String(e!.fields.what))?.step ?? [])
   return {
     summary: [...said, ...more, ...(cost === '' ? [] : [`cost ${cost}`])].join('; '),
-    implications: [...new Set(implications)],
+    implications: [...new Set(found.flatMap(([e]) => remedyIn(String(e!.fields.what))?.step ?? []))],
   }
 }
 

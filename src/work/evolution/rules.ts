@@ -123,14 +123,13 @@ function ruleOf(
     if (level === undefined && isFirst) level = part
     if (level !== undefined && rank(part) < rank(level)) part = level
   }
-  const isActive = rank(level ?? 'poc') <= rank(at)
   return {
     name,
     path,
     level: level ?? 'poc',
     paths: typeof paths === 'string' ? [paths] : paths,
     autoload: textIn(head, 'autoload') !== 'false',
-    isActive,
+    isActive: rank(level ?? 'poc') <= rank(at),
     text: text.join('\n').trim(),
     dormant: dormant.join('\n').trim(),
     isConfirmed: confirmed.has(mark),

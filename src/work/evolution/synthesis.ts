@@ -106,7 +106,6 @@ function propose(
   all: readonly Seen[],
   mutations: readonly Entity[],
 ): string | undefined {
-  const { operation } = group[0]!
   const { does, step, from } = remedyFor(group.map((s) => s.what))
   const skill = skillOf(root, group)
   const file = findSkill(root, fileOfSkill(root, skill))
@@ -115,11 +114,10 @@ function propose(
   if (mutations.some((m) => m.fields.change === change)) return undefined
   const ids = group.map((s) => s.entity.id)
   const number = nextNumber(mutations)
-  const said = { change, skill: operation, step, trigger: evidenceText(group, all), evidence: ids, number }
+  const said = { change, skill: group[0]!.operation, step, trigger: evidenceText(group, all), evidence: ids, number }
   const fields = defined({ ...said, status: 'proposed', target: file?.path, base: file?.hash, before })
   const marks = ids.slice(-(MAX_ACTIONS - 1)).map((ref) => ['record-observation', { ref, synthesized: number }])
-  const done = memory.act([['record-mutation', fields], ...marks], AUTHOR)
-  return String(done.results[0]!.id)
+  return String(memory.act([['record-mutation', fields], ...marks], AUTHOR).results[0]!.id)
 }
 
 /** A proposal whose file has changed meanwhile is made for the file as it is now. */

@@ -100,7 +100,6 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
       ...some(open.map((e) => `${short(e.name)} (${e.id})`)),
     ],
   }
-  const { contextUsed } = sessions.get(session) ?? {}
   // decisions stand for themselves: a session that only decided, or only asked, leaves no work
   const isWritten = currentEntities(reader).some(({ fields }) => ids.has(String(fields.session)))
   const parts = [said.inProgress, said.blockers, said.nextSteps, ...(isWritten ? [said.decisionsMade] : [])]
@@ -109,7 +108,7 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
     ...some(asked.map((s) => `Asked: "${short(s.data.request, SAID_MAX)}"`)),
     ...(typeof last?.data.said === 'string' ? [`Answered: "${short(last.data.said, SAID_MAX)}"`] : []),
   )
-  return defined({ ...said, contextUsed })
+  return defined({ ...said, contextUsed: sessions.get(session)?.contextUsed })
 }
 
 /** What a handoff says without what changes with every turn: what was said last, and how many lines each file changed by. */

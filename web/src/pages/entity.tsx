@@ -42,8 +42,7 @@ interface Change {
 const APART = new Set(['id', 'kind', 'name', 'recorded', 'updated', 'version', 'provenance', 'links', 'conflicts', 'stale', 'state', 'currentHash', 'waiting', 'composed']) // biome-ignore format: a list
 
 export function EntityPage() {
-  const id = place.use().params.get('id') ?? ''
-  const shown = useTool<Shown>('show', { ref: id })
+  const shown = useTool<Shown>('show', { ref: place.use().params.get('id') ?? '' })
   const e = shown.json
   return (
     <Page
@@ -249,8 +248,7 @@ function Actions({ entity: e }: { entity: Shown }) {
   const [said, setSaid] = useState('')
   const { act, merge, Outcome } = useAct()
   drawn(e)
-  const isRetired = e.retired !== undefined
-  const offered: Act[] = isRetired ? ['restore'] : ['retire', 'supersede', 'merge']
+  const offered: Act[] = e.retired !== undefined ? ['restore'] : ['retire', 'supersede', 'merge']
   const send = async (event: Event) => {
     event.preventDefault()
     const actions: { [K in Exclude<Act, 'merge'>]: Json } = {

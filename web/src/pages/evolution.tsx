@@ -114,13 +114,11 @@ const BeforeAfter = ({ outcome: o }: { outcome: Outcome }) => (
   </div>
 )
 
-interface Observation extends Entity {
-  good: boolean
-  amounts: { minutes: number }
-}
-
 function Observations() {
-  const observations = useTool<Observation[]>('list', { kind: 'observation', limit: 1000 })
+  const observations = useTool<(Entity & { good: boolean; amounts: { minutes: number } })[]>('list', {
+    kind: 'observation',
+    limit: 1000,
+  })
   return (
     <Panel title="Observations" count={observations.json?.length}>
       <Told

@@ -1,7 +1,6 @@
 import { extname } from 'node:path'
 import { foldSimilar } from '../../recall/duplicates.ts'
-import type { Shape } from './shapes.ts'
-import { shapesOf } from './shapes.ts'
+import { type Shape, shapesOf } from './shapes.ts'
 
 /** One thing that the code shows again and again, as an action that may be proposed, and what speaks for it. */
 export interface Finding {

@@ -41,8 +41,7 @@ function statementsOf(reader: Reader): Statement[] {
 
 /** Whether it was recorded, proposed, rejected or removed before. */
 function isKnown(reader: Reader, { verb, args }: Finding): boolean {
-  const kind = reader.registry().recordedBy(verb)!
-  const id = identityOf(kind, args)
+  const id = identityOf(reader.registry().recordedBy(verb)!, args)
   return id !== undefined && reader.entity(id) !== undefined
 }
 

@@ -15,13 +15,8 @@ const LEAST_WORDS = 2
 /** Of what was recorded lately so much of each kind is held against triggers. */
 const MOST_RECENT = 1_000
 
-interface Due {
-  readonly decision: Entity
-  readonly why: string
-}
-
 /** Developmental, active decisions that were untouched for 30 days, or whose trigger a later entity matches. */
-function dueForReview(look: Look): Due[] {
+function dueForReview(look: Look): { decision: Entity; why: string }[] {
   const { reader, now } = look.options
   const kind = reader.registry().kind('decision')
   const has = (e: Entity, field: string, value: string) => readField(e, field, kind) === value

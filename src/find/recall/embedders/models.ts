@@ -43,8 +43,7 @@ const folderOf = (models: string) => join(models, 'minilm')
 
 const hasMinilm = (models: string): boolean =>
   Object.entries(PARTS).every(([name, size]) => {
-    const found = statSync(join(folderOf(models), name), { throwIfNoEntry: false })
-    return found?.size === size
+    return statSync(join(folderOf(models), name), { throwIfNoEntry: false })?.size === size
   })
 
 /** The table of words with eight bits a number and a step for each row: 12 MB of 47, cosines as before to 0.9996. */

@@ -105,8 +105,7 @@ function relevant(
   const weighed = all
     .map((e) => ({ e, near: nearness(e, focus, words.get(e.id) ?? 0), weight: weightOf(e) }))
     .sort((a, b) => b.near - a.near || b.weight - a.weight || saidAt(b.e) - saidAt(a.e) || (a.e.id < b.e.id ? -1 : 1))
-  const near = weighed.filter((w) => w.near > 0).length
-  const room = Math.min(MAX_ITEMS, Math.max(near, UNASKED))
+  const room = Math.min(MAX_ITEMS, Math.max(weighed.filter((w) => w.near > 0).length, UNASKED))
   const here = about.vouched(all.map((e) => e.id))
   // what nobody here stands by takes the place of nothing that somebody does
   const ours = weighed.filter(({ e }) => here.has(e.id)).slice(0, room)

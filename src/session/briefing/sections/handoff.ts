@@ -79,8 +79,7 @@ export function matteringFirst(all: readonly CurrentHandoff[], about: About): Cu
 }
 
 export const calledHandoff = ({ entity }: CurrentHandoff): string => {
-  const title = /^session "(.*)"$/.exec(entity.name)?.[1]
-  return `"${plain(title ?? entity.name, 100)}"`
+  return `"${plain(/^session "(.*)"$/.exec(entity.name)?.[1] ?? entity.name, 100)}"`
 }
 
 const headOf = (h: CurrentHandoff, about: About): string => {

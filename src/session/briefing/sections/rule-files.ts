@@ -17,8 +17,7 @@ function rulesIn(about: About): Rules | undefined {
 
 /** Whether the client reads the file by itself: as its own rule, or because one of its files imports it. */
 export function isReadByClient({ name, path, file }: Rule, about: Pick<About, 'project' | 'client'>): boolean {
-  const { root } = about.project
-  const text = (at: string): string => (readsFile(at, about) ? `${readInside(root, at) ?? ''}` : '')
+  const text = (at: string): string => (readsFile(at, about) ? `${readInside(about.project.root, at) ?? ''}` : '')
   const { rules, importsFiles, instructions = [] } = factsOf(about.client) ?? {}
   if (rules?.areRead && text(`${rules.folder}/${name}.md`) === file) return true
   return importsFiles === true && instructions.some((at) => text(at).includes(`@${path}`))

@@ -11,8 +11,7 @@ export const shared: Section = {
   title: 'Shared by the sessions',
   share: 5,
   build(about) {
-    const { reader } = about
-    const keys = reader.list(SHARED_KIND, { all: true, limit: MAX_KEYS })
+    const keys = about.reader.list(SHARED_KIND, { all: true, limit: MAX_KEYS })
     if (keys.length === 0) return undefined
     about.vouched(keys.map((e) => e.id)) // all at once
     const items = keys.map((e): Item => {

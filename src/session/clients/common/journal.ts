@@ -18,10 +18,6 @@ export interface Entry {
   /** Folders made for it, the outermost first; in the journal by their path in the project, which may move. */
   dirs: string[]
 }
-interface Journal {
-  version: 1
-  files: Record<string, Entry>
-}
 
 export const JOURNAL = `${PROJECT_DIR}/local/wiring.json`
 
@@ -33,7 +29,7 @@ const keyOf = (root: string, file: string) => (isInside(file, root) ? relative(r
 
 const textOf = (root: string): string | undefined => readInside(root, JOURNAL)?.toString('utf8')
 
-function read(root: string): Journal {
+function read(root: string): { version: 1; files: Record<string, Entry> } {
   const text = textOf(root)
   const journal = text === undefined || whyNotOwn(root, JOURNAL) !== undefined ? undefined : jsonIn(text)
   // damaged, it is as in a clone, where our entries are found by their look

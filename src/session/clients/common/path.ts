@@ -17,8 +17,7 @@ const isExecutable = (file: string): boolean =>
 export function findOnPath(command: string, env: Env): string | undefined {
   const windows = process.platform === 'win32'
   const endings = windows ? ['', ...(env.PATHEXT ?? '.EXE;.CMD;.BAT').split(';')] : ['']
-  const dirs = (env.PATH ?? env.Path ?? '').split(delimiter).filter((dir) => isAbsolute(dir))
-  for (const dir of dirs)
+  for (const dir of (env.PATH ?? env.Path ?? '').split(delimiter).filter((dir) => isAbsolute(dir)))
     for (const end of endings) if (isExecutable(join(dir, command + end))) return join(dir, command + end)
   return undefined
 }
@@ -47,6 +46,5 @@ export const below = (ctx: ClientContext): string | undefined => wayBelow(ctx.ro
 export function mainWorkTree(root: string): string {
   const top = gitRoot(root)
   const common = top && gitCommonDir(top)
-  const main = common && basename(common) === '.git' ? dirname(common) : (top ?? root)
-  return realPath(main)
+  return realPath(common && basename(common) === '.git' ? dirname(common) : (top ?? root))
 }

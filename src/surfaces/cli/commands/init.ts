@@ -187,8 +187,7 @@ export const init: Command = {
       !call.json &&
       isTerminal()
     ) {
-      const acts = { ...context, allow: [...READ_TOOLS, 'act'] }
-      const more = planWiring(acts, named)
+      const more = planWiring({ ...context, allow: [...READ_TOOLS, 'act'] }, named)
       const differs = more.some((c, n) => c.after !== changes[n]?.after)
       if (differs && (await ask('May agents record without being asked each time (act)? Rules still take your yes.')))
         changes = more

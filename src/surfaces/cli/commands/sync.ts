@@ -163,8 +163,7 @@ export const sync: Command = {
     tellReceived(call, received)
     const dropped = await settleDropped(memory, root)
     tellDropped(call, dropped)
-    const published = publish(memory, root)
-    const { lines, staying, held, written, removed, committed } = published
+    const { lines, staying, held, written, removed, committed } = publish(memory, root)
     call.out(`  write   ${lines.length > 0 ? `${batches(lines.length)}: ${written.join(', ')}` : 'nothing new'}`)
     tellLines(call, summariesOf(memory, lines))
     for (const line of newHistory(committed)) call.out(line)

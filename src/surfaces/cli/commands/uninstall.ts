@@ -118,10 +118,9 @@ function mainOf({ root, storePath }: Project): string | undefined {
 function refuseLinked(project: Project): void {
   const main = mainOf(project)
   if (main === undefined) return
-  const { root } = project
   throw new UserError(
     'shared-store',
-    `${root} is a linked work tree: its knowledge belongs to all work trees of ${main}`,
+    `${project.root} is a linked work tree: its knowledge belongs to all work trees of ${main}`,
     `\`tidemark uninstall\` takes Tidemark out of this one; \`tidemark uninstall --delete-knowledge --project ${main}\` deletes the knowledge of all`,
   )
 }
@@ -242,13 +241,12 @@ export const uninstall: Command = {
     if (deleting) contents = tellKnowledge(call, project, plan, keeps)
     else call.out(`  keep    the knowledge: ${storePath} (init finds it again)`)
     tellLeft(call, root, plan.left)
-    const files = [...plan.tree, ...plan.elsewhere, ...plan.store].map((f) => f.path)
     const json = {
       root,
       clients: changes.map((c) => ({ client: c.client, file: c.file, action: c.action })),
       store: storePath,
       knowledge: deleting ? 'deleted' : 'kept',
-      files,
+      files: [...plan.tree, ...plan.elsewhere, ...plan.store].map((f) => f.path),
       left: [...plan.left],
       ...(deleting ? { contents } : {}),
     }

@@ -41,16 +41,7 @@ export const basicMemory: Importer = {
   },
 }
 
-interface Note {
-  readonly label: string
-  readonly title: string
-  readonly permalink: string | undefined
-  readonly observations: number
-  readonly relations: readonly { word: string; target: string; where: string }[]
-  readonly items: readonly Item[]
-}
-
-function noteOf({ label, text }: Page): Note {
+function noteOf({ label, text }: Page) {
   const front = frontMatterOf(text)
   const title = textIn(front, 'title') ?? basename(label, '.md')
   const observations: string[] = []
@@ -85,6 +76,6 @@ function noteOf({ label, text }: Page): Note {
   const page = prose.join('\n').trim()
   const only = page.replace(/^#\s+.*\n?/, '').trim()
   const body = chunksOf(only === '' ? '' : page, { sourceFile: label, section: '', where: label, owner: as })
-  const items = [{ verb: 'record-concept', args, where: label, as }, ...body.chunks, ...body.links]
+  const items: Item[] = [{ verb: 'record-concept', args, where: label, as }, ...body.chunks, ...body.links]
   return { label, title, permalink, observations: observations.length, relations, items }
 }

@@ -48,8 +48,7 @@ export function runImport(
 
 /** The item without secrets, private parts and characters that no gate lets through. */
 function clean({ report }: State, item: Item): Item {
-  const { where } = item
-  const redact = (category: string) => void report.redacted.push({ where, category })
+  const redact = (category: string) => void report.redacted.push({ where: item.where, category })
   const { attrs, ...args } = wellFormed(defined(item.args) as JsonObject)
   const scrubbed = attrs === undefined ? {} : { attrs: scrubPairs(attrs, redact) }
   const screened = screen({ ...args, ...scrubbed }, true)

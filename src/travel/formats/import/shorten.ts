@@ -25,8 +25,7 @@ export function shorten(item: Item, registry: Registry): Item[] {
     return `${head.trimEnd()} … (the whole is in chunks: ${field} of ${item.where})`
   }) as JsonObject
   if (long.length === 0) return [item]
-  const id = identityOf(kind, args)
-  const owner = item.as ?? id
+  const owner = item.as ?? identityOf(kind, args)
   const made = long.map(({ field, text }) =>
     chunksOf(text, { sourceFile: item.where, section: field, where: item.where, ...(owner ? { owner } : {}) }),
   )

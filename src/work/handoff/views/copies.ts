@@ -60,8 +60,7 @@ const marksIn = ({ db }: Memory): string[] => JSON.parse(getMeta(db, MARKS) ?? '
 /** What this store's processes kept of the views in a work tree; of what somebody else laid there nothing counts. */
 export function readKept(memory: Memory, root: string): Kept {
   try {
-    const text = textOf(root, keptPath('state.json'))
-    const kept = JSON.parse(text ?? '{}') as Partial<Kept>
+    const kept = JSON.parse(textOf(root, keptPath('state.json')) ?? '{}') as Partial<Kept>
     const isOurs = kept.mark !== undefined && marksIn(memory).includes(kept.mark)
     return { ...structuredClone(NOTHING), ...(isOurs ? kept : {}) }
   } catch {
