@@ -71,13 +71,10 @@ export function accepts({ type, min, max, integer, choices = [] }: Field): strin
 }
 
 export function leaves(value: { [key: string]: Json }, path: string[] = []): [path: string[], value: Json][] {
-  const out: [string[], Json][] = []
-  for (const [key, v] of Object.entries(value)) {
+  return Object.entries(value).flatMap(([key, v]) => {
     const here = [...path, key]
-    if (isObject(v) && Object.keys(v).length > 0) out.push(...leaves(v, here))
-    else out.push([here, v])
-  }
-  return out
+    return isObject(v) && Object.keys(v).length > 0 ? leaves(v, here) : [[here, v] satisfies [string[], Json]]
+  })
 }
 
 function texts(value: unknown): string[] | undefined {

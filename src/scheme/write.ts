@@ -181,8 +181,7 @@ class Writer {
 
 /** The fields that occur, in declared order, then those nobody declared. */
 function ordered(rows: readonly Fields[], shape: Shape | undefined): string[] {
-  const present = new Set<string>()
-  for (const fields of rows) for (const field of fields.keys()) present.add(field)
+  const present = new Set(rows.flatMap((fields) => [...fields.keys()]))
   const declared = [...(shape?.positional ?? []), ...(shape?.fields ?? [])].filter((field) => present.has(field))
   return [...new Set([...declared, ...present])]
 }

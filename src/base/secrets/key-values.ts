@@ -323,7 +323,7 @@ function inHeader(text: string, from: number, to: number, as: 'header' | 'cookie
   if (as === 'cookie') {
     return [...text.slice(from, to).matchAll(PAIR)].flatMap((m) => {
       const end = from + m.index + m[0].length
-      return isRandom(decodeLoosely(m[1]!), 12) && !m[1]!.startsWith('$')
+      return isRandom(m[1]!.replace(/%[0-9A-F]{2}/g, '.'), 12) && !m[1]!.startsWith('$')
         ? [{ category: CATEGORY.cookie, start: end - m[1]!.length, end }]
         : []
     })
@@ -335,5 +335,3 @@ function inHeader(text: string, from: number, to: number, as: 'header' | 'cookie
     ? [{ category: CATEGORY.header, start, end: start + value.length }]
     : []
 }
-
-const decodeLoosely = (value: string): string => value.replace(/%[0-9A-F]{2}/g, '.')

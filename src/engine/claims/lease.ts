@@ -147,10 +147,7 @@ export class ClaimPlan {
   #holds(c: ClaimRow): boolean {
     if (c.ended !== undefined) return false
     const { now, env } = this.view
-    const key = `${c.n}`
-    let known = this.#holding.get(key)
-    if (known === undefined) this.#holding.set(key, (known = holds(c, this.view.session(c.session), now, env)))
-    return known
+    return keptIn(this.#holding, `${c.n}`, () => holds(c, this.view.session(c.session), now, env))
   }
 
   /** Claims that hold, oldest first. */

@@ -98,12 +98,8 @@ export type Cells = Map<string, Cell>
 export const isPrefix = (a: readonly string[], b: readonly string[]) =>
   a.length <= b.length && a.every((key, i) => key === b[i])
 
-export function seen(cells: Cells, field: string, part?: string): Cell[] {
-  const out: Cell[] = []
-  for (const cell of cells.values())
-    if (cell.field === field && (part === undefined || cell.part === part)) out.push(cell)
-  return out
-}
+export const seen = (cells: Cells, field: string, part?: string): Cell[] =>
+  [...cells.values()].filter((cell) => cell.field === field && (part === undefined || cell.part === part))
 
 /** The cells of a map that a write at `path` takes the place of: the path itself, what is under it, and leaves above it. */
 export const seenAt = (cells: Cells, field: string, path: readonly string[], above: boolean): Cell[] =>

@@ -1,3 +1,4 @@
+import { keptIn } from '../../base/lookup.ts'
 import { canonical } from '../../model/canonical.ts'
 import type { Conflict } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
@@ -15,7 +16,6 @@ export interface Folded {
 }
 
 const newestFirst = (a: Cell, b: Cell) => compareCells(b, a)
-const byCanonical = (a: Json, b: Json) => (canonical(a) < canonical(b) ? -1 : 1)
 
 function register(cells: Cell[]): { value?: Json; conflict?: Conflict } {
   const sorted = [...cells].sort(newestFirst)
@@ -36,7 +36,7 @@ function items(cells: Cell[], list: boolean): Json[] {
   const sorted = list ? [...cells].sort((a, b) => (a.pos ?? 0) - (b.pos ?? 0) || compareCells(a, b)) : cells
   const found = new Map<string, Json>()
   for (const c of sorted) if (c.value !== undefined && !found.has(c.part)) found.set(c.part, c.value)
-  return list ? [...found.values()] : [...found.values()].sort(byCanonical)
+  return list ? [...found.values()] : [...found.values()].sort((a, b) => (canonical(a) < canonical(b) ? -1 : 1))
 }
 
 /** The paths that count, as a tree: `end` where one ends. */
@@ -57,9 +57,7 @@ function takeIn(root: Taken, path: readonly string[]): boolean {
   node = root
   for (const key of path) {
     node.below ??= new Map()
-    let next = node.below.get(key)
-    if (!next) node.below.set(key, (next = {}))
-    node = next
+    node = keptIn(node.below, key, () => ({}))
   }
   node.end = true
   return true
@@ -139,17 +137,10 @@ export const visibility = (cells: Cells): ((cell: Cell) => boolean) => state(cel
 
 export function fold(cells: Cells): Folded {
   const { live, created, reason, visible, conflict } = state(cells)
-  const byField = new Map<string, Cell[]>()
-  for (const cell of cells.values()) {
-    if (cell.field === STATE || !visible(cell)) continue
-    const group = byField.get(cell.field)
-    if (group) group.push(cell)
-    else byField.set(cell.field, [cell])
-  }
+  const counted = cells.values().filter((cell) => cell.field !== STATE && visible(cell))
   const conflicts: Conflict[] = conflict ? [conflict] : []
   const fields: { [field: string]: Json } = {}
-  for (const field of [...byField.keys()].sort()) {
-    const all = byField.get(field)!
+  for (const [field, all] of [...Map.groupBy(counted, (cell) => cell.field)].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const form = formOf(all)
     const group = all.filter((c) => c.part[0] === form)
     if (form === 's' || form === 'l')

@@ -37,7 +37,6 @@ export const isSameKey = (a: string, b: string): boolean =>
 
 // loaded by those who sign or check alone: it costs a hook 7 ms
 const crypto = () => process.getBuiltinModule('node:crypto')
-const keyPath = (project: string) => `keys/${project}`
 
 interface Key {
   readonly priv: KeyObject
@@ -48,7 +47,7 @@ const own = new Map<string, Key>()
 /** This user's key for what this machine writes of a project; made at its first use. Nothing where no state can be kept. */
 const ownKey = (project: string): Key | undefined =>
   unlessRefused(() => {
-    const path = keyPath(project)
+    const path = `keys/${project}`
     const made = () => crypto().generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
     const pem = readState(path) ?? makeState(path, String(made()))
     return keptIn(own, pem, () => {

@@ -119,7 +119,7 @@ export function replaceLine(db: Db, line: Line): void {
   const received = db.value<number>('SELECT received FROM log WHERE replica=? AND seq=?', line.replica, line.seq)!
   const text = keptLine(printLine(line))
   db.run('UPDATE log SET line=?, hash=? WHERE replica=? AND seq=?', text, line.hash, line.replica, line.seq)
-  dropEvents(db, line.replica, line.seq)
+  db.run('DELETE FROM events WHERE replica=? AND seq=? AND base=0', line.replica, line.seq)
   indexEvents(db, line, received)
 }
 
@@ -129,9 +129,6 @@ export function takeUnproven(db: Db): { replica: string; seq: number }[] {
   if (found.length > 0) db.run('DELETE FROM unproven')
   return found
 }
-
-const dropEvents = (db: Db, replica: string, seq: number): void =>
-  db.run('DELETE FROM events WHERE replica=? AND seq=? AND base=0', replica, seq)
 
 /** Fields that say that an entity is there, or that lists leave it out. */
 const LIST_FIELDS: readonly string[] = ['$', 'retired', 'standing']

@@ -1,3 +1,4 @@
+import { keptIn } from '../../base/lookup.ts'
 import { canonical } from '../../model/canonical.ts'
 import {
   cleanPath,
@@ -18,7 +19,7 @@ import type { Registry } from '../../model/registry.ts'
 import { type Change, type Report, shown } from '../../model/validate.ts'
 import { isWork } from '../../model/work-kinds.ts'
 import { ClaimPlan } from '../claims/lease.ts'
-import type { Cell, Cells, StampRef, StateValue } from '../log/cells.ts'
+import type { Cell, Cells, StateValue } from '../log/cells.ts'
 import { listPart, pathPart, STATE, sawOf, seen, seenAt, setPart } from '../log/cells.ts'
 import { foldOf } from '../log/context-value.ts'
 import { applyToCells, type Event } from '../log/events.ts'
@@ -114,8 +115,6 @@ const meansPromised = (id: string, ref: string): boolean => {
   return [name, slug(name), slug(cleanPath(name), true)].some((n) => id === `${kind}:${n}`)
 }
 
-const refs = (cells: readonly Cell[]): StampRef[] => cells.map((c) => [c.stamp.replica, c.stamp.ctr] as const)
-
 /** The kinds and relations known with some that a batch declares. */
 export type MakeRegistry = (base: Registry, planned: readonly Entity[]) => Registry
 
@@ -157,9 +156,7 @@ export class Planning {
   }
 
   cells(id: string): Cells {
-    let there = this.#draft.cells.get(id)
-    if (!there) this.#draft.cells.set(id, (there = { cells: this.view.cells(id) }))
-    return there.cells
+    return keptIn(this.#draft.cells, id, () => ({ cells: this.view.cells(id) })).cells
   }
 
   #folded(id: string): Folded {
@@ -174,7 +171,8 @@ export class Planning {
   #emit(id: string, field: string, op: Event['op'], over: readonly Cell[], more: Partial<Event> = {}): true {
     const draft = this.#draft
     const stamp = { ms: this.ctx.ms, ctr: ++draft.ctr, replica: this.ctx.replica }
-    const event: Event = { entity: id, field, op, ...more, over: refs(over), stamp }
+    const refs = over.map((c) => [c.stamp.replica, c.stamp.ctr] as const)
+    const event: Event = { entity: id, field, op, ...more, over: refs, stamp }
     applyToCells(this.cells(id), event)
     draft.cells.get(id)!.folded = undefined
     draft.touched.add(id)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { inspect, readInside, removeInside, writeInside } from '../../base/files.ts'
 import { ignoreViews, PROJECT_DIR } from '../../engine/store/project.ts'
 import { Reader } from '../../scheme/reader.ts'
-import { elements, Keyword, Sym, type Value } from '../../scheme/values.ts'
+import { elements, Keyword, Sym } from '../../scheme/values.ts'
 import { type Call, type CodeSymbol, PARSER, type Parsed } from './parse.ts'
 
 const DIR = `${PROJECT_DIR}/cache`
@@ -44,7 +44,7 @@ export function readParsed(hash: string, language: string, text: string): Parsed
     const calls: Call[] = []
     for (const form of all.slice(at + 2)) {
       const [head, ...rest] = elements(form) ?? []
-      const words = rest.map(plain)
+      const words = rest.map((v) => (typeof v === 'string' ? v : Number(v)))
       const [name = '', kind = '', start, end, own = '', size] = words
       if (!(head instanceof Sym)) return undefined
       if (head.name === 'symbol')
@@ -60,14 +60,11 @@ export function readParsed(hash: string, language: string, text: string): Parsed
   }
 }
 
-const plain = (v: Value): string | number => (typeof v === 'string' ? v : Number(v))
-
 /** Writes which paths have which content, and removes what nobody has needed for long. */
 export function keepManifest(root: string, files: Iterable<{ readonly path: string; readonly hash: string }>): void {
   ignoreViews(root)
-  const byHash = new Map<string, string[]>()
-  for (const { path, hash } of files) byHash.set(hash, [...(byHash.get(hash) ?? []), path])
-  const rows = [...byHash].map(([hash, paths]) => ` (${quoted([hash, ...paths.sort()])})`)
+  const byHash = Map.groupBy(files, (f) => f.hash)
+  const rows = [...byHash].map(([hash, same]) => ` (${quoted([hash, ...same.map((f) => f.path).sort()])})`)
   writeInside(root, `${DIR}/manifest.sexpr`, `(manifest :parser ${PARSER}\n${rows.sort().join('\n')})\n`)
   const spare = readdirSync(join(root, DIR)).filter(
     (name) => !byHash.has(NAME.exec(name)?.[1] ?? '') && NAME.test(name),

@@ -200,12 +200,7 @@ export function tracesByTopic(reader: Reader, vocabulary = shippedWords()): Topi
   const traces = new Map<string, Entity[]>()
   const all = decisionsOf(reader).toReversed()
   const topics = topicsOfAll(reader, all, vocabulary)
-  for (const e of all)
-    for (const { topic } of topics.get(e.id)!) {
-      const trace = traces.get(topic)
-      if (trace) trace.push(e)
-      else traces.set(topic, [e])
-    }
+  for (const e of all) for (const { topic } of topics.get(e.id)!) keptIn(traces, topic, () => []).push(e)
   return [...traces]
     .map(([topic, decisions]) => ({ topic, decisions }))
     .sort((a, b) => b.decisions.length - a.decisions.length || (a.topic < b.topic ? -1 : 1))

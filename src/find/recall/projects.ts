@@ -40,8 +40,6 @@ const isLinked = (root: string): boolean => {
 
 const isPath = (ref: string) => /^[.~]?[/\\]|^\.\.?$|^\.\.[/\\]|[/\\]|^~$/.test(ref)
 
-const inWords = (p: Project) => `${p.name} (${p.root})`
-
 /** Other projects of this user, all or by path, id or name. @throws UserError for unknown or ambiguous ones. */
 export function otherProjects(
   here: Project,
@@ -68,7 +66,7 @@ export function otherProjects(
       const served = among && `served are ${among.map((p) => p.name).join(', ')}`
       const hint =
         near.length > 0
-          ? `did you mean ${near.map(inWords).join(' or ')}?`
+          ? `did you mean ${near.map((p) => `${p.name} (${p.root})`).join(' or ')}?`
           : (served ?? 'give the path of a project, or run `tidemark init` there')
       problems.push(`no project "${ref.slice(0, 200)}"; ${hint}`)
     }

@@ -248,22 +248,11 @@ const FEW = { weight: 10, deviation: 0.25 }
 
 /** What its source says of each text: how well the best ones of it match, in standard deviations of the sources. */
 function sourceScores(legs: readonly Legs[]): number[] {
-  const bySource = new Map<string | number, number[]>()
-  for (const [i, { source, lexical }] of legs.entries()) {
-    const list = bySource.get(source ?? i)
-    if (list) list.push(lexical.score)
-    else bySource.set(source ?? i, [lexical.score])
-  }
-  const sums = [...bySource].map(
-    ([source, scores]) =>
-      [
-        source,
-        scores
-          .sort((a, b) => b - a)
-          .slice(0, TOP_OF_SOURCE.length)
-          .reduce((sum, score, i) => sum + TOP_OF_SOURCE[i]! * score, 0),
-      ] as const,
-  )
+  const bySource = Map.groupBy(legs.keys(), (i) => legs[i]!.source ?? i)
+  const sums = [...bySource].map(([source, own]) => {
+    const scores = own.map((i) => legs[i]!.lexical.score).sort((a, b) => b - a)
+    return [source, TOP_OF_SOURCE.reduce((sum, share, i) => sum + share * (scores[i] ?? 0), 0)] as const
+  })
   const mean = sums.reduce((s, [, x]) => s + x, 0) / sums.length
   const best = Math.max(...sums.map(([, x]) => x), 0)
   if (best === 0) return legs.map(() => 0)

@@ -90,14 +90,12 @@ function integer(v: Value): Num {
   return n
 }
 
-const positive = (n: number): number => (n === 0 ? 0 : n)
-
 const division =
   (exact: (a: bigint, b: bigint) => bigint, inexact: (a: number, b: number) => number): Run =>
   ([a, b], ctx) => {
     const [n, m] = [integer(a), integer(b)]
     if (Number(m) === 0) throw new WrongArgument('division by zero')
-    if (typeof n !== 'bigint' || typeof m !== 'bigint') return positive(inexact(Number(n), Number(m)))
+    if (typeof n !== 'bigint' || typeof m !== 'bigint') return inexact(Number(n), Number(m)) || 0 // never -0
     ctx.charge(bitLength(n) >> 12)
     return guard(exact(n, m), ctx)
   }

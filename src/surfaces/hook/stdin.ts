@@ -44,7 +44,7 @@ export function readStdin(ms: number): Promise<string> {
     const end = chunk.toString('latin1', Math.max(0, chunk.length - 64)).trimEnd()
     if (size < 1.5 * looked || !end.endsWith('}')) return
     looked = size
-    if (isWhole(Buffer.concat(chunks))) done()
+    if (jsonIn(Buffer.concat(chunks).toString('utf8')) !== undefined) done()
   }
   const stream = () => {
     const stdin = process.stdin
@@ -85,5 +85,3 @@ export function leave(): never {
   }
   process.exit(0)
 }
-
-const isWhole = (bytes: Buffer): boolean => jsonIn(bytes.toString('utf8')) !== undefined

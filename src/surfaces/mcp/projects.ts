@@ -113,7 +113,10 @@ export class Projects {
   /** The daily snapshot is looked after when the calls have come to rest. */
   #tend(opened: Opened): Opened {
     clearTimeout(this.#rest)
-    this.#rest = setTimeout(() => this.#maintain(), REST_MS).unref()
+    this.#rest = setTimeout(() => {
+      for (const { memory } of this.#opened.values())
+        for (const note of memory.maintain()) process.stderr.write(`tidemark: ${note}\n`)
+    }, REST_MS).unref()
     receiveChanges(opened.memory, opened.project.root)
     return opened
   }
@@ -128,11 +131,6 @@ export class Projects {
       this.#watches.push(
         followHub(memory, project, project.root === this.#options.roots[0] ? this.#options.hub : undefined),
       )
-  }
-
-  #maintain(): void {
-    for (const { memory } of this.#opened.values())
-      for (const note of memory.maintain()) process.stderr.write(`tidemark: ${note}\n`)
   }
 
   /** Takes over a memory that is open already. */

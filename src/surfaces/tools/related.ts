@@ -56,9 +56,8 @@ export function touchedBy(context: ToolContext, results: readonly Result[]): str
   const said = new Set(results.flatMap((r) => (RECORDING.has(r.verb) ? [String(r.id)] : [])))
   const decisions = reader.entities([...said]).filter((e) => ANSWERING.has(e.kind))
   const recaller = new Recaller(memory, project, { embedder: { use: 'none' } })
-  const notes = new Map<string, string>()
-  for (const pair of contraryRules(context, decisions))
-    notes.set(pair[1].id, `${saidContrary(pair)}: ${howSettled(pair, context)}`)
+  const contrary = contraryRules(context, decisions)
+  const notes = new Map(contrary.map((pair) => [pair[1].id, `${saidContrary(pair)}: ${howSettled(pair, context)}`]))
   const vocabularies = { alternatives: vocabularyOf(project), topics: topicVocabularyOf(project) }
   const grounds = { memory, reader, recaller, now: memory.env.now(), ...vocabularies }
   const related: string[] = []

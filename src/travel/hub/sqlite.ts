@@ -45,7 +45,7 @@ export async function openSqliteStore(path: string): Promise<HubStore> {
     now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
     tells: true,
     async all<T>(sql: string, ...values: Value[]) {
-      if (isRead(sql)) return run<T>(reader, sql, values)
+      if (sql.startsWith('SELECT')) return run<T>(reader, sql, values)
       return inTurn(async () => run<T>(writer, sql, values))
     },
     transaction: (body) =>
@@ -72,8 +72,6 @@ export async function openSqliteStore(path: string): Promise<HubStore> {
       }),
   }
 }
-
-const isRead = (sql: string): boolean => sql.startsWith('SELECT')
 
 const statements = new WeakMap<DatabaseSync, Map<string, ReturnType<DatabaseSync['prepare']>>>()
 

@@ -279,7 +279,7 @@ export function markdownOf({ batches, problems, removed, reviewersChange }: Expl
   else {
     const users = new Set(batches.map((b) => b.author.user ?? 'nobody by name'))
     line(
-      `${counted(batches.length, 'batch', 'batches')} of ${[...users].map(code).join(', ')}: ${tally(effects)}. Nothing of it binds anybody who has not confirmed it${batches.some((b) => b.reviewer) ? ', except through a reviewer' : ''}.`,
+      `${batches.length} ${batches.length === 1 ? 'batch' : 'batches'} of ${[...users].map(code).join(', ')}: ${tally(effects)}. Nothing of it binds anybody who has not confirmed it${batches.some((b) => b.reviewer) ? ', except through a reviewer' : ''}.`,
     )
   }
   const section = (title: string, items: readonly string[]) => {
@@ -307,8 +307,6 @@ export function markdownOf({ batches, problems, removed, reviewersChange }: Expl
   if (shown < batches.length) out.push('', rest)
   return `${out.join('\n')}\n`
 }
-
-const counted = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : many}`
 
 function tally(effects: readonly Effect[]): string {
   const known = effects.filter((e) => kindOf(e.id) !== LINK_KIND)

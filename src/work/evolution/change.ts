@@ -50,15 +50,13 @@ function settle<S extends Status>(
   e: Entity,
   { to }: { from: S; to: Next<S> },
   fields: { [field: string]: Json },
-  author: Author,
+  { approver: _who, ...author }: Author,
 ): Entity {
   mustBecome(e, to)
   const action = ['record-mutation', { ref: e.id, status: to, expectedVersion: e.version, ...fields }]
-  memory.act([action], asPerson(author))
+  memory.act([action], { ...author, by: 'person', [SETTLES]: true })
   return memory.reader.entity(e.id)!
 }
-
-const asPerson = ({ approver: _who, ...author }: Author) => ({ ...author, by: 'person', [SETTLES]: true }) as const
 
 /** The change of the skill file. @throws UserError without a file or a step, or if the file has changed since. */
 export function changeOf({ root }: Project, e: Entity): Change {

@@ -66,16 +66,9 @@ const isPaused = ({ at }: Said, pauses: NonNullable<ReadOptions['pauses']>): boo
 
 /** Commands that are excluded or our own, and what came of them; outcomes of what was no command. */
 function silentCalls(all: readonly Said[], config: HooksConfig): (said: Said) => boolean {
-  const counted = new Set<string>()
-  for (const { who, text, call } of all)
-    if (
-      who === 'command' &&
-      call !== undefined &&
-      text !== '' &&
-      !OWN_COMMAND.test(text) &&
-      !excludedCommand(config, text)
-    )
-      counted.add(call)
+  const isCounted = ({ who, text }: Said) =>
+    who === 'command' && text !== '' && !OWN_COMMAND.test(text) && !excludedCommand(config, text)
+  const counted = new Set(all.filter(isCounted).flatMap(({ call }) => call ?? []))
   return ({ who, call }) => (who === 'command' || who === 'failed') && !counted.has(call ?? '')
 }
 

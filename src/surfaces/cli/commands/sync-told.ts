@@ -55,8 +55,6 @@ const REFUSED: Readonly<Record<string, string>> = {
   'read-only': 'the token may only read; what you record reaches the others through git',
 }
 
-const minutes = (ms: number) => many(Math.round(Math.abs(ms) / 60_000), 'minute')
-
 /** What an exchange with a hub has done. */
 export function tellHub(call: CommandCall, exchanged: Exchanged): void {
   const { applied, back, gaps, odd, pushed, held, refused, ahead } = exchanged
@@ -66,7 +64,7 @@ export function tellHub(call: CommandCall, exchanged: Exchanged): void {
   if (gaps > 0) call.out(`  miss    ${batches(gaps)} that others name and nobody here has`)
   if (ahead !== undefined)
     call.out(
-      `  clock   the clock of this machine is ${minutes(ahead)} ${ahead > 0 ? 'ahead of' : 'behind'} the hub's: set it`,
+      `  clock   the clock of this machine is ${many(Math.round(Math.abs(ahead) / 60_000), 'minute')} ${ahead > 0 ? 'ahead of' : 'behind'} the hub's: set it`,
     )
   for (const { n, why } of odd) call.out(`  leave   update ${n} of the hub: ${why}`)
   if (pushed.length > 0) call.out(`  push    ${batches(pushed.length)} to the hub`)

@@ -61,13 +61,11 @@ function clean({ report }: State, item: Item): Item {
 
 function step(state: State, item: Item): void {
   const { queue } = state
-  if ((queue.definesSomething && !isDefinition(item)) || waitsForQueue(state, item)) queue.flush()
+  if ((queue.definesSomething && !item.verb.startsWith('define-')) || waitsForQueue(state, item)) queue.flush()
   const unit = unitOf(state, item)
   if (item.as !== undefined) state.announced.delete(item.as)
   if (unit) queue.add(unit)
 }
-
-const isDefinition = ({ verb }: Item) => verb.startsWith('define-')
 
 /** Whether the item looks at something that waits to be written. */
 function waitsForQueue({ queue, registry }: State, { verb, args }: Item): boolean {

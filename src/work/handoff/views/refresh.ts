@@ -1,6 +1,7 @@
 import { UserError } from '../../../base/errors.ts'
 import { inspect } from '../../../base/files.ts'
 import { reflogOf, whyNotOwn } from '../../../base/git.ts'
+import { keptIn } from '../../../base/lookup.ts'
 import { redact } from '../../../base/secrets/find.ts'
 import { HAND } from '../../../engine/claims/lease.ts'
 import type { Memory, News } from '../../../engine/memory.ts'
@@ -85,11 +86,7 @@ function safely(project: Project, body: () => string[]): string[] {
   }
 }
 
-function lookedUpTo(memory: Memory): Map<string, number> {
-  let map = looked.get(memory)
-  if (!map) looked.set(memory, (map = new Map()))
-  return map
-}
+const lookedUpTo = (memory: Memory): Map<string, number> => keptIn(looked, memory, () => new Map())
 
 /** Whether what this process has not looked at yet concerns a view; far behind, it is time to note how far that was. */
 function mayHaveChanged(memory: Memory, root: string, cursor: number): boolean {

@@ -53,8 +53,6 @@ export function readBlocks(text: string): { blocks: Map<string, Block>; strange:
 const listOf = (text: string | undefined): string[] =>
   (text ?? '').split(/,|\s(?:→|->)\s/).flatMap((part) => part.trim() || [])
 
-const same = (a: Block, b: Block): boolean => printBlock({ ...a, at: '' }) === printBlock({ ...b, at: '' })
-
 /** Who edits the file by hand acts for the role, where no session does. */
 const handOf = (role: string): string => `${HAND}${role}`
 
@@ -124,7 +122,7 @@ export const swarmView: View = {
     for (const block of blocks.values()) {
       const old = before.get(block.role)
       before.delete(block.role)
-      if (old && same(old, block)) continue
+      if (old && printBlock({ ...old, at: '' }) === printBlock({ ...block, at: '' })) continue
       const status = block.lines.get('status') ?? 'active'
       if ((ROLE_STATUSES as readonly string[]).includes(status)) actions.push(...taken(block, known.get(block.role)))
       else problems.push(`${block.role}: status "${status.slice(0, 40)}" is none of ${ROLE_STATUSES.join(', ')}`)
