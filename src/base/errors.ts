@@ -23,6 +23,10 @@ export class UsageError extends UserError {
   }
 }
 
+export function refuse(code: string, message: string, hint: string): never {
+  throw new UserError(code, message, hint)
+}
+
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** What a part gives; undefined where it throws, whatever that is. */

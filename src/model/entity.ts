@@ -41,6 +41,7 @@ export const KIND_KIND = 'project-kind'
 export const RELATION_KIND = 'project-relation'
 
 export const kindOf = (id: string): string => id.slice(0, id.indexOf(':'))
+export const isDefinition = (id: string): boolean => kindOf(id) === KIND_KIND || kindOf(id) === RELATION_KIND
 
 /** The id under which the same thing is found again; for `event` kinds there is none. */
 export function identityOf(kind: Kind, values: Readonly<{ [field: string]: unknown }>): string | undefined {

@@ -11,6 +11,8 @@ export interface Registry {
   kindByPlural(plural: string): Kind | undefined
   relation(name: string): Relation | undefined
   kinds(): readonly Kind[]
+  /** All but the internal ones. */
+  visibleKinds(): readonly Kind[]
   relations(): readonly Relation[]
   /** The kind that `record-…` or an alias of it records. */
   recordedBy(verb: string): Kind | undefined
@@ -31,8 +33,8 @@ export function createRegistry(
   const byRelation = new Map(relations.map((r) => [r.name, r]))
   const records = new Map<string, Kind>()
   const deletes = new Map<string, Kind>()
-  for (const kind of kinds) {
-    if (kind.internal) continue
+  const visible = kinds.filter((k) => !k.internal)
+  for (const kind of visible) {
     for (const verb of [`record-${kind.name}`, ...(kind.aliases ?? [])]) records.set(verb, kind)
     deletes.set(`delete-${kind.name}`, kind)
   }
@@ -42,6 +44,7 @@ export function createRegistry(
     kindByPlural: (plural) => byPlural.get(plural),
     relation: (name) => byRelation.get(name),
     kinds: () => kinds,
+    visibleKinds: () => visible,
     relations: () => relations,
     recordedBy: (verb) => records.get(verb),
     deletedBy: (verb) => deletes.get(verb),

@@ -241,8 +241,8 @@ class Past implements Variant {
     const asked = question.slice(0, 10_000).toLowerCase()
     const words = asked.match(/[\p{L}\p{N}]+/gu) ?? []
     return this.registry()
-      .kinds()
-      .filter((k) => !k.internal && (!only || only.includes(k.name)))
+      .visibleKinds()
+      .filter((k) => !only || only.includes(k.name))
       .flatMap((k) => this.list(k.name))
       .map((e) => ({ e, score: words.filter((w) => JSON.stringify(e.fields).toLowerCase().includes(w)).length }))
       .filter((x) => x.score > 0)

@@ -180,8 +180,7 @@ export function readNow(db: Db, registry: () => Registry, from: Queries = db.her
 
 /** What is called nearly so, of the newest. */
 export function namesNear(reader: Reader, ref: string): string[] {
-  const registry = reader.registry()
-  const kinds = registry.kinds().filter((k) => !k.internal)
+  const kinds = reader.registry().visibleKinds()
   const newest = kinds.flatMap((k) => reader.list(k.name, { limit: NAMES_TO_SUGGEST_FROM }))
   return nearest(ref, new Set(newest.map((e) => e.name)))
 }

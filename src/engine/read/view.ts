@@ -1,4 +1,13 @@
-import { type Entity, isAgreed, KIND_KIND, kindOf, type Link, nameKey, RELATION_KIND } from '../../model/entity.ts'
+import {
+  type Entity,
+  isAgreed,
+  isDefinition,
+  KIND_KIND,
+  kindOf,
+  type Link,
+  nameKey,
+  RELATION_KIND,
+} from '../../model/entity.ts'
 import type { Registry } from '../../model/registry.ts'
 import { cellsOf } from '../log/events.ts'
 import { projectionOf, textOf } from '../materialize/apply.ts'
@@ -25,7 +34,6 @@ export function readWithout(
 ): Variant {
   const { touched, without } = touchedBy(db, lines)
   let registry = base.registry()
-  const isDefinition = (id: string) => kindOf(id) === KIND_KIND || kindOf(id) === RELATION_KIND
   const definitions = [...touched].filter(isDefinition)
   if (definitions.length > 0) {
     // what a kind is called by may be another one: all of that kind are made again

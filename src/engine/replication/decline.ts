@@ -1,5 +1,5 @@
 import { UserError } from '../../base/errors.ts'
-import { KIND_KIND, kindOf, RELATION_KIND } from '../../model/entity.ts'
+import { isDefinition, KIND_KIND, kindOf } from '../../model/entity.ts'
 import type { Registry } from '../../model/registry.ts'
 import { entitiesIn } from '../materialize/apply.ts'
 import type { Db } from '../store/db.ts'
@@ -35,7 +35,6 @@ export function settleDeclined(
     log.replaceLine(db, line)
     for (const id of entitiesIn(line)) touched.add(id)
   }
-  const isDefinition = (id: string) => kindOf(id) === KIND_KIND || kindOf(id) === RELATION_KIND
   const definitions = new Set([...touched].filter(isDefinition))
   // what a kind is called by may be another one
   const named = () =>

@@ -121,9 +121,14 @@ function placesOf(path: string, places: Places | undefined): OwnFile[] {
 
 /** The forms in which a text stands in files: plain, on one line, in a view's line, in JSON, in JSON within JSON. */
 function formsOf(text: string): Buffer[] {
-  const inJson = (t: string) => JSON.stringify(t).slice(1, -1)
   const line = text.replace(/\s+/g, ' ').trim()
-  const forms = [text, line, line.replaceAll('\\', '\\\\').replaceAll('|', '\\|'), inJson(text), inJson(inJson(text))]
+  const forms = [
+    text,
+    line,
+    line.replaceAll('\\', '\\\\').replaceAll('|', '\\|'),
+    log.inJson(text),
+    log.inJson(log.inJson(text)),
+  ]
   // lines of 0.1.0 hold documents in base64: what stands in the middle of a text is the same at each of three places
   const inBase64 = [0, 1, 2].map((n) => {
     const bytes = Buffer.concat([Buffer.alloc(n), Buffer.from(text)])

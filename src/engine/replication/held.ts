@@ -2,7 +2,7 @@ import { keptIn } from '../../base/lookup.ts'
 import { screen } from '../../base/secrets/screen.ts'
 import { isGuarded as isKnowledge } from '../../model/authority.ts'
 import { canonical } from '../../model/canonical.ts'
-import { type Entity, KIND_KIND, kindOf, LINK_KIND, RELATION_KIND } from '../../model/entity.ts'
+import { type Entity, isDefinition, KIND_KIND, kindOf, LINK_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject } from '../../model/object.ts'
 import type { Registry } from '../../model/registry.ts'
@@ -30,8 +30,6 @@ import {
   vouchedBy,
   vouchedFor,
 } from './vouched.ts'
-
-const declares = (id: string): boolean => kindOf(id) === KIND_KIND || kindOf(id) === RELATION_KIND
 
 /** Whether lines of others change an entity only once somebody here has agreed, if somebody here stands by it. */
 const isGuarded = (id: string): boolean => isKnowledge(kindOf(id)) && !isTombstone(id)
@@ -133,12 +131,12 @@ export function settleHeld(db: Db, registry: () => Registry, touched: Iterable<s
   if (!ownLines.hasOthers(db) && !heldRows.isAnyHeld(db)) return
   const s = settlingOf(db)
   const ids = [...new Set(touched)].filter(isGuarded)
-  const kinds = ids.filter(declares)
+  const kinds = ids.filter(isDefinition)
   const before = kinds.map((id) => heldRows.heldOf(db, id)?.row?.body)
   settleSome(s, registry, kinds)
   const changed = kinds.filter((id, i) => kindOf(id) === KIND_KIND && before[i] !== heldRows.heldOf(db, id)?.row?.body)
   const names = changed.flatMap((id) => namesOf(db, id))
-  settleSome(s, registry, [...ids.filter((id) => !declares(id)), ...names.flatMap((name) => idsOfKind(db, name))])
+  settleSome(s, registry, [...ids.filter((id) => !isDefinition(id)), ...names.flatMap((name) => idsOfKind(db, name))])
 }
 
 function settleSome(s: Settling, registry: () => Registry, all: readonly string[]): void {

@@ -6,7 +6,7 @@ import type { Covered } from '../store/coverage.ts'
 import type { Db } from '../store/db.ts'
 import { isErasedOf } from '../store/held.ts'
 import { tombstoneOf } from '../store/line.ts'
-import { countArrival, lastArrivalOf, purgesIn, purgesOf } from '../store/log.ts'
+import { countArrival, inJson, lastArrivalOf, purgesIn, purgesOf } from '../store/log.ts'
 import { authorsOf } from './vouched.ts'
 
 const KEPT_MS = 30 * 86_400_000
@@ -82,7 +82,6 @@ export function archiveCame(db: Db, now: number, before: ReadonlyMap<string, Sha
 
 /** Drops events of what was erased from the archive. `texts`: what had to go, where this process knows it. */
 export function scrubArchive(db: Db, texts: readonly string[] = []): void {
-  const inJson = (t: string) => JSON.stringify(t).slice(1, -1)
   const needles = texts.filter((t) => t !== '').flatMap((t) => [inJson(t), inJson(inJson(t))])
   const authorOf = authorsOf(db)
   eraseFromArchive(db, (e, line) => {

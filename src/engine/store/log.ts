@@ -564,7 +564,7 @@ export function rewriteParked(db: Db, rewrite: (line: Line) => Line): void {
 }
 
 /** A text as it stands within JSON. */
-const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
+export const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 const eventText = (e: Event): string => JSON.stringify([e.entity, e.field, e.value ?? null, e.path ?? []])
 

@@ -56,8 +56,8 @@ export function noteLocations(memory: Memory, root: string): Set<string> {
   const folded = Number(getMeta(db, 'compacted_n') ?? 0)
   const touched = new Map<string, boolean>()
   if (since === undefined || Number(since) < folded || Number(since) > to) {
-    for (const kind of registry.kinds())
-      if (!kind.internal && fieldsWithPaths(registry, kind.name).length > 0)
+    for (const kind of registry.visibleKinds())
+      if (fieldsWithPaths(registry, kind.name).length > 0)
         for (const id of reader.ids(kind.name)) touched.set(id, false)
   } else
     for (const { events } of memory.newsSince(Number(since)))

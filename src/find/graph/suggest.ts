@@ -2,7 +2,7 @@ import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { tokensIn } from '../../engine/store/terms.ts'
 import { cleanPath, type Entity, identityOf, linkId, madeAt } from '../../model/entity.ts'
-import { sayingOf } from '../recall/card.ts'
+import { saying } from '../recall/card.ts'
 import { contrary, type Vocabulary } from '../recall/contradictions.ts'
 import type { Recaller } from '../recall/recall.ts'
 import type { TopicVocabulary } from '../recall/topic-vocabulary.ts'
@@ -58,8 +58,6 @@ const ORDER: readonly Suggestion['by'][] = ['cue', 'choice', 'name', 'file', 'at
 
 const surestFirst = (a: Suggestion, b: Suggestion): number =>
   ORDER.indexOf(a.by) - ORDER.indexOf(b.by) || b.score - a.score
-
-const saying = (e: Entity, reader: Reader): string => sayingOf(e, reader.registry().kind(e.kind))
 
 const textOf = ({ fields: { description, rationale } }: Entity): string =>
   [description, rationale].filter((t) => typeof t === 'string').join('\n')

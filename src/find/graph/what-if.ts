@@ -2,7 +2,7 @@ import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { type Entity, madeAt, standingOf } from '../../model/entity.ts'
 import type { Registry } from '../../model/registry.ts'
-import { sayingOf } from '../recall/card.ts'
+import { saying } from '../recall/card.ts'
 import { Recaller } from '../recall/recall.ts'
 import { linkedWith, unverifiedAmong } from '../recall/standing.ts'
 import { CAME_OF, isFailure } from '../recall/told.ts'
@@ -157,19 +157,18 @@ const LINKED: Ways = { out: ['similar-to', 'informs'], in: ['similar-to', 'infor
 
 /** Decisions, failed approaches and exceptions like an entity: linked with it, or in much the same words. */
 function precedentsOf(memory: Memory, reader: Reader, start: Entity, asOf: number | undefined, now: number) {
-  const saying = (e: Entity) => sayingOf(e, reader.registry().kind(e.kind))
   const linked = [
     ...precedents(reader, start.id).map((r) => r.id),
     ...evolution(reader, start.id).map((e) => e.id),
     ...neighbours(reader, start.id, LINKED).map((r) => r.id),
   ]
-  const own = wordSet(saying(start))
+  const own = wordSet(saying(start, reader))
   const isSimilar = (e: Entity): boolean => {
-    const { words, share } = similarity(own, wordSet(saying(e)))
+    const { words, share } = similarity(own, wordSet(saying(e, reader)))
     return words >= LEAST_WORDS && share >= SHARED
   }
   const recaller = new Recaller(memory, undefined, { embedder: { use: 'none' } })
-  const { results } = recaller.askNow(saying(start), {
+  const { results } = recaller.askNow(saying(start, reader), {
     ...{ kinds: PRECEDENT_KINDS, scope: 'macro', all: true, limit: CANDIDATES },
     ...(asOf !== undefined && { asOf }),
   })

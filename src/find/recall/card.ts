@@ -1,4 +1,5 @@
 import { keptIn } from '../../base/lookup.ts'
+import type { Reader } from '../../engine/read/reader.ts'
 import { refOf } from '../../engine/read/short-references.ts'
 import type { Json } from '../../model/field.ts'
 import { fieldsOf, type Kind } from '../../model/kind.ts'
@@ -39,6 +40,8 @@ export function sayingOf(e: Printable, kind: Kind | undefined): string {
   const name = /^[\w.]+(-[\w.]+)+$/.test(e.name) ? e.name.replaceAll('-', ' ') : e.name
   return beyond.length === 0 ? name : `${name}\n${beyond.join('\n')}`
 }
+
+export const saying = (e: Printable, reader: Reader): string => sayingOf(e, reader.registry().kind(e.kind))
 
 /** An entity as `discover` prints it: what was said of it, without who said it. */
 export const cardOf = (e: Printable, registry: Registry): string =>

@@ -98,7 +98,7 @@ export function resolveOptions(
   const kinds = said.kinds?.flatMap((name) => {
     const kind = registry.kind(name) ?? registry.kindByPlural(name)
     if (kind && !kind.internal) return [kind.name]
-    const names = registry.kinds().flatMap((k) => (k.internal ? [] : [k.name]))
+    const names = registry.visibleKinds().map((k) => k.name)
     return refuse('kinds', nearOr(name, names), 'no such kind', name) ?? []
   })
   const moment = (option: 'since' | 'asOf' | 'validAt'): number | undefined => {

@@ -36,7 +36,7 @@ interface Then {
 export function pastCorpus(db: Db, past: Variant, question: string): Corpus {
   const { at } = past
   const registry = past.registry()
-  const kinds = registry.kinds().flatMap((k) => (k.internal ? [] : [k.name]))
+  const kinds = registry.visibleKinds().map((k) => k.name)
   const { n, last, later } =
     at === undefined ? { n: countTexts(db), last: Number.MAX_SAFE_INTEGER, later: [] } : cameBy(db, kinds, at)
   const isLater = new Set(later)

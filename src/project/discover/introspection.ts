@@ -20,8 +20,6 @@ function entity(kind: string, fields: { [field: string]: unknown }): Entity {
   return new Entity(kind, new Map(said.map(([k, v]) => [k, fromData(v)])))
 }
 
-const toldKinds = (registry: Registry) => registry.kinds().filter((kind) => !kind.internal)
-
 const call = (verb: string, args: unknown) => JSON.stringify([verb, args])
 
 interface VerbHelp {
@@ -36,7 +34,7 @@ interface VerbHelp {
 
 /** What every verb takes, those of kinds included, as help and docs show it. */
 export function verbHelp(registry: Registry, verbs: Iterable<Verb>): VerbHelp[] {
-  const kinds = toldKinds(registry)
+  const kinds = registry.visibleKinds()
   const records = kinds.flatMap((kind) => {
     const [required] = kind.key
     const own = Object.entries(fieldsOf(kind)).flatMap(([name, f]) => (f.system || name === required ? [] : [name]))
@@ -65,7 +63,7 @@ const fieldEntity = (name: string, { type, about, choices, min, max, default: un
 
 export function introspection(memory: Memory, source: Source, functions: () => Functions): Functions {
   const registry = () => source.reader.registry()
-  const kinds = () => toldKinds(registry())
+  const kinds = () => registry().visibleKinds()
   const verbs = () => verbHelp(registry(), memory.verbs.values())
   const unknown = (what: string, names: readonly string[], name: string, otherwise: string): SchemeError =>
     new SchemeError(`${what} "${name}"`, didYouMean(name, names, otherwise))

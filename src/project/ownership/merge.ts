@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import { UserError } from '../../base/errors.ts'
+import { refuse } from '../../base/errors.ts'
 import { readInside, writeInside } from '../../base/files.ts'
 import type { ActOptions, Memory } from '../../engine/memory.ts'
 import { digest } from '../../model/digest.ts'
@@ -27,10 +27,6 @@ export interface Merge {
   readonly actions: readonly (readonly [verb: string, args: { [arg: string]: unknown }])[]
   /** What stays as it is, and why. */
   readonly left: readonly string[]
-}
-
-const refuse = (code: string, what: string, hint: string): never => {
-  throw new UserError(code, what, hint)
 }
 
 /** The file without the lines of these statements. */

@@ -1,3 +1,4 @@
+import { newestFirst } from '../../engine/read/reader.ts'
 import { type Entity, provenanceOf } from '../../model/entity.ts'
 import type { Hook } from './hook.ts'
 
@@ -10,11 +11,9 @@ const BY_HOOKS = /^(?:capture$|handoff$|observed$|llm:)/
 export function recordedBy({ memory, sessions, session }: Hook, only?: readonly string[]): Entity[] {
   const started = sessions.get(session)?.started ?? 0
   const { reader } = memory
-  const kinds = reader
-    .registry()
-    .kinds()
-    .filter((k) => !k.internal && (only === undefined || only.includes(k.name)))
+  const kinds = reader.registry().visibleKinds()
   return kinds
+    .filter((k) => only === undefined || only.includes(k.name))
     .flatMap((k) => reader.list(k.name, { since: started, limit: LOOKED_AT }))
     .filter((e) =>
       provenanceOf(e).some(
@@ -22,5 +21,5 @@ export function recordedBy({ memory, sessions, session }: Hook, only?: readonly 
           (p.session === session || String(p.session).startsWith(`${session}/`)) && !BY_HOOKS.test(String(p.source)),
       ),
     )
-    .sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1))
+    .sort(newestFirst)
 }

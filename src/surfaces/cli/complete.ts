@@ -29,10 +29,7 @@ function namesIn(directory: string, prefix: string): string[] {
   const { memory } = openAt({ projectPath: directory, hurried: true })
   using _open = memory
   const { reader } = memory
-  const kinds = reader
-    .registry()
-    .kinds()
-    .filter((k) => !k.internal)
+  const kinds = reader.registry().visibleKinds()
   const ids = kinds.flatMap((k) => reader.ids(k.name))
   const ends = Map.groupBy(ids, (id) => id.slice(id.indexOf(':') + 1))
   return prefix.includes(':') ? ids : [...ends].flatMap(([end, same]) => (same.length === 1 ? [end] : same))

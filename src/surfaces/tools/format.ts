@@ -82,6 +82,8 @@ export function findOne(reader: Reader, ref: unknown, deleted = false): Entity {
   throw new UserError('not-found', `nothing is called "${oneLine(ref, 80)}"`, hint)
 }
 
+export const quoted = (e: Entity): string => `"${oneLine(e.name, 80)}"`
+
 /** What a flag says, if it says something. */
 export const oneOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
@@ -90,9 +92,8 @@ export const oneOf = (value: unknown): string | undefined =>
 export function kindNamed(registry: Registry, name: string): Kind {
   const kind = registry.kind(name) ?? registry.kindByPlural(name)
   if (kind) return kind
-  const known = registry.kinds()
-  const shown = known.flatMap((k) => (k.internal ? [] : [k.name]))
-  const names = known.flatMap((k) => [k.name, k.plural])
+  const shown = registry.visibleKinds().map((k) => k.name)
+  const names = registry.kinds().flatMap((k) => [k.name, k.plural])
   throw new UserError(
     'unknown-kind',
     `no kind "${oneLine(name, 80)}"`,

@@ -1,15 +1,12 @@
 import { isToDo, type WorkNode, withBelow, workTree } from '../../engine/read/work-tree.ts'
 import { problemsOf } from '../../engine/write/batch.ts'
-import type { Entity } from '../../model/entity.ts'
 import { claimsOf } from '../../work/coordination/claims.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
-import { findWork, oneLine } from './format.ts'
+import { findWork, oneLine, quoted } from './format.ts'
 import { actingAs, defineTool, type Output } from './tool.ts'
 import { placeOf, workJson } from './work.ts'
 
 const WHY_MAX = 5
-
-const quoted = (e: Entity) => `"${oneLine(e.name, 80)}"`
 
 export const next = defineTool({
   name: 'next',

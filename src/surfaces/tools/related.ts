@@ -1,6 +1,6 @@
 import type { Result } from '../../engine/write/plan.ts'
 import { type Grounds, type Suggestion, suggestFor } from '../../find/graph/suggest.ts'
-import { sayingOf } from '../../find/recall/card.ts'
+import { saying } from '../../find/recall/card.ts'
 import { isExcepted, vocabularyOf } from '../../find/recall/contradictions.ts'
 import { Recaller } from '../../find/recall/recall.ts'
 import { topicVocabularyOf } from '../../find/recall/topic-vocabulary.ts'
@@ -8,7 +8,7 @@ import { stateOf } from '../../find/recall/validity.ts'
 import { stemsOf } from '../../find/recall/wording.ts'
 import type { Entity } from '../../model/entity.ts'
 import { contraryRules, howSettled, saidContrary } from './contradictions.ts'
-import { oneLine } from './format.ts'
+import { oneLine, quoted } from './format.ts'
 import { isOpen, labelsOf } from './questions.ts'
 import type { ToolContext } from './tool.ts'
 
@@ -22,7 +22,6 @@ const SHARED = { question: 0.6, rule: 0.5 } as const
 const ANSWERING = new Set(['decision', 'fact', 'principle'])
 const RECORDING = new Set(['propose', 'confirm', ...[...ANSWERING].map((kind) => `record-${kind}`)])
 
-const quoted = (e: Entity): string => `"${oneLine(e.name, 80)}"`
 const ready = ({ from, type, to }: Suggestion): string =>
   type === 'supersedes'
     ? `["supersede", {"old": "${to}", "new": "${from}"}]`
@@ -63,18 +62,17 @@ export function touchedBy(context: ToolContext, results: readonly Result[]): str
   const related: string[] = []
   for (const decision of decisions.slice(0, DECISIONS)) {
     if (decision.kind === 'decision') related.push(...relatedTo(decision, grounds))
-    const saying = (e: Entity) => sayingOf(e, reader.registry().kind(e.kind))
     const labels = labelsOf(decision)
-    const words = new Set(stemsOf(saying(decision)))
+    const words = new Set(stemsOf(saying(decision, reader)))
     const linked = new Set(
       [...reader.links('from', decision.id), ...reader.links('to', decision.id)].flatMap((l) => [l.from, l.to]),
     )
     const isOn = (e: Entity, least: number): boolean => {
-      const own = [...stemsOf(saying(e))]
+      const own = [...stemsOf(saying(e, reader))]
       const shared = own.filter((w) => words.has(w)).length
       return [...labelsOf(e)].some((l) => labels.has(l)) || shared >= Math.max(1, least * own.length)
     }
-    const { results: near } = recaller.askNow([saying(decision), ...labels].join('\n'), {
+    const { results: near } = recaller.askNow([saying(decision, reader), ...labels].join('\n'), {
       ...{ kinds: ['question', 'fact', 'principle'], scope: 'macro', limit: CANDIDATES },
     })
     for (const { id } of near) {

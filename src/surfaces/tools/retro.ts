@@ -12,7 +12,7 @@ import { type Archived, archiveOld, dueForArchive } from '../../work/evolution/a
 import { measure, outcomeText } from '../../work/evolution/outcome.ts'
 import { ENOUGH } from '../../work/evolution/pattern.ts'
 import { costOf, learningsDue, type Period, periodSince } from '../../work/evolution/period.ts'
-import { keepReport, periodStart } from '../../work/evolution/report.ts'
+import { dayOf, keepReport, periodStart } from '../../work/evolution/report.ts'
 import { aloneIn, named, sameAs } from '../../work/evolution/same.ts'
 import { observationsOf, synthesize } from '../../work/evolution/synthesis.ts'
 import { numberOf, proposalText, statusOf, waitingIn as waitingChanges } from '../../work/handoff/views/mutations.ts'
@@ -36,8 +36,6 @@ const NOTHING: Section = {
     'tidemark observe deploy "skipped the smoke test" --cost "2 h" notes how an operation went',
   ],
 }
-
-const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
 /** The first of a list, and how many more there are. */
 const first = <T>(all: readonly T[], line: (one: T) => string, see: string): string[] => [
@@ -174,7 +172,7 @@ export const retro = defineTool({
       {
         title: 'Learnings that nothing referred to for 90 days',
         lines: [
-          ...first(due, (e) => `${oneLine(e.name, 90)} (${day(e.updated)}): ${e.id}`, 'tidemark list learning'),
+          ...first(due, (e) => `${oneLine(e.name, 90)} (${dayOf(e.updated)}): ${e.id}`, 'tidemark list learning'),
           ...(due[0] ? [`if one no longer holds: tidemark retire ${shellWord(due[0].id)} --reason "…"`] : []),
           ...(due.length > 0 && quiet > 0 ? [`${quiet} more for 30 days`] : []),
         ], // biome-ignore format: a list
@@ -182,7 +180,7 @@ export const retro = defineTool({
       { title: 'Archived', lines: archiveLines(archived) },
       { title: 'Maturity', lines: promotion === undefined ? [] : [promotion] },
     ].filter((s) => s.lines.length > 0)
-    const title = `Retro of ${day(now)}${since === 0 ? '' : `, since ${day(since)}`}`
+    const title = `Retro of ${dayOf(now)}${since === 0 ? '' : `, since ${dayOf(since)}`}`
     const isEmpty = sections.length === 0
     if (isEmpty) sections.push(NOTHING)
     const file = keeps && !isEmpty ? keepReport(memory, project, since, asPage(title, sections)) : undefined

@@ -1,6 +1,6 @@
 import { newestFirst } from '../../engine/read/reader.ts'
 import { type Stale, Staleness } from '../../engine/read/stale.ts'
-import { sayingOf } from '../../find/recall/card.ts'
+import { saying } from '../../find/recall/card.ts'
 import { foldSimilar } from '../../find/recall/duplicates.ts'
 import { unverifiedAmong } from '../../find/recall/standing.ts'
 import { type Entity, provenanceOf, standingOf } from '../../model/entity.ts'
@@ -44,12 +44,11 @@ export function waitingIn(memory: ToolContext['memory'], others = unverifiedRule
     .sort((a, b) => weightOf(b) - weightOf(a) || newestFirst(a, b))
   if (waiting.length === 0) return waiting
   const fromOthers = new Set(others.map((e) => e.id))
-  const textOf = (e: Entity) => sayingOf(e, reader.registry().kind(e.kind))
   const isBinding = (e: Entity) => standingOf(e.fields) === 'confirmed' && !fromOthers.has(e.id)
-  const binding = waiting.flatMap((e) => reader.search(textOf(e), LOOKED_AT, ['fact']).filter(isBinding))
+  const binding = waiting.flatMap((e) => reader.search(saying(e, reader), LOOKED_AT, ['fact']).filter(isBinding))
   const decided = [...binding, ...reader.list('fact', { standing: 'rejected' })]
   const all = new Map([...decided, ...waiting].map((e) => [e.id, e]))
-  const texts = [...all.values()].map((e) => ({ id: e.id, kind: e.kind, text: textOf(e) }))
+  const texts = [...all.values()].map((e) => ({ id: e.id, kind: e.kind, text: saying(e, reader) }))
   const firsts = new Set(foldSimilar(texts).map(({ item }) => item.id))
   return waiting.filter((e) => firsts.has(e.id))
 }

@@ -1,4 +1,4 @@
-import { UserError } from '../../base/errors.ts'
+import { refuse } from '../../base/errors.ts'
 import { readInside, writeInside } from '../../base/files.ts'
 import type { Memory } from '../../engine/memory.ts'
 import type { Project } from '../../engine/store/project.ts'
@@ -31,10 +31,6 @@ export interface Change {
 }
 
 export const statusNow = (e: Entity): Status => (e.fields.status ?? 'proposed') as Status
-
-const refuse = (code: string, what: string, hint: string): never => {
-  throw new UserError(code, what, hint)
-}
 
 /** @throws UserError where it may not. */
 export function mustBecome(e: Entity, to: Status): void {

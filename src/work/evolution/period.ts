@@ -73,8 +73,8 @@ export function periodSince(memory: Memory, since: number): Period {
     agents: [...sessions].filter((id) => known.get(id)?.parent !== undefined).length,
     recorded: reader
       .registry()
-      .kinds()
-      .filter((k) => !k.internal && !APART.has(k.name))
+      .visibleKinds()
+      .filter((k) => !APART.has(k.name))
       .map((k) => ({ kind: k.name, n: reader.ids(k.name, { since }).length }))
       .filter((k) => k.n > 0)
       .sort((a, b) => b.n - a.n || (a.kind < b.kind ? -1 : 1)),

@@ -16,7 +16,7 @@ interface Last {
 const LAST = 'retro'
 const AUTHOR = { agent: 'tidemark', by: 'agent', redact: true } as const
 
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
 function lastOf({ db }: Memory): Last | undefined {
   const kept = getMeta(db, LAST)

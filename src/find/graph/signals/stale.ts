@@ -45,8 +45,7 @@ function triggered({ options: { reader } }: Look, decisions: readonly Entity[]):
   for (const trigger of triggers)
     for (const word of trigger.words) byWord.set(word, [...(byWord.get(word) ?? []), trigger])
   const since = Math.min(...decisions.map((e) => e.updated))
-  for (const kind of reader.registry().kinds()) {
-    if (kind.internal) continue
+  for (const kind of reader.registry().visibleKinds()) {
     const texts = Object.entries(fieldsOf(kind)).flatMap(([name, f]) =>
       f.type === 'text' && f.weight && name !== 'revisitTrigger' ? [name] : [],
     )

@@ -9,12 +9,11 @@ import { leaves } from '../../../model/validate.ts'
 import { claimsOf } from '../../../work/coordination/claims.ts'
 import { type Handoff, handoffOf, minute, onPage, printHandoff } from '../../../work/handoff/page.ts'
 import { escaped } from '../../../work/handoff/views/decisions.ts'
-import { mutationSection, numbered } from '../../../work/handoff/views/mutations.ts'
+import { attrsOf, mutationSection, numbered } from '../../../work/handoff/views/mutations.ts'
 import { observationLine, observedAt } from '../../../work/handoff/views/observations.ts'
 import { type Block, blockOf, printBlock } from '../../../work/handoff/views/swarm.ts'
 import { withLeaf } from '../import/trees.ts'
 
-export const attrsOf = ({ fields: { attrs } }: Pick<Entity, 'fields'>): JsonObject => (isObject(attrs) ? attrs : {})
 const said = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /** What holds of a kind, in the order in which it was recorded. */

@@ -1,9 +1,10 @@
 import type { Memory } from '../../../engine/memory.ts'
 import { type Entity, LINK_KIND, standingOf } from '../../../model/entity.ts'
 import type { JsonObject } from '../../../model/object.ts'
+import { attrsOf } from '../../../work/handoff/views/mutations.ts'
 import { LEARNING_FIELDS } from '../import/add/learnings.ts'
 import { SCORE_FIELDS } from '../import/add/scores.ts'
-import { attrsOf, heldOf, learningsPage, pagesOf } from './add-pages.ts'
+import { heldOf, learningsPage, pagesOf } from './add-pages.ts'
 import type { Exporter } from './types.ts'
 
 const EMPTY_LEARNING: JsonObject = { body: '', stack: [] }
@@ -70,8 +71,8 @@ function leftOut(memory: Memory): string[] {
   const ids = new Set(there.map((e) => e.id))
   const others = memory
     .registry()
-    .kinds()
-    .filter((k) => !k.internal && k.name !== LINK_KIND)
+    .visibleKinds()
+    .filter((k) => k.name !== LINK_KIND)
   const kinds = others.flatMap((kind) => {
     const n = memory.reader.list(kind.name, { all: true }).filter((e) => !ids.has(e.id)).length
     return n === 0 ? [] : [`${n} ${n === 1 ? kind.name : kind.plural}`]

@@ -94,7 +94,7 @@ export const markdown = {
   about: 'pages for people: decisions as a log with status, reasons and options; other kinds as cards',
   write(memory: Memory, { kind: only, command }: Pick<ExportOptions, 'kind' | 'command'>) {
     const registry = memory.registry()
-    const kinds = registry.kinds().filter((k) => !k.internal && k.name !== LINK_KIND)
+    const kinds = registry.visibleKinds().filter((k) => k.name !== LINK_KIND)
     const names = kinds.map((k) => k.name)
     if (only !== undefined && !names.includes(only)) {
       const hint = didYouMean(only, names, '(kinds) in discover lists them')

@@ -1,6 +1,6 @@
 import type { Reader } from '../../../engine/read/reader.ts'
 import { type Entity, provenanceOf } from '../../../model/entity.ts'
-import { isObject } from '../../../model/object.ts'
+import { isObject, type JsonObject } from '../../../model/object.ts'
 import { minute, onPage } from '../page.ts'
 import type { View } from './view.ts'
 
@@ -8,7 +8,7 @@ const HEAD = '# Process Mutations\n'
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
-const attrsOf = ({ fields: { attrs } }: Entity) => (isObject(attrs) ? attrs : {})
+export const attrsOf = ({ fields: { attrs } }: Pick<Entity, 'fields'>): JsonObject => (isObject(attrs) ? attrs : {})
 
 /** Taken over from another tool's mutations.md: what was decided there is told, and nothing here depends on it. */
 export const isHistory = (e: Entity): boolean =>
