@@ -24,12 +24,10 @@ export interface Arg extends Omit<Field, 'type'> {
 }
 
 export type Args = Readonly<Record<string, Arg>>
-type Options = Omit<Arg, 'type' | 'about'>
-type Plain = Record<never, never>
 
 const of =
   <const T extends ArgType>(type: T) =>
-  <const O extends Options = Plain>(about: string, o: O = {} as O) =>
+  <const O extends Omit<Arg, 'type' | 'about'> = Record<never, never>>(about: string, o: O = {} as O) =>
     ({ type, about, ...(o as NoInfer<O>) }) as const
 export const texts = of('texts')
 export const any = of('any')

@@ -60,13 +60,11 @@ export function parseJson(text: string): unknown {
 /** The same; undefined where it is none, or too deep. */
 export const outsideJson = (text: string): Json | undefined => attempt(() => parseJson(text) as Json)
 
-type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
-
 /** JSON.parse that refuses whole numbers it would round. @throws SyntaxError, UserError `inexact-number` or `too-deep`. */
 export function parseExact(text: string): unknown {
   const plain = parseJson(text)
   if (!/\d{16}/.test(text)) return plain
-  const check: Reviver = (_key, value, { source }) => {
+  const check = (_key: string, value: unknown, { source }: { source?: string }): unknown => {
     if (typeof value !== 'number' || Number.isSafeInteger(value) || source === undefined) return value
     if (!/^-?\d+$/.test(source) || (Number.isFinite(value) && BigInt(source) === BigInt(value))) return value
     const said = source.slice(0, 60)

@@ -53,9 +53,7 @@ export function createRegistry(
   }
 }
 
-type KindShape = { kind: string; plural: string; positional: string[]; fields: string[] }
-
-export function shapeOf(kind: Kind): KindShape {
+export function shapeOf(kind: Kind) {
   const { name, plural, positional } = kind
   return { kind: name, plural, positional: [...positional], fields: ['id', ...Object.keys(fieldsOf(kind))] }
 }

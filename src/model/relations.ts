@@ -1,8 +1,6 @@
 import { defineRelation, type Relation } from './relation.ts'
 
-type More = Partial<Omit<Relation, 'name' | 'inverse' | 'about'>>
-
-const relation = (name: string, inverse: string, about: string, more: More = {}): Relation =>
+const relation = (name: string, inverse: string, about: string, more: Partial<Relation> = {}): Relation =>
   defineRelation({ name, inverse, about, ...more })
 
 /** Every core relation. `impact`: which end is touched when the other changes; `strength`: how surely. */

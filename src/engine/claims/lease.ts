@@ -99,8 +99,7 @@ export class ClaimView {
 
 /** Active while the lease has not expired, or, without a TTL, while the holder's process is alive. A hook's claim goes by its lease alone. */
 export function holds(claim: ClaimRow, holder: SessionRow | undefined, now: number, env: Env): boolean {
-  if (claim.ended !== undefined) return false
-  if (!holder || !isLive(stateOf(holder, now, env))) return false
+  if (claim.ended !== undefined || !holder || !isLive(stateOf(holder, now, env))) return false
   if (claim.until > now) return true
   const stretched = holder.process && !claim.exact && !claim.implicit
   return stretched === true && (env.isRunning ?? isRunning)(holder.process!) === true

@@ -180,13 +180,9 @@ const touch = ({ out }: Taking, ids: Iterable<string>): void => {
   for (const id of ids) out.touched.add(id)
 }
 
-const noteErased = ({ db, out }: Taking, purges: readonly PurgeMark[]): void => {
-  out.erased = [...(out.erased ?? []), ...textsToErase(db, purges)]
-}
-
 /** Carries out what may be erased, and keeps the rest as asked for. */
 function settlePurges(t: Taking, purges: readonly PurgeMark[], may: MayErase, by: string): void {
-  const { db } = t
+  const { db, out } = t
   const granted: PurgeMark[] = []
   for (const p of purges) {
     const ids = isTombstone(p.entity)
@@ -200,7 +196,7 @@ function settlePurges(t: Taking, purges: readonly PurgeMark[], may: MayErase, by
     }
   }
   if (granted.length === 0) return
-  noteErased(t, granted)
+  out.erased = [...(out.erased ?? []), ...textsToErase(db, granted)]
   applyPurges(db, registryOf(t), granted, may.as)
 }
 

@@ -90,17 +90,17 @@ export interface PresenceEvent {
   body: { [key: string]: Json }
 }
 
-type SessionCells = { id: string; seen: number; ended: number | null; body: string }
+type Cells = { ended: number | null; body: string }
 
 /** A session or claim: what it has columns for, and its body. */
-const whole = <T>({ body, ended, ...row }: { ended: number | null; body: string }): T => ({
+const whole = <T>({ body, ended, ...row }: Cells): T => ({
   ...stored<T>(body),
   ...row,
   ...(ended === null ? {} : { ended }),
 })
 
 const sessions = (db: Db, rest: string, ...params: Param[]): SessionRow[] =>
-  db.all<SessionCells>(`SELECT id, seen, ended, body FROM sessions ${rest}`, ...params).map(whole<SessionRow>)
+  db.all<Cells>(`SELECT id, seen, ended, body FROM sessions ${rest}`, ...params).map(whole<SessionRow>)
 
 export const getSession = (db: Db, id: string): SessionRow | undefined => sessions(db, 'WHERE id=?', id)[0]
 
@@ -166,10 +166,8 @@ export const setAlias = (db: Db, alias: string, session: string, at: number): vo
 export const sessionOfAlias = (db: Db, alias: string): string | undefined =>
   db.value<string>('SELECT session FROM doors WHERE door=?', alias)
 
-type ClaimCells = { n: number; session: string; until: number; ended: number | null; body: string }
-
 const claims = (db: Db, rest: string, ...params: Param[]): ClaimRow[] =>
-  db.all<ClaimCells>(`SELECT n, session, until, ended, body FROM claims ${rest}`, ...params).map(whole<ClaimRow>)
+  db.all<Cells>(`SELECT n, session, until, ended, body FROM claims ${rest}`, ...params).map(whole<ClaimRow>)
 
 export const openClaims = (db: Db): ClaimRow[] => claims(db, 'INDEXED BY claims_held WHERE ended IS NULL ORDER BY n')
 
@@ -202,9 +200,6 @@ export const lastOfRole = (db: Db, role: string): ClaimRow | undefined =>
 
 export const nextFence = (db: Db): number =>
   (db.value<number>("SELECT seq AS n FROM sqlite_sequence WHERE name='claims'") ?? 0) + 1
-
-const putClaim = (db: Db, { n, session, until, ended, ...body }: ClaimRow): void =>
-  insert(db, 'claims', { n, session, until, ended: ended ?? null, body: JSON.stringify(body) }, 'OR REPLACE')
 
 /** The shortest lease that signs of life renew, in ms. */
 export function shortestLease(db: Db, session: string): number | undefined {
@@ -274,7 +269,8 @@ export interface ClaimChanges {
 }
 
 export function keepClaims(db: Db, { rows, events }: ClaimChanges, now: number): void {
-  for (const row of rows) putClaim(db, row)
+  for (const { n, session, until, ended = null, ...body } of rows)
+    insert(db, 'claims', { n, session, until, ended, body: JSON.stringify(body) }, 'OR REPLACE')
   for (const { session, type, body } of events) addPresence(db, now, session, type, body)
 }
 

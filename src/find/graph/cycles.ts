@@ -1,7 +1,5 @@
 import type { Reader } from '../../engine/read/reader.ts'
 
-type Ends = ReturnType<Reader['linksOf']>[number]
-
 /** Cycles of relations that must have none: two links can close one when they meet, each right where it was made (K8). */
 export function cyclesIn(reader: Reader): { relation: string; ids: string[] }[] {
   const isLive = (id: string) => reader.entity(id)?.live === true
@@ -15,7 +13,7 @@ export function cyclesIn(reader: Reader): { relation: string; ids: string[] }[] 
 }
 
 /** At least one cycle of every tangle; nothing where there is none. */
-function cyclesOf(links: readonly Ends[]): string[][] {
+function cyclesOf(links: ReturnType<Reader['linksOf']>): string[][] {
   const next = Map.groupBy(links, (l) => l.from)
   const toOf = (id: string) => (next.get(id) ?? []).map((l) => l.to).sort()
   const done = new Set<string>()

@@ -62,8 +62,7 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
     if (registry.kind(e.kind)?.internal) return false
     if (asked.since !== undefined && e.updated < asked.since) return false
     const p = proximity(e)
-    if (p.excluded) return false
-    if (state === 'deleted' || state === 'rejected') return false
+    if (p.excluded || state === 'deleted' || state === 'rejected') return false
     if (state !== undefined && !asked.all && !(isOfPast && state !== 'proposed')) return false
     near.set(e.id, p)
     return true

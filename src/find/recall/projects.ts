@@ -93,6 +93,5 @@ function projectsMeant(ref: string, known: readonly Project[], base: string): Pr
 
 function atPath(dir: string, known: readonly Project[]): Project[] {
   const project = existsSync(dir) ? projectAt(dir) : undefined
-  if (!project) return []
-  return [known.find((p) => p.root === project.root) ?? project]
+  return project ? [known.find((p) => p.root === project.root) ?? project] : []
 }

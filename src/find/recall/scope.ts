@@ -86,8 +86,7 @@ function labelsOf(e: Entity): Set<string> {
 export function sharesTopics(item: ReadonlySet<string>, area: ReadonlySet<string>): boolean {
   let common = 0
   for (const label of item) if (area.has(label)) common++
-  if (common === 0) return false
-  return common * 2 >= item.size || (common >= 2 && common * 2 >= area.size)
+  return common > 0 && (common * 2 >= item.size || (common >= 2 && common * 2 >= area.size))
 }
 
 const liftedTo = (reader: Reader, id: string | undefined): ReadonlySet<string> =>

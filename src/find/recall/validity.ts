@@ -28,8 +28,7 @@ export function stateOf(
   const standing = standingOf(e.fields)
   if (standing === 'rejected' || standing === 'proposed') return standing
   if (e.fields.retired !== undefined) return 'retired'
-  if (e.fields.status === 'superseded' || replaced(e.id)) return 'superseded'
-  return outOfValidity(e, validAt)
+  return e.fields.status === 'superseded' || replaced(e.id) ? 'superseded' : outOfValidity(e, validAt)
 }
 
 /** The states of several, as `stateOf` has them. */

@@ -217,7 +217,7 @@ export function knowledgeFunctions(source: Source, kinds: readonly Kind[]): Func
   }
 }
 
-function conflictToScheme(reader: Reader, id: string, { field, values }: Conflict): Entity {
+function conflictToScheme(reader: Reader, id: string, { field, values }: Known['conflicts'][number]): Entity {
   const told = values.map((v) => ({ value: v.value ?? null, at: new Date(v.at).toISOString(), replica: v.replica }))
   return new Entity(
     'conflict',
@@ -228,5 +228,3 @@ function conflictToScheme(reader: Reader, id: string, { field, values }: Conflic
     ]),
   )
 }
-
-type Conflict = ReturnType<Reader['conflicts']>[number]['conflicts'][number]

@@ -407,8 +407,7 @@ export const handOver = defineVerb({
     if (to === session || !free) return undefined
     for (const c of edits) p.claims.end(c, 'released')
     const given = p.claims.handOver(claims, to, note)
-    if (given.length === 0) return undefined
-    return { id: `claim:${given[0]!.n}`, to, claims: given.map(claimJson) }
+    return given[0] && { id: `claim:${given[0].n}`, to, claims: given.map(claimJson) }
   },
 })
 

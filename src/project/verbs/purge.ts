@@ -1,3 +1,4 @@
+import { keptIn } from '../../base/lookup.ts'
 import { STATE, type StampRef } from '../../engine/log/cells.ts'
 import { HEADER } from '../../engine/replication/purge.ts'
 import { tombstoneOf } from '../../engine/store/line.ts'
@@ -32,10 +33,7 @@ function eraseText(p: Planning, id: string, secret: string, held: readonly Logge
   for (const field of new Set(held.map((h) => h.event.field))) p.wipeText(id, field, secret)
   const known = new Set(p.view.eventsOf(id).map(({ event: { stamp } }) => `${stamp.replica}:${stamp.ctr}`))
   const batches = new Map<string, { writes: number[]; was: number[]; before: StampRef[] }>()
-  const of = (batch: string) => {
-    if (!batches.has(batch)) batches.set(batch, { writes: [], was: [], before: [] })
-    return batches.get(batch)!
-  }
+  const of = (batch: string) => keptIn(batches, batch, () => ({ writes: [], was: [], before: [] }))
   for (const { batch, event } of held) {
     const { writes, before } = of(batch)
     writes.push(event.stamp.ctr)

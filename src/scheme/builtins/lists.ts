@@ -26,11 +26,9 @@ function element(xs: Value, at: number, ctx: CallContext): Value {
   throw new WrongArgument(`the list has fewer than ${at + 1} element(s)`, '(length xs) tells how many')
 }
 
-type Same = (a: Value, b: Value, ctx: CallContext) => boolean
-
 /** The list from the first element that is the same, or, of pairs, the pair whose car is; else #f. */
 const search =
-  (same: Same, isAssoc: boolean): Run =>
+  (same: (a: Value, b: Value, ctx: CallContext) => boolean, isAssoc: boolean): Run =>
   ([x, xs], ctx) => {
     let here = xs
     for (; here instanceof Pair; here = here.cdr) {

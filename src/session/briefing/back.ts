@@ -26,8 +26,6 @@ const FILES = 6
 /** A person who has asked for nothing this long has left, even if the session still runs. */
 const AWAY_MS = 30 * 60_000
 
-export type Back = Readonly<{ text: string; json: Json }>
-
 /** When the person was last here: their last prompt, else the end of their last session, else the last briefing. */
 function leftAt(about: About): { since: number; at: number | undefined } {
   const { memory, session, user, moment } = about
@@ -100,7 +98,7 @@ function decided(e: Entity, about: About): string {
 }
 
 /** Where the work was left, how to go on with it, and what happened since the person left. What is empty is not named. */
-export function back(memory: Memory, project: Project, options: BriefOptions): Back {
+export function back(memory: Memory, project: Project, options: BriefOptions): { text: string; json: Json } {
   return memory.db.read(() => {
     const about = aboutOf(memory, project, options)
     const { since, at } = leftAt(about)

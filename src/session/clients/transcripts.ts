@@ -94,8 +94,7 @@ const isTranscript = (name: string) => /\.jsonl?$/.test(name)
 
 function sessionAt(path: string, belongs: (head: Head) => boolean): KeptSession[] {
   const head = headOf(path)
-  if (!head || !belongs(head)) return []
-  return [{ client: head.client, id: head.id, path, said: () => saidBy(path) }]
+  return head && belongs(head) ? [{ client: head.client, id: head.id, path, said: () => saidBy(path) }] : []
 }
 
 function opencodeAt(path: string, belongs: (directory: string) => boolean): KeptSession[] {

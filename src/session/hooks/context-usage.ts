@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { attempt } from '../../base/errors.ts'
-import { jsonIn } from '../../model/object.ts'
+import { isObject, jsonIn } from '../../model/object.ts'
 import { factsOf } from '../../work/coordination/clients.ts'
 
 /** The last answer stands near the end; a line before it may be a long result of a tool. */
@@ -31,9 +31,8 @@ export function* linesFromEnd(path: string): Generator<string> {
   }
 }
 
-type Tree = { readonly [key: string]: unknown }
 const at = (value: unknown, ...path: readonly string[]): unknown =>
-  path.reduce<unknown>((v, key) => (typeof v === 'object' && v !== null ? (v as Tree)[key] : undefined), value)
+  path.reduce<unknown>((v, key) => (isObject(v) ? v[key] : undefined), value)
 const number = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
 
 type Usage = Readonly<{ tokens: number; window?: number; model?: string }>

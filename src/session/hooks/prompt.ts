@@ -31,8 +31,7 @@ const MAX_NEWS = 6
 
 function newsFor(hook: Hook): string | undefined {
   const { memory, session, sessions } = hook
-  if (session === '') return undefined
-  if ((sessions.get(session)?.cursor ?? -1) >= memory.cursor) return undefined
+  if (session === '' || (sessions.get(session)?.cursor ?? -1) >= memory.cursor) return undefined
   const { lines, cursor, more } = inbox(memory, session, { max: MAX_NEWS })
   sessions.caughtUp(session, cursor)
   if (lines.length === 0) return undefined

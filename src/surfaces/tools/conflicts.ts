@@ -7,7 +7,6 @@ import { AS_OF, at } from './moment.ts'
 import { defineTool } from './tool.ts'
 
 const NOTHING_WAITS = { all: [], more: new Map<string, number>() }
-type Value = Conflict['values'][number]
 
 export const conflicts = defineTool({
   name: 'conflicts',
@@ -23,7 +22,7 @@ export const conflicts = defineTool({
     const found = reader.conflicts().flatMap((e) => {
       const events = memory.history(e.id)
       // a snapshot of a compaction has no author
-      const by = ({ at: ms, replica }: Value) =>
+      const by = ({ at: ms, replica }: Conflict['values'][number]) =>
         events.find(({ event: { stamp } }) => stamp.ms === ms && stamp.replica === replica)?.author
       return e.conflicts.map((c) => ({ e, c: { ...c, values: c.values.map((v) => ({ ...v, by: by(v) })) } }))
     })

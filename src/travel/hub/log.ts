@@ -124,7 +124,8 @@ export class HubLog {
     const owners = await this.#owners(q, project, all)
     const digests = new Map(all.flatMap((w) => w.updates).map((u) => [u, digestOf(u.body)]))
     const there = await this.#places(q, project, [...new Set(digests.values())])
-    const dropped = await this.#dropped(q, project)
+    const gone = await q.all<{ replica: string }>('SELECT replica FROM hub_dropped WHERE project=?', project)
+    const dropped = new Set(gone.map((r) => r.replica))
     const members = [...new Set(all.map((w) => w.pusher.member))]
     const usage = new Usage(q, project, this.#limits, this.#env.now())
     await usage.read(members)
@@ -192,11 +193,6 @@ export class HubLog {
       else wanted.set(replica, owner)
     }
     return wanted
-  }
-
-  async #dropped(q: Query, project: string): Promise<Set<string>> {
-    const rows = await q.all<{ replica: string }>('SELECT replica FROM hub_dropped WHERE project=?', project)
-    return new Set(rows.map((r) => r.replica))
   }
 
   /**

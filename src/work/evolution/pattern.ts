@@ -77,8 +77,7 @@ export class Likeness {
   #isSame = (a: Seen, b: Seen): boolean => this.troubleOf(a.entity.id) === this.troubleOf(b.entity.id)
 
   of(a: Seen, b: Seen): number {
-    if (this.#isSame(a, b)) return 1
-    if (foldText(a.what) === foldText(b.what)) return 1
+    if (this.#isSame(a, b) || foldText(a.what) === foldText(b.what)) return 1
     const both = [...a.words].filter((word) => b.words.has(word))
     // without a word on how it went, "the smoke test passed" would be like "… was skipped"
     if (!(a.bad && b.bad) && both.length < Math.max(1, Math.min(a.words.size, b.words.size))) return 0

@@ -1,9 +1,7 @@
 import type { KINDS } from '../../model/kinds/index.ts'
 
-type Mutation = Extract<(typeof KINDS)[number], { name: 'mutation' }>
-
 /** Where a mutation can stand. */
-export type Status = Mutation['fields']['status']['choices'][number]
+export type Status = Extract<(typeof KINDS)[number], { name: 'mutation' }>['fields']['status']['choices'][number]
 
 /** Allowed next statuses. The compiler refuses a status without a row, and a step that is not listed. */
 export const NEXT = {

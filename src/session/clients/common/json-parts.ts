@@ -59,8 +59,7 @@ export const includes = (list: unknown) => Array.isArray(list) && list.includes(
 export function wordsOf(entry: unknown): [command: unknown, args: unknown[]] {
   const command = at(entry, 'command')
   const args = at(entry, 'args')
-  if (Array.isArray(command)) return [command[0], command.slice(1)]
-  return [command, Array.isArray(args) ? args : []]
+  return Array.isArray(command) ? [command[0], command.slice(1)] : [command, Array.isArray(args) ? args : []]
 }
 
 export const starts = (entry: unknown) => startsTidemark(...wordsOf(entry))

@@ -8,7 +8,6 @@ import { plugEither, type Target, unplugBoth } from './target.ts'
 import type { Client, ClientContext, WiredEvent } from './types.ts'
 
 type Scope = JsonFile['scope']
-type Command = ReturnType<typeof localCommand>
 
 /** A client that reads the same JSON in the project, which the team shares, and in its home. */
 export interface TwoPlaces {
@@ -19,7 +18,7 @@ export interface TwoPlaces {
   /** Where its servers stand, under `path`, and how one is written. */
   servers(ctx: ClientContext, scope: Scope): Omit<JsonFile, 'client' | 'scope'>
   path: string[]
-  entry(command: Command, scope: Scope): object
+  entry(command: ReturnType<typeof localCommand>, scope: Scope): object
   hooks?(ctx: ClientContext, scope: Scope): Omit<JsonFile, 'client' | 'scope'>
   shape: HookShape
   hookTarget?: typeof jsonTarget

@@ -62,8 +62,7 @@ async function serveAtUsual(serve: (o: ServeOptions) => Promise<Serving>, { id }
 /** Over a remote shell a browser would open on a screen that nobody looks at. */
 function hasScreen(): boolean {
   const { SSH_CONNECTION, DISPLAY, WAYLAND_DISPLAY } = process.env
-  if (SSH_CONNECTION) return false
-  return process.platform !== 'linux' || Boolean(DISPLAY || WAYLAND_DISPLAY)
+  return !SSH_CONNECTION && (process.platform !== 'linux' || Boolean(DISPLAY || WAYLAND_DISPLAY))
 }
 
 const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
