@@ -125,9 +125,8 @@ const BEFORE_MAX = 80
 const BEHIND_MAX = 40
 
 function inText(text: string, rule: Rule, keyword: string, first: number, found: Span[]): void {
-  for (let at = first; at >= 0; ) {
+  for (let at = first; at >= 0; )
     at = text.indexOf(keyword, Math.max(endAt(text, rule, keyword, at, found), at + keyword.length))
-  }
 }
 
 /** Names of files and classes, where a token was looked for. */

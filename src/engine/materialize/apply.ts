@@ -217,9 +217,7 @@ export function reprojectKinds(db: Db, registry: Registry, touched: Iterable<str
     if (kindOf(id) !== KIND_KIND) continue
     const name = stored<{ name?: string }>(rows.getRow(db, id)?.body ?? '{}').name
     if (!name) continue
-    for (const entity of rows.idsOfKind(db, name)) {
-      projectEntity(db, registry, entity, rows.getRow(db, entity)!)
-    }
+    for (const entity of rows.idsOfKind(db, name)) projectEntity(db, registry, entity, rows.getRow(db, entity)!)
   }
 }
 

@@ -65,8 +65,7 @@ export function applyPurges(db: Db, registry: Registry, purges: readonly PurgeMa
     if (isTombstone(p.entity)) keepEraser(db, p.entity, of)
     if (of === '*') dropAsked(db, p.entity)
   }
-  const lines = [...purges, ...log.takeUnproven(db)]
-  const others = lines.flatMap((l) => replaceLine(db, l.replica, l.seq))
+  const others = [...purges, ...log.takeUnproven(db)].flatMap((l) => replaceLine(db, l.replica, l.seq))
   const whole = purges.flatMap((p) => (p.entity === HEADER ? [] : [p.entity]))
   erase(db, registry, whole, others)
 }

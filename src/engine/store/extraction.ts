@@ -116,8 +116,7 @@ export class Extraction {
   queue(entry: Pick<Waiting, 'session' | 'transcript' | 'client' | 'root'> & { due: number }): void {
     allOrNothing(this.#db, () => {
       const before = this.waiting(entry.session)
-      const readTo = before?.transcript === entry.transcript ? before.readTo : 0
-      this.keep({ ...entry, readTo, tries: 0 })
+      this.keep({ ...entry, readTo: before?.transcript === entry.transcript ? before.readTo : 0, tries: 0 })
       const newest = `SELECT rowid FROM waiting WHERE store=? ORDER BY rowid DESC LIMIT ${SESSIONS_KEPT}`
       this.#run(`DELETE FROM waiting WHERE store=? AND due IS NULL AND rowid NOT IN (${newest})`, this.#store)
     })

@@ -202,8 +202,7 @@ function connect(path: string, prepare: (db: DatabaseSync) => void) {
     // without a write-ahead log the file is all there is, and SQLite may read it without making files beside it
     if ((fs.statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) {
       try {
-        const raw = tryOpen(`${pathToFileURL(path).href}?immutable=1`, true)
-        return { raw, readOnly: true, forget: () => {} }
+        return { raw: tryOpen(`${pathToFileURL(path).href}?immutable=1`, true), readOnly: true, forget: () => {} }
       } catch (again) {
         if (codeOf(again) !== READONLY) throw again // an old store, which is to be migrated: in a copy
       }

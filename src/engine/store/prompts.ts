@@ -200,8 +200,7 @@ export class Prompts {
   }
   /** An agent was asked about these. */
   show(ids: readonly number[], at: number): void {
-    const marks = JSON.stringify(ids)
-    this.#run('UPDATE prompts SET shown=? WHERE id IN (SELECT value FROM json_each(?))', at, marks)
+    this.#run('UPDATE prompts SET shown=? WHERE id IN (SELECT value FROM json_each(?))', at, JSON.stringify(ids))
   }
 
   /** The newest that hold all words of a question; without one, the newest. */

@@ -313,8 +313,7 @@ export function textsInRows(
   upTo: number,
 ): Map<string, { rowid: number; place: number }[]> {
   const sql = `SELECT source, rowid, place FROM texts WHERE source ${AMONG} AND rowid<=? ORDER BY source, place, rowid`
-  const found = db.all<{ source: string; rowid: number; place: number }>(sql, sources, upTo)
-  return Map.groupBy(found, (r) => r.source)
+  return Map.groupBy(db.all<{ source: string; rowid: number; place: number }>(sql, sources, upTo), (r) => r.source)
 }
 
 export const textsWith = (db: Db, stem: string): number =>

@@ -113,8 +113,7 @@ function cuesOf(sentence: string): Cue[] {
     if (condition) {
       const other = sentence.slice(cannot.end, cannot.end + condition.at).trim()
       const object = cut(sentence.slice(cannot.end + condition.end), ENDS.slice(0, 4))
-      const quote = cut(sentence.slice(cannot.at), ['.'])
-      return [{ type: 'conflicts-with', isFrom: true, quote, object, other }]
+      return [{ type: 'conflicts-with', isFrom: true, quote: cut(sentence.slice(cannot.at), ['.']), object, other }]
     }
     // "as" gives a reason only before it: "we cannot use it as a queue"
     const cause = firstOf(low.slice(0, cannot.at), [...CAUSES, 'as']) ?? firstOf(low, CAUSES)

@@ -142,8 +142,7 @@ const product = ({ relevance, proximity, recency, importance, standing = 1 }: Re
 /** What took something's place is told before it, however well the words of the old one fit. */
 function belowSuccessors(scored: Scored[], reader: Reader): void {
   const places = new Map(scored.map((s, i) => [s.entity.id, i]))
-  const edges = reader.edges('to', [...places.keys()], ['supersedes'])
-  const successors = Map.groupBy(edges, (l) => l.to)
+  const successors = Map.groupBy(reader.edges('to', [...places.keys()], ['supersedes']), (l) => l.to)
   const lowered = new Set<number>()
   const lower = (i: number): void => {
     if (lowered.has(i)) return

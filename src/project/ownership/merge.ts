@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import { refuse } from '../../base/errors.ts'
+import { attempt, refuse } from '../../base/errors.ts'
 import { readInside, writeInside } from '../../base/files.ts'
 import type { ActOptions, Memory } from '../../engine/memory.ts'
 import { digest } from '../../model/digest.ts'
@@ -116,12 +116,9 @@ interface Entry {
 const JOURNAL = '.tidemark/local/merges.json'
 
 function journalOf(root: string): Entry[] {
-  try {
-    const entries: unknown = JSON.parse(`${readInside(root, JOURNAL) ?? '[]'}`)
-    return Array.isArray(entries) ? entries.filter((e) => typeof e?.id === 'string' && Array.isArray(e.files)) : []
-  } catch {
-    return [] // damaged: the backups are there still
-  }
+  // damaged: the backups are there still
+  const entries = attempt((): unknown => JSON.parse(`${readInside(root, JOURNAL) ?? '[]'}`))
+  return Array.isArray(entries) ? entries.filter((e) => typeof e?.id === 'string' && Array.isArray(e.files)) : []
 }
 
 const keepJournal = (root: string, entries: readonly Entry[]): void =>

@@ -27,8 +27,7 @@ export const rename = defineVerb({
     if (!kind || kind.internal)
       return report({ field: 'ref', message: `a ${target.kind} cannot be renamed`, received: target.id })
     const told: Report = (problem) => report({ ...problem, field: 'name' })
-    const field = kind.key[0]
-    const changes = placePaths(p.registry(), kind, [{ field, op: 'set', value: name }], told)
+    const changes = placePaths(p.registry(), kind, [{ field: kind.key[0], op: 'set', value: name }], told)
     if (!keepsName(p, kind, target, changes, told)) return undefined
     if (p.apply(target.id, changes)) p.sign(target.id)
     return { id: target.id, kind: target.kind, name: p.entity(target.id)!.name, was: target.name }

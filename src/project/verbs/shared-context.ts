@@ -148,8 +148,7 @@ export const shareAppend = defineVerb({
   },
   example: { key: 'active-files', value: 'src/auth.ts' },
   plan(p, { key: shared, value }, report) {
-    const items = Array.isArray(value) ? value : [value]
-    const edit = appendEdit(fieldOf(p, shared), ROOT_PATH, items, p.ctx.ms)
+    const edit = appendEdit(fieldOf(p, shared), ROOT_PATH, Array.isArray(value) ? value : [value], p.ctx.ms)
     if (edit) return write(p, shared, edit)
     return report({
       field: 'key',

@@ -52,8 +52,7 @@ export async function commandFailed(hook: Hook): Promise<string | undefined> {
   const n = before && (before.edits ?? 0) === edits ? before.n + 1 : 1
   const now: Failing = { ...before, n, command: shown, last, at: memory.env.now(), edits }
   const newestFirst = Object.entries({ ...failing, [key]: now }).sort(([, a], [, b]) => b.at - a.at)
-  const kept = Object.fromEntries(newestFirst.slice(0, MAX_KEPT))
-  sessions.patch(session, { failing: kept as unknown as Json })
+  sessions.patch(session, { failing: Object.fromEntries(newestFirst.slice(0, MAX_KEPT)) as unknown as Json })
   if (n !== OFTEN) return undefined
   return `Tidemark: \`${dataLine(shown, COMMAND_MAX)}\` has failed ${n} times here. Try something else; when you know why, record it: act [["record-failed-approach", {"approach": "…", "outcome": "…", "lesson": "…"}]].`
 }

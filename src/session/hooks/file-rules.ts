@@ -16,8 +16,7 @@ function linesOf(rule: Rule, left: number): string[] {
 /** Active rules for these files, once in a conversation: instructions where confirmed, else behind the fence. */
 export async function rulesFor(hook: Hook, paths: readonly string[]): Promise<string | undefined> {
   const { project, memory, call } = hook
-  const rules = rulesOf(project.root, project.maturity, memory.db)?.all ?? []
-  const meant = rules.filter(
+  const meant = (rulesOf(project.root, project.maturity, memory.db)?.all ?? []).filter(
     (r) => r.isActive && r.autoload && r.paths.some((glob) => paths.some((path) => covers(glob, path))),
   )
   if (meant.length === 0) return undefined

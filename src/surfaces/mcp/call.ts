@@ -78,9 +78,8 @@ export interface Call {
 
 /** The arguments of a call, checked against the tool's parameters. @throws UserError with every problem. */
 export function readCall(tool: Tool, input: unknown): Call {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw new UserError('bad-arguments', `the arguments of ${tool.name} are not an object`, `e.g. ${tool.example}`)
-  }
   const params: Readonly<Record<string, Param>> = { ...CALL_PARAMS, ...tool.params }
   const problems: string[] = []
   const args: Record<string, unknown> = {}

@@ -58,8 +58,7 @@ ${fenced(told.text.split('\n'))}`
 
 export function registerPrompts(server: McpServer, resolve: Resolve): void {
   for (const prompt of PROMPTS) {
-    const config = { title: prompt.title, description: prompt.about }
-    server.registerPrompt(prompt.name, config, async (ctx) => {
+    server.registerPrompt(prompt.name, { title: prompt.title, description: prompt.about }, async (ctx) => {
       const text = await prompt.text(await resolve(ctx))
       return { messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] }
     })

@@ -72,9 +72,7 @@ export const share = defineTool({
       const events = sharedHistory(memory, key, args.limit)
       return { text: events.map((e) => eventLine(e, context.local)).join('\n'), json: events as unknown as Json }
     }
-    if (step === 'rollback') {
-      return one(rollbackShared(memory, key, Number(args.to ?? args.value), actingAs(context)))
-    }
+    if (step === 'rollback') return one(rollbackShared(memory, key, Number(args.to ?? args.value), actingAs(context)))
     return change(context, step, key, args)
   },
 })

@@ -184,8 +184,7 @@ class Sandbox {
       const isLine = 'seq' in part
       const { refused, duplicates, forked } = isLine ? this.#ingest([part]) : this.#ingest([], [part])
       if (!isLine) return { isKnown: false }
-      const why = refused[0]?.why ?? (forked ? 'another line has its number' : undefined)
-      return { why, isKnown: duplicates > 0 }
+      return { why: refused[0]?.why ?? (forked ? 'another line has its number' : undefined), isKnown: duplicates > 0 }
     } catch (error) {
       if (!(error instanceof UserError)) throw error
       return { why: error.message, isKnown: false }
@@ -260,8 +259,7 @@ class Sandbox {
                 : before.fields.standing === 'proposed' && is.standing !== 'proposed'
                   ? 'confirms'
                   : 'changes'
-    const kind = kindOf(id)
-    const isRule = RULES.has(kind) && is.standing !== 'proposed' && (does !== 'changes' || fields.length > 0)
+    const isRule = RULES.has(kindOf(id)) && is.standing !== 'proposed' && (does !== 'changes' || fields.length > 0)
     return [{ id, name: (after?.name || before?.name) ?? '', does, fields: does === 'erases' ? [] : fields, isRule }]
   }
 }

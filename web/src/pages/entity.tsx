@@ -257,8 +257,7 @@ function Actions({ entity: e }: { entity: Shown }) {
       supersede: ['supersede', { old: e.id, new: said }],
     }
     if (!open) return
-    const did = `${WORDS[open][0]}: done`
-    if (await (open === 'merge' ? merge(e.id, said) : act([actions[open]], did))) {
+    if (await (open === 'merge' ? merge(e.id, said) : act([actions[open]], `${WORDS[open][0]}: done`))) {
       setOpen(undefined)
       setSaid('')
     }

@@ -134,8 +134,7 @@ export async function httpEmbedder(config: HttpConfig, settings: HttpSettings = 
   }
 
   async function probe(): Promise<Known> {
-    const sentences = [...UNRELATED, ...SAME.flat()]
-    const vectors = await inBatches(sentences, post)
+    const vectors = await inBatches([...UNRELATED, ...SAME.flat()], post)
     const apart = vectors.slice(0, UNRELATED.length)
     const pairs = SAME.map((_, i) => {
       const first = UNRELATED.length + 2 * i

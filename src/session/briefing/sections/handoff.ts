@@ -78,9 +78,8 @@ export function matteringFirst(all: readonly CurrentHandoff[], about: About): Cu
   return [...all].sort((a, b) => weight(b) - weight(a))
 }
 
-export const calledHandoff = ({ entity }: CurrentHandoff): string => {
-  return `"${plain(/^session "(.*)"$/.exec(entity.name)?.[1] ?? entity.name, 100)}"`
-}
+export const calledHandoff = ({ entity }: CurrentHandoff): string =>
+  `"${plain(/^session "(.*)"$/.exec(entity.name)?.[1] ?? entity.name, 100)}"`
 
 const headOf = (h: CurrentHandoff, about: About): string => {
   const e = h.entity

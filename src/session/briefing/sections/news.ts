@@ -22,8 +22,7 @@ export const news: Section = {
   build(about) {
     const since = lastHere(about)
     if (since === undefined) return firstSeen(about)
-    const all = countBursts(changesSince(about, since), about)
-    const fresh = all.filter(
+    const fresh = countBursts(changesSince(about, since), about).filter(
       ({ entity: e }) => !about.delivered.has(e.id) && !(e.kind === 'fact' && e.live && isRead(e, about)),
     )
     if (fresh.length === 0) return undefined

@@ -45,10 +45,9 @@ export const review: Section = {
         id: change.id,
         text: `- ${plain(numberOf(change)!, 20)} would change how ${plain(String(change.fields.skill ?? 'work'), 40)} is done: ask the person to look at tidemark mutation show ${plain(numberOf(change)!, 20)}`,
       })
-    const decided = reader.list('decision', { limit: LOOKED_AT })
-    const over = decided.filter(
-      (e) => e.fields.validTo !== undefined && stateOf(e, reader, moment) === 'no longer valid',
-    )
+    const over = reader
+      .list('decision', { limit: LOOKED_AT })
+      .filter((e) => e.fields.validTo !== undefined && stateOf(e, reader, moment) === 'no longer valid')
     for (const e of over)
       items.push({ id: e.id, text: `- ${refOf(e)} was valid until ${plain(String(e.fields.validTo), 30)} only` })
     if (items.length === 0) return undefined

@@ -37,8 +37,7 @@ export const work: Section = {
       about.delivered.add(e.id)
       return { id: e.id, text: TOLD[e.kind]!(e, about) }
     })
-    const see = 'recall with scope balanced'
-    return { items: [...places, ...items], beyond: found.length - items.length, see }
+    return { items: [...places, ...items], beyond: found.length - items.length, see: 'recall with scope balanced' }
   },
 }
 

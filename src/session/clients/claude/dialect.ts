@@ -30,8 +30,7 @@ export const claude: Dialect = {
     if (call.event === 'status-line') {
       const used = number(sub(p, 'context_window'), 'used_percentage')
       const contextWindow = number(sub(p, 'context_window'), 'context_window_size')
-      const cwd = text(sub(p, 'workspace'), 'current_dir') ?? call.cwd
-      return { ...call, contextUsed: used, contextWindow, cwd }
+      return { ...call, contextUsed: used, contextWindow, cwd: text(sub(p, 'workspace'), 'current_dir') ?? call.cwd }
     }
     if (call.event === 'after-batch') {
       const tools = list(p.tool_calls).map(record)

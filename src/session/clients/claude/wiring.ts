@@ -227,8 +227,7 @@ export const claude: Client = {
     if (plugin) return planPlugin(ctx, client, plugin, [shared(ctx), settings(ctx), machine(ctx), local(ctx)])
     const why = 'the file of the project that Claude Code shares with the team; it holds no path of this machine'
     const server = plug(ctx, shared(ctx), why)
-    const theirs = shared(ctx).parts[0]!.state(readText(sharedFile(ctx).file) ?? '') === 'yours'
-    if (theirs) return [server]
+    if (shared(ctx).parts[0]!.state(readText(sharedFile(ctx).file) ?? '') === 'yours') return [server]
     const hooks = () => plug(ctx, settings(ctx), 'hooks for the team; where tidemark is not installed they do nothing')
     return [
       ...(ctx.personal ? [] : [server]),

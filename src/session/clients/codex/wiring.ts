@@ -119,8 +119,7 @@ export const codex: Client = {
   name: client,
   events: EVENTS,
   detect(ctx) {
-    const places = [join(ctx.root, '.codex'), join(ctx.root, 'AGENTS.md'), codexHome(ctx)]
-    return seen(ctx, client, places, 'codex')
+    return seen(ctx, client, [join(ctx.root, '.codex'), join(ctx.root, 'AGENTS.md'), codexHome(ctx)], 'codex')
   },
   files: (ctx) => targets(ctx).map((t) => t.file),
   wire(ctx) {

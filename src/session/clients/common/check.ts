@@ -75,8 +75,7 @@ function hookProblem(ctx: ClientContext, command: string): string | undefined {
     const gone = pathsOfLocalHook(command).find((path) => !existsSync(path))
     return gone && `${gone} does not exist any more`
   }
-  const bare = /(^|\s)(exec\s+)?tidemark\s+hook\s/.test(command)
-  return bare && !findOnPath('tidemark', ctx.env ?? process.env)
+  return /(^|\s)(exec\s+)?tidemark\s+hook\s/.test(command) && !findOnPath('tidemark', ctx.env ?? process.env)
     ? 'tidemark is not on the PATH of this machine'
     : undefined
 }

@@ -57,8 +57,7 @@ export function twoPlaces(spec: TwoPlaces): {
     check: (ctx) =>
       guarded(name, () => {
         const files = SCOPES.map((scope) => serverFile(ctx, scope))
-        const server = checkServerIn(ctx, client, [...path, NAME], files)
-        return together(server, checkHooks(ctx, client, wired(ctx)))
+        return together(checkServerIn(ctx, client, [...path, NAME], files), checkHooks(ctx, client, wired(ctx)))
       }),
   }
   return { client, targets, wired }

@@ -56,8 +56,7 @@ export const extract: Command = {
     })
     const meter = meterOf(project, memory.env.now())
     if (!done.ran) {
-      const why = done.why === 'off' ? `${OFF}: \`${SWITCH_ON}\`` : `nothing was sent: ${done.why}`
-      call.out(why)
+      call.out(done.why === 'off' ? `${OFF}: \`${SWITCH_ON}\`` : `nothing was sent: ${done.why}`)
       return { json: { looked: [], why: done.why, meter: meterJson(meter) } }
     }
     for (const looked of done.looked) call.out(told(looked))
