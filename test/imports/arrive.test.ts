@@ -48,6 +48,31 @@ test('init says what it found in a line for each reader, and takes in what binds
   expect(await run('recall', 'which command runs the tests')).toContain('pnpm test')
 })
 
+test('of what Codex remembers, the groups of this project come in: wishes as proposals, lessons, failures', async () => {
+  const at = scratch()
+  git(at.dir, 'init', '-q')
+  const group = (name: string, cwd: string, more: string) =>
+    `# Task Group: ${name}\n\nscope: ${name}\napplies_to: cwd=${cwd}; reuse_rule=read it again\n\n## Task 1: It, done\n\n### keywords\n\n- a, b\n\n${more}\n\n`
+  const shop = [
+    '## User preferences\n\n- when prices change, the user asked for a table -> show one [Task 1] [ad-hoc note]\n',
+    '## Reusable knowledge\n\n- The cart lives in `src/cart.ts`. It rounds once. [Task 1]\n',
+    '## Failures and how to do differently\n\n- Rounding each line lost cents -> round the sum [Task 1]',
+  ].join('\n')
+  const dir = realpathSync(at.dir)
+  const other = (to: string) => `## Reusable knowledge\n\n- Nothing for the shop, of ${to}\n`
+  files(at.home, {
+    '.codex/memories/MEMORY.md': `${group('other', '/srv/other', other('a'))}${group('shop', dir, shop)}${group('next', `${dir}-next`, other('b'))}`,
+    '.codex/memories/memory_summary.md': '## User Profile\n\nOf all projects.\n',
+  })
+  const run = async (...args: string[]) => (await inProcess(at, args)).out
+  expect(await run('init', '--client', 'none', '--yes')).toContain('  import ~/.codex/memories (3 notes)')
+  expect(await run('review')).toContain('when prices change, the user asked for a table -> show one')
+  expect(await run('list', 'learning')).toContain('The cart lives in `src/cart.ts`.')
+  expect(await run('brief')).toContain('Tried: Rounding each line lost cents')
+  expect(await run('recall', 'nothing for the shop', '--all')).not.toContain('of a')
+  expect(await run('import')).toContain('~/.codex/memories: nothing new')
+})
+
 test('import alone does the same later: only what is new comes, and what was left out stays out until it is named', async () => {
   const { at, run, notes } = shop()
   await run('init', '--client', 'none', '--without', `docs/adr,${notes}`)

@@ -11,7 +11,7 @@ import type { Json } from '../../model/field.ts'
 import { isObject } from '../../model/object.ts'
 import { pathsOf } from '../../session/briefing/focus.ts'
 import { many } from '../../session/briefing/format.ts'
-import { configDir } from '../../session/clients/common/homes.ts'
+import { codexHome, configDir } from '../../session/clients/common/homes.ts'
 import { sessionsOfProject } from '../../session/clients/transcripts.ts'
 import { IMPORTERS, importFrom } from '../../travel/formats/import/index.ts'
 import { SKIPPED } from '../../travel/formats/import/pages.ts'
@@ -32,8 +32,9 @@ const PLACES: readonly (readonly [format: string, ...paths: string[]])[] = [
 /** Where documents lie that are worth searching: offered, as they may be many. */
 const DOCUMENTS = ['docs', 'doc', 'rfcs', 'rfc', 'CHANGELOG.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md']
 const DOCUMENT = /\.(?:mdx?|markdown|txt|rst|adoc)$/i
-/** What Claude Code remembers of the project, whatever its folder is called on this machine. */
+/** What Claude Code and Codex remember of the project, wherever that lies on this machine. */
 const CLAUDES = '~/.claude/…/memory'
+const CODEXES = '~/.codex/memories'
 const OF_FOLDERS = /^(?:CLAUDE|AGENTS|GEMINI)\.md$/
 const MOST_FOLDERS = 100
 /** No client reads a larger file of rules at each start, and to take it in takes many seconds. */
@@ -62,7 +63,7 @@ export const homesFor = (root: string) => {
   return { root, home: process.env.HOME ?? homedir(), env: process.env, launcher }
 }
 
-/** What lies in the project, and what Claude Code remembers of it, as far as a reader finds something in it. */
+/** What lies in the project, and what clients remember of it, as far as a reader finds something in it. */
 export function findSources(root: string, refused: readonly string[]): Found {
   const left: string[] = []
   const read = (source: Source): [source: Source, says: string][] => {
@@ -131,8 +132,13 @@ function placesIn(root: string): Source[] {
     const all = format === 'claude-md' ? [...there, ...folders.slice(0, MOST_FOLDERS)] : there
     return all.map((path) => ({ format, path, at: join(root, path) }))
   })
-  const notes = join(configDir(homesFor(root)), 'projects', realPath(root).replace(/[^A-Za-z0-9]/g, '-'), 'memory')
-  if (existsSync(notes)) named.push({ format: 'notes', path: CLAUDES, at: notes, source: `import notes ${CLAUDES}` })
+  const homes = homesFor(root)
+  const notes = [
+    [CLAUDES, join(configDir(homes), 'projects', realPath(root).replace(/[^A-Za-z0-9]/g, '-'), 'memory')],
+    [CODEXES, join(codexHome(homes), 'memories', 'MEMORY.md')],
+  ] as const
+  for (const [path, at] of notes)
+    if (existsSync(at)) named.push({ format: 'notes', path, at, source: `import notes ${path}` })
   return named
 }
 

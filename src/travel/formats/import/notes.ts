@@ -2,21 +2,33 @@ import { basename } from 'node:path'
 import { frontMatterOf, textIn } from '../../../model/markdown.ts'
 import { plainLine } from './classify.ts'
 import { sectionsOf } from './docs.ts'
-import { pagesAt } from './pages.ts'
+import { type Page, pagesAt } from './pages.ts'
 import { chunksOf } from './shorten.ts'
+import { firstSentence } from './text.ts'
 import type { Importer, Item } from './types.ts'
 
 /**
  * Notes that a client keeps. Claude Code: a file each with name, description and type, where `feedback` is what the user
- * wants, with a "Why". Gemini CLI: a list in GEMINI.md. Serena and Cline: pages.
+ * wants, with a "Why". Gemini CLI: a list in GEMINI.md. Serena and Cline: pages. Codex: a page for all projects of a user.
  */
 export const notes: Importer = {
   name: 'notes',
   about:
-    'notes of Claude Code (memory/), Gemini CLI, Serena and Cline: what the user wants is proposed as rules, the rest learnings and chunks',
+    'notes of Claude Code (memory/), Codex, Gemini CLI, Serena and Cline: what the user wants is proposed as rules, the rest learnings and chunks',
   read(path, root) {
     const { pages, unplaced, rest } = pagesAt(path, root, ['.md'])
     const counts = { notes: 0, chunks: 0 }
+    const ofCodex = pages.filter((p) => p.text.startsWith(GROUP))
+    if (ofCodex.length > 0) {
+      const items = ofCodex.flatMap((page) => groupsFor(root, page))
+      return {
+        items,
+        unplaced,
+        counts: { notes: items.length },
+        ...rest,
+        owns: ['fact', 'learning', 'failed-approach'],
+      }
+    }
     const items = pages.flatMap(({ label, text }): Item[] => {
       // MEMORY.md is an index of the others
       const own = basename(label) === 'MEMORY.md' ? text.replace(/^ {0,8}[-*] \[[^\]\n]{0,200}\]\(.*$/gm, '') : text
@@ -50,4 +62,34 @@ export const notes: Importer = {
     })
     return { items, unplaced, counts, ...rest, owns: ['fact', 'learning', 'chunk'] }
   },
+}
+
+const GROUP = '# Task Group:'
+const PROOF = / \[(?:Task[^\]\n]{0,40}|ad-hoc note)\]/g
+
+/** Of Codex's `memories/MEMORY.md` the groups of tasks that were done in this project: what its user prefers, knows, and failed at. */
+function groupsFor(root: string, { label, text }: Page): Item[] {
+  const isHere = (group: string) =>
+    group.split(`cwd=${root}`).some((after, i) => i > 0 && (after === '' || /^[;,)/\\\s]/.test(after)))
+  let line = 0
+  return text.split(/^(?=# Task Group:)/m).flatMap((group) => {
+    const from = line
+    line += group.split('\n').length - 1
+    if (!isHere(group)) return []
+    return sectionsOf(group).flatMap((section) => {
+      const said = section.text.split('\n').filter((l) => /^[-*] \S/.test(l))
+      const where = `${label}:${from + section.line}`
+      const of = section.title.split(' › ').at(-1)
+      return said.flatMap((l): Item[] => {
+        const words = plainLine(l.replace(PROOF, ''))
+        const [what, instead] = words.split(/ (?:->|→) (.*)/s)
+        const learned = { title: firstSentence(words), body: words }
+        if (of === 'User preferences') return [{ verb: 'record-fact', args: { fact: words }, where }]
+        if (of === 'Reusable knowledge') return [{ verb: 'record-learning', args: learned, where }]
+        if (of !== 'Failures and how to do differently') return []
+        if (!instead) return [{ verb: 'record-learning', args: learned, where }]
+        return [{ verb: 'record-failed-approach', args: { approach: what!, lesson: instead }, where }]
+      })
+    })
+  })
 }
