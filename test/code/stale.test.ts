@@ -202,6 +202,26 @@ test('explain tells what names the file before what holds for many, and who has 
   expect(text).toContain('src/cart.ts  Claude "add a discount"')
 })
 
+test('explain of a folder names its files, with what is known of them and who has them in hand', async () => {
+  const c = openTestCode({
+    'src/cart/total.ts': 'export const total = 0\n',
+    'src/cart/tax.ts': 'export const tax = 0\n',
+    'src/cartoon.ts': 'export const toon = 0\n',
+  })
+  await c.record(
+    ['record-file-understanding', { path: 'src/cart/tax.ts', summary: 'Rates by country' }],
+    ['record-decision', { name: 'integer-cents', locations: ['src/cart/total.ts'] }],
+    ['record-decision', { name: 'drawn', locations: ['src/cartoon.ts'] }],
+  )
+  c.memory.act([['claim', { paths: ['src/cart/total.ts'] }]], { session: 's1' })
+  const { text, json } = await explain.run({ memory: c.memory, project: c.project }, { place: 'src/cart/' })
+  expect(text).toMatch(/^src\/cart: 2 files\n/)
+  for (const said of ['integer-cents', 'Rates by country', '  src/cart/total.ts  ', '\n  src/cart/tax.ts'])
+    expect(text).toContain(said)
+  expect(text).not.toContain('toon')
+  expect(json).toMatchObject([{ path: 'src/cart', files: ['src/cart/tax.ts', 'src/cart/total.ts'] }])
+})
+
 test('[F1] stale is seen in show, list, recall, review, explain and Scheme', async () => {
   const c = openTestCode({ 'a.ts': AUTH })
   await c.record(decision('short-tokens', 'a.ts#verify'), ['record-file-understanding', { path: 'a.ts', summary: 's' }])

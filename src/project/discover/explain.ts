@@ -20,6 +20,8 @@ const KINDS = [
 
 /** How many callers are named. */
 const CALLERS = 20
+/** Of a folder so many files are looked at. */
+const LOOKED_AT = 200
 
 export interface Known {
   readonly entity: Entity
@@ -30,6 +32,8 @@ export interface Known {
 export interface Explanation {
   readonly path: string
   readonly symbol?: CodeSymbol
+  /** Of a folder: all that lie below it. */
+  readonly files?: readonly string[]
   /** `text` where no grammar reads it. */
   readonly language: string
   readonly symbols: readonly CodeSymbol[]
@@ -53,7 +57,7 @@ export class CodeReader {
     this.#files = code.filesSeen(memory.db, project.root)
   }
 
-  /** What a path, `path:line`, `path#symbol` or the name of a symbol means; several where it means several. */
+  /** What a path (a folder's too), `path:line`, `path#symbol` or the name of a symbol means; several where it means several. */
   explain(asked: string): Explanation[] {
     const { path, line, symbol } = locationOf(asked)
     const inside = cleanPath(pathInProject(this.#memory.registry(), path) ?? path)
@@ -63,6 +67,9 @@ export class CodeReader {
       const found = symbolAt(parsed?.symbols ?? [], { symbol, line })
       return symbol !== undefined && !found ? [] : [this.#explained(file.path, parsed, found)]
     }
+    const below = this.#files.filter((f) => f.path.startsWith(`${inside}/`)).map((f) => f.path)
+    if (below.length > 0)
+      return [{ ...this.#explained(inside, undefined, undefined, below.slice(0, LOOKED_AT)), files: below }]
     return this.#holding(lastName(asked)).flatMap(([path, parsed]) =>
       parsed.symbols
         .filter((s) => s.name === asked || s.name.endsWith(`.${asked}`))
@@ -82,11 +89,11 @@ export class CodeReader {
     })
   }
 
-  #explained(path: string, parsed: Parsed | undefined, symbol: CodeSymbol | undefined): Explanation {
+  #explained(path: string, parsed?: Parsed, symbol?: CodeSymbol, looked: readonly string[] = [path]): Explanation {
     const { db, reader } = this.#memory
     const { root } = this.#project
-    const anchored = code.anchorsAt(db, root, path)
-    const spoken = knownOn({ memory: this.#memory }, path, KINDS)
+    const anchored = looked.flatMap((at) => code.anchorsAt(db, root, at))
+    const spoken = looked.flatMap((at) => knownOn({ memory: this.#memory }, at, KINDS))
     const ids = new Set([...spoken.map((e) => e.id), ...anchored.map((a) => a.entity)])
     const live = reader.entities([...ids]).filter((e) => e.live)
     const holds = holdsOf(this.#memory, root, live)
@@ -97,8 +104,10 @@ export class CodeReader {
     // what names the file before what holds for many
     const names = ({ entity: { id, name, fields } }: Known) =>
       anchored.some((a) => a.entity === id) || JSON.stringify([name, fields]).includes(basename(path))
-    const others = known.filter((k) => k.entity.kind !== 'file').sort((a, b) => Number(names(b)) - Number(names(a)))
-    const understanding = known.find((k) => k.entity.kind === 'file')
+    const understanding = known.find((k) => k.entity.kind === 'file' && k.entity.name === path)
+    const others = known
+      .filter((k) => k !== understanding && (k.entity.kind !== 'file' || k.entity.fields.summary !== undefined))
+      .sort((a, b) => Number(names(b)) - Number(names(a)))
     return {
       path,
       ...(symbol ? { symbol } : {}),
@@ -107,7 +116,7 @@ export class CodeReader {
       ...(understanding ? { understanding } : {}),
       known: symbol ? [...others.filter((k) => !elsewhere(k)), ...others.filter(elsewhere)] : others,
       callers: symbol ? this.#callersOf(path, symbol) : [],
-      claims: claimsOf(this.#memory).against(undefined, path, root),
+      claims: claimsOf(this.#memory).against(undefined, looked, root),
     }
   }
 

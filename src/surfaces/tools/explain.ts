@@ -3,6 +3,7 @@ import { scan } from '../../find/code/scan.ts'
 import { besideOf, dayOf, holdsJson, inShort } from '../../find/recall/told.ts'
 import type { Json } from '../../model/field.ts'
 import { CodeReader, type Explanation, type Known } from '../../project/discover/explain.ts'
+import { many } from '../../session/briefing/format.ts'
 import { titleOfSession } from '../../work/coordination/labels.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
 import { claimJson } from './claims.ts'
@@ -18,14 +19,17 @@ function page(x: Explanation, holder: (id: string) => string): string {
   const { symbol, understanding } = x
   const inside = symbol ? x.symbols.filter((s) => s.name.startsWith(`${symbol.name}.`)) : x.symbols
   return [
-    symbol ? `${x.path}#${symbol.name}: ${symbol.kind}, lines ${symbol.start}-${symbol.end}` : `${x.path}: ${x.language}`,
+    symbol
+      ? `${x.path}#${symbol.name}: ${symbol.kind}, lines ${symbol.start}-${symbol.end}`
+      : `${x.path}: ${x.files ? many(x.files.length, 'file') : x.language}`,
     ...section('Understood', understanding ? [told(understanding)] : []),
     ...section('Known', x.known.map(told)),
     ...section('In hand now', x.claims.map((c) => `  ${c.on}  ${holder(c.session)}${c.note ? `: ${oneLine(c.note, 80)}` : ''}`)),
     ...section('Called by', x.callers.map((c) => `  ${c.path}${c.from && `#${c.from}`}`)),
     ...section('Symbols', inside.map((s) => `  ${s.start}-${s.end}  ${s.kind} ${s.name}`)),
     ...(understanding || x.known.length > 0 ? [] : ['', 'Nothing is recorded of it yet.']),
-    ...(x.language === 'text' ? ['', 'No grammar reads this file here: its symbols are unknown.'] : []),
+    ...(x.files ? section('Files', x.files.slice(0, 40).map((f) => `  ${f}`)) : []),
+    ...(x.language === 'text' && !x.files ? ['', 'No grammar reads this file here: its symbols are unknown.'] : []),
   ].join('\n') // biome-ignore format: a page
 }
 
@@ -34,8 +38,23 @@ const knownJson = ({ entity, holds }: Known): Json => ({
   ...holdsJson(holds),
 })
 
-const jsonOf = ({ path, language, symbol, symbols, understanding, known, callers, claims }: Explanation): Json => ({
-  ...{ path, language, ...(symbol ? { symbol: { ...symbol } } : {}), symbols: symbols.map((s) => ({ ...s })) },
+const jsonOf = ({
+  path,
+  files,
+  language,
+  symbol,
+  symbols,
+  understanding,
+  known,
+  callers,
+  claims,
+}: Explanation): Json => ({
+  ...{
+    path,
+    ...(files ? { files: [...files] } : { language }),
+    ...(symbol ? { symbol: { ...symbol } } : {}),
+    symbols: symbols.map((s) => ({ ...s })),
+  },
   ...(understanding ? { understanding: knownJson(understanding) } : {}),
   ...{ known: known.map(knownJson), callers: callers.map((c) => ({ ...c })), claims: claims.map(claimJson) },
 })
@@ -44,12 +63,12 @@ export const explain = defineTool({
   name: 'explain',
   title: 'Explain code',
   about:
-    'tells what is known of a file or a symbol: what was understood, decided and tried, what of that is stale, who has it in hand, what calls it',
+    'tells what is known of a file, a folder or a symbol: what was understood, decided and tried, what of that is stale, who has it in hand, what calls it',
   example: 'tidemark explain src/auth.ts#verify',
   params: {
     place: {
       type: 'text',
-      about: 'a path, path:line, path#symbol, or the name of a symbol',
+      about: 'a path, also of a folder, path:line, path#symbol, or the name of a symbol',
       required: true,
       place: 'rest',
     },
@@ -61,7 +80,7 @@ export const explain = defineTool({
     if (found.length === 0)
       throw new UserError(
         'no-code',
-        `no file and no symbol here is called ${oneLine(args.place, 80)}`,
+        `no file, folder or symbol here is called ${oneLine(args.place, 80)}`,
         'give a path from the root of the project, or the name of a function, class or the like',
       )
     const holder = (id: string) => titleOfSession(sessionsOf(memory).get(id) ?? { id, seen: 0, data: {} })

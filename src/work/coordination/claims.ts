@@ -33,10 +33,14 @@ export function claimsOf(memory: Memory) {
   const held = (): Claim[] => new ClaimPlan(new ClaimView(db, env, leaseTime(db, env))).held()
   return {
     held,
-    /** Those of other sessions that claim a file. In another work tree they only meet at merge: `elsewhere`. */
-    against: (session: string | undefined, path: string, root?: string): (Claim & { elsewhere: boolean })[] =>
+    /** Those of other sessions that claim a file, or one of several. In another work tree they only meet at merge: `elsewhere`. */
+    against: (
+      session: string | undefined,
+      at: string | readonly string[],
+      root?: string,
+    ): (Claim & { elsewhere: boolean })[] =>
       held()
-        .filter((c) => c.what === 'path' && c.session !== session && covers(c.on, path))
+        .filter((c) => c.what === 'path' && c.session !== session && [at].flat().some((path) => covers(c.on, path)))
         .map((c) => ({ ...c, elsewhere: !sameTree(c, { root }) })),
     /** Claims released with a handoff note that nobody has taken up, while their task and goal are open; newest first. */
     left: (): Claim[] =>
