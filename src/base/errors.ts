@@ -38,12 +38,12 @@ export function attempt<T>(part: () => T): T | undefined {
   }
 }
 
-/** What a part gives; undefined where it is refused. Anything else that it throws is a bug, and goes on. */
-export function unlessRefused<T>(part: () => T): T | undefined {
+/** What a part gives; where it is refused, what `otherwise` makes of that. Anything else that it throws is a bug, and goes on. */
+export function unlessRefused<T, U = undefined>(part: () => T, otherwise?: (error: UserError) => U): T | U {
   try {
     return part()
   } catch (error) {
-    if (error instanceof UserError) return undefined
+    if (error instanceof UserError) return otherwise?.(error) as U
     throw error
   }
 }

@@ -70,10 +70,10 @@ export function linkedWorkTrees(common: string): string[] {
   })
 }
 
-export function workTreeOf(from: string): { top: string; dir: string; common: string } | undefined {
+export function workTreeOf(from: string) {
   const top = gitRoot(from)
   const git = top === undefined ? undefined : gitDirectory(top)
-  return top !== undefined && git?.is === 'own' ? { top, dir: git.dir, common: git.common } : undefined
+  return top !== undefined && git?.is === 'own' ? { top, ...git } : undefined
 }
 
 const REF = /^refs\/[^\x00-\x20\x7f~^:?*[\\]+$/

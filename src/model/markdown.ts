@@ -62,13 +62,10 @@ export function textIn({ fields }: FrontMatter, key: string): string | undefined
   return (typeof value === 'string' ? value : value?.[0]) || undefined
 }
 
+export const betweenCommas = (text: string): string[] => text.split(',').flatMap((part) => part.trim() || [])
+
 /** A list of the front matter, also where it is written with commas. */
 export function listIn({ fields }: FrontMatter, key: string): string[] {
   const value = fields.get(key) ?? []
-  return typeof value !== 'string'
-    ? [...value]
-    : value
-        .split(',')
-        .map((v) => v.trim())
-        .filter(Boolean)
+  return typeof value === 'string' ? betweenCommas(value) : [...value]
 }

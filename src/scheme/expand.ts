@@ -46,10 +46,8 @@ function bad(form: Value, message?: string): never {
   throw new SchemeError(`${head}: ${message ?? `its form is ${right}`}`, `(help "${head}") shows an example`)
 }
 
-function parts(form: Value | undefined, whole: Value): readonly Value[] {
-  if (form instanceof Bracketed && form.open === '[') return form.items
-  return elements(form ?? null) ?? bad(whole)
-}
+const parts = (form: Value | undefined, whole: Value): readonly Value[] =>
+  form instanceof Bracketed && form.open === '[' ? form.items : (elements(form ?? null) ?? bad(whole))
 
 /** The operands of a form, at least `min` and at most `max` of them. */
 function operands(form: Pair, min = 0, max = Number.POSITIVE_INFINITY): readonly Value[] {

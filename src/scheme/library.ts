@@ -45,7 +45,5 @@ const INSIDE: Globals = {
 }
 
 /** What `(help "name")` says of every builtin and special form, helpers of builtins left out; all examples run. */
-export function builtinHelp(): Map<string, Help> {
-  const help = [...all(), ...RULES] as [string, Help][]
-  return new Map(help.filter(([name]) => !name.startsWith('%')))
-}
+export const builtinHelp = (): Map<string, Help> =>
+  new Map(([...all(), ...RULES] as [string, Help][]).filter(([name]) => !name.startsWith('%')))

@@ -28,6 +28,7 @@ import { type Sessions, sessionsOf } from '../work/coordination/sessions.ts'
 import { type EventsOptions, eventsSince, type SharedStore, sharedStore } from '../work/coordination/shared-context.ts'
 import { synthesizeIfDue } from '../work/evolution/synthesis.ts'
 import { readEdits, refreshViews } from '../work/handoff/views/refresh.ts'
+import { saidJson } from './tools/format.ts'
 
 /** What a field reads as. */
 type Read_<F extends Field> = F['type'] extends 'number'
@@ -209,15 +210,6 @@ export interface OpenMemoryOptions extends Omit<OpenOptions, 'projectPath'> {
   recall?: RecallSettings
 }
 
-const plain = (e: Entity): { [field: string]: Json } => ({
-  id: e.id,
-  kind: e.kind,
-  ...e.fields,
-  recorded: new Date(e.created).toISOString(),
-  updated: new Date(e.updated).toISOString(),
-  version: e.version,
-})
-
 const relationship = ({ id, fields: { from, to, type, description, confidence } }: Entity): Relationship => ({
   id,
   from: String(from),
@@ -228,7 +220,7 @@ const relationship = ({ id, fields: { from, to, type, description, confidence } 
 })
 
 function knowledge(memory: Memory, project: Project, reader: () => Reader): Knowledge {
-  const list = (kind: string, options?: ListOptions) => reader().list(kind, options).map(plain) as never[]
+  const list = (kind: string, options?: ListOptions) => reader().list(kind, options).map(saidJson) as never[]
   const by = (kind: string, field: string) =>
     new Map(list(kind).map((e) => [e[field] as string, e])) as Map<string, never>
   const links = (end: 'from' | 'to', ref: string): Relationship[] =>
@@ -272,14 +264,14 @@ function knowledge(memory: Memory, project: Project, reader: () => Reader): Know
     list,
     get(ref) {
       const found = reader().find(ref)
-      return found.length === 1 ? (plain(found[0]!) as never) : undefined
+      return found.length === 1 ? (saidJson(found[0]!) as never) : undefined
     },
     relationshipsFrom: (ref) => links('from', ref),
     relationshipsTo: (ref) => links('to', ref),
     search(question, limit = 50) {
-      const out: Record<string, ReturnType<typeof plain>[]> = { principles: [], patterns: [], decisions: [], files: [] }
+      const out: Record<string, object[]> = { principles: [], patterns: [], decisions: [], files: [] }
       for (const e of reader().search(question, limit))
-        (out[reader().registry().kind(e.kind)?.plural ?? e.kind] ??= []).push(plain(e))
+        (out[reader().registry().kind(e.kind)?.plural ?? e.kind] ??= []).push(saidJson(e))
       return out as ReturnType<Knowledge['search']>
     },
     asOf(moment) {

@@ -5,7 +5,7 @@
 
 import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { UserError } from '../../base/errors.ts'
+import { unlessRefused } from '../../base/errors.ts'
 import { inspect, readInside } from '../../base/files.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { type Entity, standingOf } from '../../model/entity.ts'
@@ -106,17 +106,13 @@ function pageOf(root: string, path: string, store: string, subject: Subject): Pl
 function addOf(root: string): Place[] {
   if (inspect(root, '.add').is !== 'directory') return []
   const handoff = pageOf(root, '.add/handoff.md', '.add/handoff.md', 'handoff').map(({ lines: _, ...place }) => place)
-  try {
-    const items = add.read(join(root, '.add'), root).items.flatMap(({ verb, args, where, retired }): Place[] => {
-      const [subject, names] = ADD[verb.replace('record-', '')] ?? []
-      if (!subject || !names || retired !== undefined) return []
-      return [{ store: /^[^:#]*/.exec(where)![0], subject, where, texts: saidIn(args, names), headings: [] }]
-    })
-    return [...items, ...handoff]
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return handoff // no files that could be read
-  }
+  const read = unlessRefused(() => add.read(join(root, '.add'), root).items) ?? [] // no files that could be read
+  const items = read.flatMap(({ verb, args, where, retired }): Place[] => {
+    const [subject, names] = ADD[verb.replace('record-', '')] ?? []
+    if (!subject || !names || retired !== undefined) return []
+    return [{ store: /^[^:#]*/.exec(where)![0], subject, where, texts: saidIn(args, names), headings: [] }]
+  })
+  return [...items, ...handoff]
 }
 
 /** What is known and confirmed. */

@@ -118,10 +118,8 @@ const workRef = <const O extends { required?: boolean } = Record<never, never>>(
   )
 
 /** Open tasks below a goal or an activity. */
-function openTasksBelow(p: Planning, e: Entity): Entity[] {
-  if (e.kind === 'task') return []
-  return p.ofKind('task').filter((t) => isOpen(t) && pathOf(p, t.id).includes(e.id))
-}
+const openTasksBelow = (p: Planning, e: Entity): Entity[] =>
+  e.kind === 'task' ? [] : p.ofKind('task').filter((t) => isOpen(t) && pathOf(p, t.id).includes(e.id))
 
 /** The session's claim of a task that is over is free with it; that of a role waits for what `release` says of the role. */
 function releaseTask(p: Planning, task: Entity): void {

@@ -55,14 +55,12 @@ export const readByShell = (command: string): string[] =>
     .slice(0, 3)
 
 /** Files of which their own sessions told an edit meanwhile. */
-function editedByOthers({ memory, session }: Hook, since: number): Set<string> {
-  const recent = presenceAfter(memory.db, Math.max(0, memory.cursor - LOOK_BACK))
-  return new Set(
-    recent
+const editedByOthers = ({ memory, session }: Hook, since: number): Set<string> =>
+  new Set(
+    presenceAfter(memory.db, Math.max(0, memory.cursor - LOOK_BACK))
       .filter((e) => e.type === 'edited' && e.session !== session && e.at >= since - 1_000)
       .map((e) => String(e.body.path)),
   )
-}
 
 type Changed = Readonly<{ path: string; named: boolean }>
 

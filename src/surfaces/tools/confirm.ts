@@ -1,4 +1,4 @@
-import { UsageError, UserError } from '../../base/errors.ts'
+import { UsageError, UserError, unlessRefused } from '../../base/errors.ts'
 import type { ActOptions, ActResult, Memory } from '../../engine/memory.ts'
 import { calledAs, nameOf } from '../../engine/read/called.ts'
 import { waitingAt } from '../../engine/replication/waiting.ts'
@@ -101,13 +101,11 @@ function meant({ memory }: ToolContext, refs: readonly string[]): Entity[] {
   const found = new Map<string, Entity>()
   const problems: string[] = []
   for (const ref of refs) {
-    try {
-      const e = findOne(memory.reader, ref)
-      found.set(e.id, e)
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error
-      problems.push(`${error.message}; ${error.hint}`)
-    }
+    const e = unlessRefused(
+      () => findOne(memory.reader, ref),
+      ({ message, hint }) => void problems.push(`${message}; ${hint}`),
+    )
+    if (e) found.set(e.id, e)
   }
   if (problems.length > 0)
     throw new UserError(

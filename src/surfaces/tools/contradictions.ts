@@ -26,10 +26,8 @@ export const contraryAmong = (context: ToolContext): [newer: Entity, older: Enti
 const DECISIONS = 200
 
 /** Decisions that hold and contradict a rule that binds: it may be outdated. */
-export function contraryDecisions(context: ToolContext): [decision: Entity, rule: Entity][] {
-  const newest = context.memory.reader.list('decision', { current: true, limit: DECISIONS })
-  return contraryRules(context, newest.filter(isAgreed))
-}
+export const contraryDecisions = (context: ToolContext): [decision: Entity, rule: Entity][] =>
+  contraryRules(context, context.memory.reader.list('decision', { current: true, limit: DECISIONS }).filter(isAgreed))
 
 export const saidContrary = ([e, rule]: [Entity, Entity]): string =>
   `"${oneLine(e.name, 100)}" contradicts the rule "${oneLine(rule.name, 100)}" (${rule.id}), which binds`

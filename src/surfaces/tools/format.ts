@@ -53,14 +53,18 @@ export const refsTo = (reader: Reader, entities: readonly { readonly id: string 
 
 /** An entity as a program gets it: everything said of it, with when and which version. */
 export const entityJson = (e: Entity): Json => ({
+  ...{ id: e.id, kind: e.kind, name: e.name },
+  ...saidJson(e),
+  ...(e.live ? {} : { deleted: true }),
+})
+
+export const saidJson = (e: Entity): { [field: string]: Json } => ({
   id: e.id,
   kind: e.kind,
-  name: e.name,
   ...e.fields,
   recorded: new Date(e.created).toISOString(),
   updated: new Date(e.updated).toISOString(),
   version: e.version,
-  ...(e.live ? {} : { deleted: true }),
 })
 
 /** The one entity a reference means. @throws UserError with near matches, or the candidates. */

@@ -1,4 +1,4 @@
-import { UsageError, UserError } from '../../base/errors.ts'
+import { UsageError, UserError, unlessRefused } from '../../base/errors.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { hereOf } from '../../project/open.ts'
@@ -68,14 +68,10 @@ function list({ memory }: ToolContext): Output {
 function show({ memory, project }: ToolContext, e: Entity): Output {
   const about = [`${numberOf(e) ?? e.id} is ${statusNow(e)}`, proposalText(e)]
   const evidence = (Array.isArray(e.fields.evidence) ? e.fields.evidence : []).map((id) => `  ${String(id)}`)
-  let change = String(e.fields.diff ?? '')
-  if (['proposed', 'approved', 'rejected'].includes(statusNow(e)))
-    try {
-      change = changeOf(project, e).diff
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error
-      change = `${error.message}\n  → ${error.hint}`
-    }
+  const planned = () => changeOf(project, e).diff
+  const why = ({ message, hint }: UserError) => `${message}\n  → ${hint}`
+  const isOpen = ['proposed', 'approved', 'rejected'].includes(statusNow(e))
+  const change = isOpen ? unlessRefused(planned, why) : String(e.fields.diff ?? '')
   const outcome = e.fields.applied === undefined ? undefined : outcomeOf(memory, e, observationsOf(memory))
   return {
     text: [...about, ...evidence, ...(outcome ? [outcomeText(outcome)] : []), '', change].join('\n').trimEnd(),

@@ -422,12 +422,10 @@ const withRanges = (sent: Progress['sent'], replica: string, ranges: readonly Ra
   [replica]: ranges.reduce((all, [from, to]) => addRange(all, from, to), sentOf({ sent }, replica)),
 })
 
-function withLines(sent: Progress['sent'], lines: readonly Line[]): Progress['sent'] {
-  const ranges = [...Map.groupBy(lines, (l) => l.replica)].map(
-    ([of, own]) => [of, own.map((l) => [l.from, l.seq])] as [string, Range[]],
-  )
-  return ranges.reduce((all, [replica, own]) => withRanges(all, replica, own), sent)
-}
+const withLines = (sent: Progress['sent'], lines: readonly Line[]): Progress['sent'] =>
+  [...Map.groupBy(lines, (l) => l.replica)]
+    .map(([of, own]) => [of, own.map((l) => [l.from, l.seq])] as [string, Range[]])
+    .reduce((all, [replica, own]) => withRanges(all, replica, own), sent)
 
 const numbersIn = (ranges: readonly Range[]): number[] =>
   ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => from + i))

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { gitDirectory, gitRoot } from '../../../base/git.ts'
+import { workTreeOf } from '../../../base/git.ts'
 import { PROJECT_DIR } from '../../../engine/store/project.ts'
 import { guarded } from '../common/check.ts'
 import { isLocalCommand, launchProblem, localCommand } from '../common/command.ts'
@@ -82,13 +82,11 @@ const formerPlaces = (ctx: ClientContext): string[] =>
     .flatMap(({ part }) => (part.startsWith(PLACE) ? [part.slice(PLACE.length)] : []))
     .filter((place) => place !== mainWorkTree(ctx.root) && !existsSync(join(place, PROJECT_DIR, 'config.json')))
 
-const local = (ctx: ClientContext) => {
-  const places = [mainWorkTree(ctx.root), ...formerPlaces(ctx)]
-  return jsonTarget(
+const local = (ctx: ClientContext) =>
+  jsonTarget(
     globalFile(ctx),
-    places.map((place) => placed(ctx, place)),
+    [mainWorkTree(ctx.root), ...formerPlaces(ctx)].map((place) => placed(ctx, place)),
   )
-}
 
 /** Hooks that all of the team have: in the project's settings, which worktrees share, and silent where tidemark is not installed. */
 const settings = (ctx: ClientContext) => {
@@ -193,10 +191,9 @@ function wireLocal(ctx: ClientContext): WiringChange[] {
 
 /** Claude Code ignores the settings of this machine where it makes them itself; git's own list is as little shared. */
 function ignores(ctx: ClientContext): Target[] {
-  const top = gitRoot(ctx.root)
-  const git = top === undefined ? undefined : gitDirectory(top)
-  if (git?.is !== 'own') return []
-  const line = `/${relative(top!, localFile(ctx).file).split(sep).join('/')}`
+  const git = workTreeOf(ctx.root)
+  if (!git) return []
+  const line = `/${relative(git.top, localFile(ctx).file).split(sep).join('/')}`
   const lines = (text: string) => text.split('\n')
   const part: Part = {
     name: 'ignore',

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { UserError } from '../../../base/errors.ts'
+import { unlessRefused } from '../../../base/errors.ts'
 import { CLIENT_FACTS } from '../../../work/coordination/clients.ts'
 import { type Check, off, ok, wrong } from '../../hooks/check.ts'
 import { launchProblem } from './command.ts'
@@ -17,14 +17,11 @@ const rewire = (client: string) => `run \`tidemark init --client ${client}\``
 export type Judged = readonly (Check | false | undefined)[]
 
 /** A check, where a file that cannot be read is what it finds and not the end of all checks. */
-export function guarded(client: string, check: () => Judged): Check[] {
-  try {
-    return check().filter((c): c is Check => typeof c === 'object')
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return [wrong(`${client}.files`, error.message, error.hint)]
-  }
-}
+export const guarded = (client: string, check: () => Judged): Check[] =>
+  unlessRefused(
+    () => check().filter((c): c is Check => typeof c === 'object'),
+    ({ message, hint }) => [wrong(`${client}.files`, message, hint)],
+  )
 
 export interface Found {
   file: string

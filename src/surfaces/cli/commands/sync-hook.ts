@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { UserError } from '../../../base/errors.ts'
 import { below, createInside, packageFile, readInside } from '../../../base/files.ts'
-import { gitCommonDir, gitRoot } from '../../../base/git.ts'
+import { gitRoot, workTreeOf } from '../../../base/git.ts'
 import { PROJECT_DIR } from '../../../engine/store/project.ts'
 import { runGit } from '../../../find/code/run-git.ts'
 import { shellWord } from '../../../model/shell.ts'
@@ -21,8 +21,7 @@ async function hooksElsewhere(top: string, common: string): Promise<string | und
 
 /** Has git write and add segments before each commit; a hook that is there is left to its author. */
 export async function installHook(root: string): Promise<string> {
-  const top = gitRoot(root)
-  const common = top === undefined ? undefined : gitCommonDir(top)
+  const { top, common } = workTreeOf(root) ?? {}
   if (top === undefined || common === undefined)
     throw new UserError('no-git', `${root} is in no git repository`, 'make one with `git init` first')
   // git runs hooks at the top of the work tree that is committed

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { UsageError, UserError } from '../../../base/errors.ts'
 import { realPath, removeInside } from '../../../base/files.ts'
-import { gitDirectory, gitRoot, linkedWorkTrees } from '../../../base/git.ts'
+import { gitRoot, linkedWorkTrees, workTreeOf } from '../../../base/git.ts'
 import { contentsOf, deleteStore, dropLastSnapshots, lastSnapshots } from '../../../engine/store/deletion.ts'
 import { directoriesOf, type OwnFile, ownFiles } from '../../../engine/store/layout.ts'
 import { findProject, isOwnIgnore, PROJECT_DIR, type Project, storePathFor } from '../../../engine/store/project.ts'
@@ -82,7 +82,7 @@ function leftIn(dir: string, going: readonly OwnFile[]): string[] {
 
 function planOf(project: Project, deleting: boolean): Plan {
   const { root, storePath } = project
-  const common = commonOf(root)
+  const common = workTreeOf(root)?.common
   const others = deleting && common !== undefined ? linkedWorkTrees(common).filter((tree) => tree !== root) : []
   const tree = treeFiles(root)
   const store = deleting ? storeFilesOf(storePath) : []
@@ -99,17 +99,10 @@ function planOf(project: Project, deleting: boolean): Plan {
   }
 }
 
-const commonOf = (root: string): string | undefined => {
-  const top = gitRoot(root)
-  const git = top === undefined ? undefined : gitDirectory(top)
-  return git?.is === 'own' ? git.common : undefined
-}
-
 /** The main work tree of a linked one, whose store it shares; a bare repository has none. */
 function mainOf({ root, storePath }: Project): string | undefined {
-  const top = gitRoot(root)
-  const git = top === undefined ? undefined : gitDirectory(top)
-  if (git?.is !== 'own' || !git.linked || !storePath.startsWith(git.common)) return undefined
+  const git = workTreeOf(root)
+  if (!git?.linked || !storePath.startsWith(git.common)) return undefined
   const main = dirname(git.common)
   return basename(git.common) === '.git' && existsSync(main) ? main : undefined
 }

@@ -1,6 +1,7 @@
 import { UserError } from '../../../base/errors.ts'
 import { parseJson } from '../../../model/exact.ts'
 import type { Json } from '../../../model/field.ts'
+import { betweenCommas } from '../../../model/markdown.ts'
 import { isObject, type JsonObject, jsonIn } from '../../../model/object.ts'
 import { labelOf, readText } from './files.ts'
 import { chunksOf } from './shorten.ts'
@@ -65,11 +66,7 @@ function timeOf({ created_at_epoch: epoch, created_at: at }: JsonObject): string
 function listOf(value: Json | undefined): string[] {
   if (typeof value !== 'string') return asStrings(value)
   const said = jsonIn(value) as Json | undefined
-  if (said !== undefined) return asStrings(said)
-  return value
-    .split(',')
-    .map((v) => v.trim())
-    .filter(Boolean)
+  return said === undefined ? betweenCommas(value) : asStrings(said)
 }
 
 function observationOf(entry: JsonObject, where: string): Item[] {
