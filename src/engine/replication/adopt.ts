@@ -65,13 +65,11 @@ export function adopt(
   const dir = dirname(storePath)
   using work = temporaryDirectory(dir, '.adopting-')
   const fresh = join(work.path, 'store.db')
-  const memory = open(fresh)
-  let taken: Ingested
-  try {
-    taken = memory.applyUpdates(printDelivery(memory.projectId, lines), { own: true })
-  } finally {
-    memory.close()
+  const take = () => {
+    using memory = open(fresh)
+    return memory.applyUpdates(printDelivery(memory.projectId, lines), { own: true })
   }
+  const taken = take()
   keepMarks(storePath, fresh)
   const aside = (path: string) => `${storePath}.foreign-${now}-${relative(dir, path).split(sep).join('-')}`
   const old = filesOfStore(storePath).filter((path) => !/\.(?:foreign|adopting)-/.test(relative(dir, path)))

@@ -20,7 +20,7 @@ export function faultsOf(db: Db, registryOf: (db: Db) => Registry): Fault[] {
   const log = (text: string) => faults.push({ in: 'log', text })
   for (const text of some([...compare.lineFaults(db), ...compare.pageFaults(db)])) log(text)
   if (faults.length > 0) return faults
-  const again = memoryDb()
+  using again = memoryDb()
   try {
     compare.copyLog(db, again)
     rebuildAll(again, () => registryOf(again))
@@ -29,8 +29,6 @@ export function faultsOf(db: Db, registryOf: (db: Db) => Registry): Fault[] {
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     log(error.message)
-  } finally {
-    again.close()
   }
   return faults
 }

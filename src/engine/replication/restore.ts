@@ -60,7 +60,7 @@ export interface StoreHandle {
   registry(): Registry
   applyUpdates(lines: Uint8Array, options?: IngestOptions): Ingested
   applyLines(delivery: Omit<Delivery, 'project'>, options?: IngestOptions): Ingested
-  close(): void
+  [Symbol.dispose](): void
 }
 
 /** Lines of the project as git and a hub hold them. */
@@ -122,14 +122,10 @@ function withSources<T>(path: string, env: Env, body: (sources: readonly rescue.
 function soundAsItIs(path: string, open: OpenAt, pool: Pool): Restored | undefined {
   if (!existsSync(path)) return undefined
   return attempt(() => {
-    const memory = open(path)
-    try {
-      if (memory.faults().length > 0 || pool.lacking(memory.db).own.length > 0) return undefined
-      const missing = pool.missingIn(memory.db)
-      return { from: null, salvaged: 0, shared: 0, remade: [], missing, unread: [], kept: [], unchanged: true }
-    } finally {
-      memory.close()
-    }
+    using memory = open(path)
+    if (memory.faults().length > 0 || pool.lacking(memory.db).own.length > 0) return undefined
+    const missing = pool.missingIn(memory.db)
+    return { from: null, salvaged: 0, shared: 0, remade: [], missing, unread: [], kept: [], unchanged: true }
   })
 }
 
@@ -146,55 +142,52 @@ function fill(
   for (const suffix of ['', '-wal', '-shm', '.bell', '.owner']) rmSync(build + suffix, { force: true })
   if (from === undefined) newStore(build)
   else if (!from.copyTo(build)) return undefined
-  return attempt(() => {
-    const memory = open(build)
+  const done = attempt(() => {
+    using memory = open(build)
     const { db } = memory
-    try {
-      const unread = new Set<string>()
-      db.write(() => {
-        for (const s of sources) {
-          const isNewer = s === sources[0] || s.arrived > log.lastArrival(db)
-          if (s !== from && isNewer) for (const table of s.copyPresence(db)) unread.add(table)
-        }
-        mintReplica(db, env) // an identity of its own: the old one may have written more than is known here
-        forgetExchange(db)
-        if (pool.identities().length === 0) ownByKey(db, memory.projectId, shared)
-        for (const s of sources) if (s !== from && s.arrived >= (from?.arrived ?? 0)) s.copyDeclined(db)
-        rescue.putRight(db, pool.lines, env.now())
-      })
-      memory.rebuild()
-      db.write(() => eraseMarked(db, memory.registry(), sources, pool))
-      const options = { own: true, unfinished: true }
-      const take = (lines: readonly string[]) =>
-        lines.length === 0 ? 0 : memory.applyUpdates(printDelivery(memory.projectId, lines), options).applied
+    const unread = new Set<string>()
+    db.write(() => {
       for (const s of sources) {
-        const isAhead = s.covered().some((c) => !log.isKnown(db, c.replica, c.last))
-        const snapshot = isAhead ? s.base(snapshotOf) : undefined
-        if (snapshot) take([JSON.stringify({ snapshot })])
+        const isNewer = s === sources[0] || s.arrived > log.lastArrival(db)
+        if (s !== from && isNewer) for (const table of s.copyPresence(db)) unread.add(table)
       }
-      const lacking = pool.lacking(db)
-      const salvaged = take(lacking.own.map(printLine))
-      // one that cannot be taken is left to the next exchange, which tells why
-      attempt(() => memory.applyLines({ lines: lacking.shared, snapshots: [] }, { unfinished: true }))
-      const missing = pool.missingIn(db)
-      db.write(() => {
-        for (const { replica, upTo } of pool.identities()) {
-          keepLeft(db, replica, pool.sharedOf(replica))
-          if (upTo < Number.MAX_SAFE_INTEGER) keepOwn(db, replica, upTo)
-          else keepOwn(db, replica, Math.max(log.head(db, replica).seq, ...ends(missing, replica)))
-        }
-        keepLost(db, missing)
-        keepRemade(db, pool.remade)
-        for (const m of missing) log.finding(db, `missing:${m.replica}:${m.from}-${m.to}`, env.now(), sayMissing(m))
-        log.settleFindings(db)
-      })
-      if (memory.faults().length > 0) return undefined
-      return { salvaged, shared: pool.shared.size, remade: pool.remade, missing, unread: [...unread] }
-    } finally {
-      memory.close()
-      for (const suffix of ['-wal', '-shm', '.bell', '.owner']) rmSync(build + suffix, { force: true })
+      mintReplica(db, env) // an identity of its own: the old one may have written more than is known here
+      forgetExchange(db)
+      if (pool.identities().length === 0) ownByKey(db, memory.projectId, shared)
+      for (const s of sources) if (s !== from && s.arrived >= (from?.arrived ?? 0)) s.copyDeclined(db)
+      rescue.putRight(db, pool.lines, env.now())
+    })
+    memory.rebuild()
+    db.write(() => eraseMarked(db, memory.registry(), sources, pool))
+    const options = { own: true, unfinished: true }
+    const take = (lines: readonly string[]) =>
+      lines.length === 0 ? 0 : memory.applyUpdates(printDelivery(memory.projectId, lines), options).applied
+    for (const s of sources) {
+      const isAhead = s.covered().some((c) => !log.isKnown(db, c.replica, c.last))
+      const snapshot = isAhead ? s.base(snapshotOf) : undefined
+      if (snapshot) take([JSON.stringify({ snapshot })])
     }
+    const lacking = pool.lacking(db)
+    const salvaged = take(lacking.own.map(printLine))
+    // one that cannot be taken is left to the next exchange, which tells why
+    attempt(() => memory.applyLines({ lines: lacking.shared, snapshots: [] }, { unfinished: true }))
+    const missing = pool.missingIn(db)
+    db.write(() => {
+      for (const { replica, upTo } of pool.identities()) {
+        keepLeft(db, replica, pool.sharedOf(replica))
+        if (upTo < Number.MAX_SAFE_INTEGER) keepOwn(db, replica, upTo)
+        else keepOwn(db, replica, Math.max(log.head(db, replica).seq, ...ends(missing, replica)))
+      }
+      keepLost(db, missing)
+      keepRemade(db, pool.remade)
+      for (const m of missing) log.finding(db, `missing:${m.replica}:${m.from}-${m.to}`, env.now(), sayMissing(m))
+      log.settleFindings(db)
+    })
+    if (memory.faults().length > 0) return undefined
+    return { salvaged, shared: pool.shared.size, remade: pool.remade, missing, unread: [...unread] }
   })
+  for (const suffix of ['-wal', '-shm', '.bell', '.owner']) rmSync(build + suffix, { force: true })
+  return done
 }
 
 /** Erases in the new store what any copy says was erased: nothing of it comes back with the lines. Files are cleaned later. */

@@ -98,9 +98,7 @@ class Scratch {
       return undefined
     })
 
-  close(): void {
-    fs.rmSync(this.dir, { recursive: true, force: true })
-  }
+  readonly [Symbol.dispose] = (): void => fs.rmSync(this.dir, { recursive: true, force: true })
 }
 
 const fields = (said: string): string[] => said.split('\0').filter((f) => f !== '')
@@ -206,24 +204,20 @@ export async function foresee(from: string, names: readonly string[], now: numbe
   const [head] = common === '' ? [] : await headOf(root)
   if (head === undefined) return { sides: [], pairs: 0, collide: [], left: 0, unseen: [] }
   attempt(() => sweep(now))
-  const scratch = new Scratch(common, head.length > 40)
-  try {
-    const { all, left } = await sidesOf(scratch, root, common, now - LIVE_MS)
-    const named: Side[] = []
-    for (const name of names) named.push(all.find((s) => s.name === name) ?? (await branchOf(root, name)))
-    const sides = named.length > 1 ? named : [...named, ...all.filter((s) => !named.includes(s))]
-    const first = named.length === 1 ? sides.slice(0, 1) : sides
-    const pairs = first.flatMap((a, i) => sides.slice(i + 1).map((b) => [a, b] as const))
-    const crossings: Crossing[] = []
-    for (const [a, b] of pairs) {
-      const met = await scratch.noting(`${a.name} with ${b.name}`, crossingOf(scratch, root, a, b))
-      if (met) crossings.push(met)
-    }
-    const collide = crossings.filter((c) => c.files.length > 0)
-    return { sides, pairs: crossings.length, collide, left: named.length > 1 ? 0 : left, unseen: scratch.unseen }
-  } finally {
-    scratch.close()
+  using scratch = new Scratch(common, head.length > 40)
+  const { all, left } = await sidesOf(scratch, root, common, now - LIVE_MS)
+  const named: Side[] = []
+  for (const name of names) named.push(all.find((s) => s.name === name) ?? (await branchOf(root, name)))
+  const sides = named.length > 1 ? named : [...named, ...all.filter((s) => !named.includes(s))]
+  const first = named.length === 1 ? sides.slice(0, 1) : sides
+  const pairs = first.flatMap((a, i) => sides.slice(i + 1).map((b) => [a, b] as const))
+  const crossings: Crossing[] = []
+  for (const [a, b] of pairs) {
+    const met = await scratch.noting(`${a.name} with ${b.name}`, crossingOf(scratch, root, a, b))
+    if (met) crossings.push(met)
   }
+  const collide = crossings.filter((c) => c.files.length > 0)
+  return { sides, pairs: crossings.length, collide, left: named.length > 1 ? 0 : left, unseen: scratch.unseen }
 }
 
 async function branchOf(root: string, name: string): Promise<Side> {

@@ -151,30 +151,25 @@ async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcom
       throw error
     }
   }
-  const memory = opened()
-  try {
-    const { respond } = await import('../../session/hooks/run.ts')
-    const done = await respond(memory, project, call, left)
-    outcome.session = done.session
-    noteError(outcome, done.code ?? 'bug', ...done.errors)
-    if (TELLS_WIRING.has(call.event) && !call.silent) {
-      const { tellRewired } = await import('../../session/clients/common/rewired.ts')
-      const changed = tellRewired(memory, project.root, done.session)
-      if (changed !== undefined)
-        done.reply = { ...done.reply, visible: [changed, done.reply.visible].filter(Boolean).join(' ') }
-    }
-    const { carried } = await import('../../session/hooks/carry-over.ts')
-    const tells = dialect.tells(event, payload)
-    // what is said to the summary of a compaction is of no use after it
-    outcome.reply =
-      tells || call.event !== 'pre-compact' ? carried(memory, done.session, done.reply, tells) : done.reply
-    // an answer with a section more ran code that the ones before did not
-    const { context = '' } = outcome.reply
-    if (context !== '') ran('context')
-    for (const [, title = ''] of context.matchAll(/^## ([A-Z][a-z ]{2,30})/gm)) ran(title)
-  } finally {
-    memory.close()
+  using memory = opened()
+  const { respond } = await import('../../session/hooks/run.ts')
+  const done = await respond(memory, project, call, left)
+  outcome.session = done.session
+  noteError(outcome, done.code ?? 'bug', ...done.errors)
+  if (TELLS_WIRING.has(call.event) && !call.silent) {
+    const { tellRewired } = await import('../../session/clients/common/rewired.ts')
+    const changed = tellRewired(memory, project.root, done.session)
+    if (changed !== undefined)
+      done.reply = { ...done.reply, visible: [changed, done.reply.visible].filter(Boolean).join(' ') }
   }
+  const { carried } = await import('../../session/hooks/carry-over.ts')
+  const tells = dialect.tells(event, payload)
+  // what is said to the summary of a compaction is of no use after it
+  outcome.reply = tells || call.event !== 'pre-compact' ? carried(memory, done.session, done.reply, tells) : done.reply
+  // an answer with a section more ran code that the ones before did not
+  const { context = '' } = outcome.reply
+  if (context !== '') ran('context')
+  for (const [, title = ''] of context.matchAll(/^## ([A-Z][a-z ]{2,30})/gm)) ran(title)
 }
 
 /**

@@ -51,7 +51,7 @@ export async function decideNow(
     .filter((c) => c.what !== 'role' && (c.ended === undefined || c.hub !== undefined))
   const fences: number[] = []
   if (rows.length === 0) return { fences }
-  const link = new HubLink(joined, projectId, { frame() {}, gone() {} })
+  using link = new HubLink(joined, projectId, { frame() {}, gone() {} })
   const ask: Ask = (head) => link.ask(head)
   const timer = setTimeout(() => link.fail(`no answer in ${BOUND_MS / 1000} s`), BOUND_MS)
   try {
@@ -73,7 +73,6 @@ export async function decideNow(
     return { fences, open: (error as Error).message }
   } finally {
     clearTimeout(timer)
-    link.close()
   }
 
   /** All or nothing, as on one machine. */

@@ -133,6 +133,8 @@ export class HubLink {
     this.#ws.terminate()
   }
 
+  readonly [Symbol.dispose] = (): void => this.close()
+
   /** Nothing is heard any more; what waits for an answer fails. */
   close(): void {
     this.#silence?.()

@@ -10,7 +10,7 @@ export async function linesOfHub(joined: Pick<Joined, 'url' | 'token'>, project:
   end.promise.catch(() => {}) // whoever waits for it hears of it
   let head = Number.POSITIVE_INFINITY
   let got = 0
-  const link = new HubLink(joined, project, {
+  using link = new HubLink(joined, project, {
     frame({ head: said, updates }) {
       if (said.t !== 'updates') return
       for (const text of updates) lines.push(...readable(text))
@@ -19,13 +19,9 @@ export async function linesOfHub(joined: Pick<Joined, 'url' | 'token'>, project:
     },
     gone: (error) => end.reject(error),
   })
-  try {
-    head = Number((await link.hello(0, undefined)).head) || 0
-    if (got < head) await end.promise
-    return lines
-  } finally {
-    link.close()
-  }
+  head = Number((await link.hello(0, undefined)).head) || 0
+  if (got < head) await end.promise
+  return lines
 }
 
 function readable(text: string): Line[] {
