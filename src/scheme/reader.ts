@@ -80,8 +80,7 @@ export class Reader {
   }
 
   #datum(depth: number): Value {
-    const start = this.at
-    const { source } = this
+    const { source, at: start } = this
     if (depth > MAX_NESTING) this.#fail(`nested deeper than ${MAX_NESTING}`, start, 'name the inner parts with define')
     const open = this.#take(OPENING)
     if (open) return this.#sequence(open, depth, start)

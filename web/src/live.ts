@@ -10,7 +10,6 @@ export const following = createStore<Following>('connecting')
 
 type Message = { is: 'asks' } | { is: 'state'; state: Following } | { is: 'change' }
 const channel = new BroadcastChannel('tidemark')
-const wait = (ms: number) => new Promise((done) => setTimeout(done, ms))
 const FIRST_WAIT = 300
 const LONGEST_WAIT = 3_000
 
@@ -74,7 +73,7 @@ export function follow(): void {
       } catch {} // told below
       isFresh = false
       tell({ is: 'state', state: 'stopped' })
-      await wait(pause)
+      await new Promise((done) => setTimeout(done, pause))
     }
   })
 }

@@ -158,9 +158,8 @@ export function fold(cells: Cells): Folded {
 }
 
 /** Of a field that a project declared with two types at once, the form written last counts. */
-function formOf(cells: readonly Cell[]): string | undefined {
-  return cells.reduce((a, b) => (compareCells(a, b) > 0 ? a : b)).part[0]
-}
+const formOf = (cells: readonly Cell[]): string | undefined =>
+  cells.reduce((a, b) => (compareCells(a, b) > 0 ? a : b)).part[0]
 
 /** Who recorded it, in the order in which they did, each with the moment. */
 function provenance(cells: Cell[]): Json[] {

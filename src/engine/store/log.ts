@@ -566,13 +566,11 @@ export function rewriteParked(db: Db, rewrite: (line: Line) => Line): void {
 /** A text as it stands within JSON. */
 export const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-const eventText = (e: Event): string => JSON.stringify([e.entity, e.field, e.value ?? null, e.path ?? []])
-
 export const eventsHolding = (db: Db, text: string): LoggedEvent[] =>
   db
     .all<EventRow>(`${EVENTS} WHERE instr(body, ?) OR instr(entity, ?)`, inJson(text), text)
     .flatMap(unpack)
-    .filter(({ event }) => eventText(event).includes(inJson(text)))
+    .filter(({ event: e }) => JSON.stringify([e.entity, e.field, e.value ?? null, e.path ?? []]).includes(inJson(text)))
 
 const linesHolding = (db: Db, text: string): Line[] => lines(db, 'log', `instr(${LINE}, ?) > 0`, inJson(text))
 

@@ -59,8 +59,7 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
   const near = new Map<string, Proximity>()
   const isOfPast = asked.asOf !== undefined || OF_PAST.test(question)
   const admits = (e: Entity, state: State | undefined): boolean => {
-    if (registry.kind(e.kind)?.internal) return false
-    if (asked.since !== undefined && e.updated < asked.since) return false
+    if (registry.kind(e.kind)?.internal || (asked.since !== undefined && e.updated < asked.since)) return false
     const p = proximity(e)
     if (p.excluded || state === 'deleted' || state === 'rejected') return false
     if (state !== undefined && !asked.all && !(isOfPast && state !== 'proposed')) return false

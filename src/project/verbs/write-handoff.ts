@@ -213,12 +213,11 @@ export const writeHandoff = defineVerb({
     const standing = p.place().task
     const task = given ?? (title === undefined && standing !== undefined ? p.entity(standing) : undefined)
     if (body === '' && HANDOFF_PARTS.every(({ field }) => lists[field].length === 0))
-      complain({
+      return report({
         field: '',
         message: 'the handoff says nothing',
         accepted: 'inProgress, decisionsMade, blockers, nextSteps or body',
       })
-    if (refused) return undefined
 
     const place = placeFor(p, me, title, task, completing)
     const own = completing ? ownPart(place.there, idsOf(p, me), task) : undefined
@@ -258,8 +257,7 @@ export const writeHandoff = defineVerb({
     }
     const over = place.over.filter((e) => !completing || !hasOwn(e))
     for (const old of over) if (p.set(old.id, 'retired', `replaced by the handoff "${place.title}"`)) p.sign(old.id)
-    const { left } = fitHandoff(handoffOf(p.entity(id)!))
-    const cut = Object.values(left).reduce((sum, n) => sum + n, 0)
+    const cut = Object.values(fitHandoff(handoffOf(p.entity(id)!)).left).reduce((sum, n) => sum + n, 0)
     if (cut > 0) p.note(`${cut} lines are left out where it is read: a handoff has ${HANDOFF_LINES} lines`)
     return { ...made, ...(over.length > 0 ? { replaced: over.map((e) => e.id) } : {}) }
   },

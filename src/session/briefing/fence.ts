@@ -45,9 +45,8 @@ function cutAtWord(text: string, max: number): string {
 }
 
 /** A text that was cut, with the fence closed that is open at its end: what follows it is not behind it. */
-export function closed(text: string): string {
-  return text.lastIndexOf(FENCE_BEGIN) > text.lastIndexOf(FENCE_END) ? `${text}\n${FENCE_END}` : text
-}
+export const closed = (text: string): string =>
+  text.lastIndexOf(FENCE_BEGIN) > text.lastIndexOf(FENCE_END) ? `${text}\n${FENCE_END}` : text
 
 /** Lines that are safe already, behind the fence; a title that says what they are stands instead of the note. */
 export const fenced = (lines: readonly string[], title?: string): string =>

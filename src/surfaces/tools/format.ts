@@ -53,8 +53,7 @@ export const refsTo = (reader: Reader, entities: readonly { readonly id: string 
 
 /** An entity as a program gets it: everything said of it, with when and which version. */
 export const entityJson = (e: Entity): Json => ({
-  ...{ id: e.id, kind: e.kind, name: e.name },
-  ...saidJson(e),
+  ...{ id: e.id, kind: e.kind, name: e.name, ...saidJson(e) },
   ...(e.live ? {} : { deleted: true }),
 })
 

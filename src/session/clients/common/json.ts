@@ -62,8 +62,7 @@ export function at(value: unknown, ...path: Path): unknown {
 }
 
 const endOf = (node: Node) => node.offset + node.length
-const isContainer = (node: Node) => node.type === 'object' || node.type === 'array'
-const partsIn = (node: Node): readonly Node[] => (isContainer(node) ? node.children! : [])
+const partsIn = (node: Node): readonly Node[] => (node.type === 'object' || node.type === 'array' ? node.children! : [])
 const valueIn = (part: Node): Node => (part.type === 'property' ? part.children![1]! : part)
 
 /** Where in a container a key or place is, or -1; of two equal keys `JSON.parse` takes the last. */

@@ -31,8 +31,6 @@ const MAX_PATHS = 50
 /** Whole, as far as can be: what is cut in the middle of a secret is not known as one any more. */
 const RESPONSE_MAX = 200_000
 
-const bare = (name: string) => name.toLowerCase().replace(/^functions\./, '')
-
 function responseText(value: unknown): string | undefined {
   if (typeof value === 'string') return value.slice(-RESPONSE_MAX)
   const r = record(value)
@@ -127,7 +125,7 @@ export function toolOf(
   input: Payload,
   more: { id?: string; response?: unknown; failed?: boolean } = {},
 ): HookTool {
-  const known = bare(name)
+  const known = name.toLowerCase().replace(/^functions\./, '')
   const paths: string[] = []
   if (EDITS.has(known) && !(known === 'str_replace_editor' && text(input, 'command') === 'view')) {
     const one = text(input, ...PATH_FIELDS)

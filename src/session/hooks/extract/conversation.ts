@@ -12,7 +12,6 @@ const PUT_IN =
   /^(?:# AGENTS\.md instructions|\[Request interrupted|Caveat: The messages below|This session is being continued)/
 /** What is as short as that says nothing to anybody who was not there. */
 const SHORT = { words: 3, characters: 12 }
-const isShort = (text: string) => text.length < SHORT.characters && text.split(/\s+/).length < SHORT.words
 const REDACTED = /\[redacted: ([^\]\n]{1,60})\]/g
 
 /** The conversation of a session as chunks with speaker and time: what user and agent said, and nothing that tools printed. */
@@ -35,7 +34,7 @@ export function readConversation(
     const first = position
     position += Math.max(1, parts.length)
     if ((at ?? Number.POSITIVE_INFINITY) < since || PUT_IN.test(text)) continue
-    if (isShort(text)) {
+    if (text.length < SHORT.characters && text.split(/\s+/).length < SHORT.words) {
       counts['short turns left out']++
       continue
     }

@@ -72,9 +72,6 @@ export function documentOf(memory: Memory, { kind: only, stamp, history }: What)
     ...(stamp ? { exportedAt: iso(memory.env.now()) } : {}),
     entities,
     links,
-    ...(history ? { log: linesOf(memory) } : {}),
+    ...(history ? { log: new TextDecoder().decode(memory.updatesSince().bytes).split('\n').slice(1, -1) } : {}),
   }
 }
-
-const linesOf = (memory: Memory): string[] =>
-  new TextDecoder().decode(memory.updatesSince().bytes).split('\n').slice(1, -1)

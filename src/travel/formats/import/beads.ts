@@ -36,7 +36,7 @@ export const beads: Importer = {
       if (line.trim() === '') continue
       const where = `${file}:${i + 1}`
       const issue = outsideJson(line)
-      if (!isObject(issue) || typeof issue.id !== 'string' || !hasTitle(issue))
+      if (!isObject(issue) || typeof issue.id !== 'string' || text(issue.title) === undefined)
         unplaced.push({ where, what: line, why: 'not an issue with id and title' })
       else if (issue.status !== 'tombstone') issues.set(issue.id, { issue, where })
     }
@@ -67,7 +67,6 @@ export const beads: Importer = {
 
 const aliasOf = (id: Json | undefined) => `beads ${String(id)}`
 const isEpic = ({ issue_type: type }: JsonObject) => type === 'epic'
-const hasTitle = ({ title }: JsonObject) => typeof title === 'string' && title.trim() !== ''
 
 /** What an issue depends on; `type` is called `dep_type` by some. */
 const dependenciesOf = ({ dependencies }: JsonObject): { type: string; on: string }[] =>
