@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openMemory } from '../../src/surfaces/library.ts'
 import { call, stdioClient } from '../mcp/harness.ts'
-import { files, inProcess, project } from './run.ts'
+import { files, git, inProcess, project } from './run.ts'
 
 test('goal, activity and task: started, drawn, completed, and next says what comes then', async () => {
   const { at, run } = await project()
@@ -118,6 +120,45 @@ test('[X6] [E3] a file whose name ends like a part of one is claimed, edited and
     await act('b', ['release', {}])
   }
   expect(await run('claim', 'app/[id]/page.ts#load', '--session', 'a')).toContain('claimed app/[id]/page.ts#load for')
+})
+
+test('[X6] [E3] a part is released in the words that claimed it, from the command line, over MCP and by the library', async () => {
+  const { at, run } = await project()
+  files(at.dir, { 'src/a.ts': 'export function f() {}\nexport class C {\n  m() {}\n}\n' })
+  git(at.dir, 'add', '-A')
+  git(at.dir, 'commit', '-qm', 'code')
+  git(at.dir, 'worktree', 'add', '-q', '../tree')
+  const client = await stdioClient(at.dir, { env: at.env as Record<string, string> })
+  const library = openMemory({ projectPath: at.dir })
+  onTestFinished(() => library.close())
+  const held = () => library.claims().map((c) => `${c.on}${c.part}`)
+  const from = (dir: string) => async (verb: 'claim' | 'release', path: string) => {
+    const { code, out, err } = await inProcess({ ...at, dir: join(at.dir, dir) }, [verb, path, '--session', 's'])
+    expect([code, err]).toEqual([0, ''])
+    return out
+  }
+  const overMcp = async (verb: 'claim' | 'release', path: string) => {
+    const said = await call(client, 'act', { actions: [[verb, { paths: [path] }]], session: 's' })
+    expect(said.isError, said.text).toBe(false)
+    return said.text
+  }
+  const byLibrary = async (verb: 'claim' | 'release', path: string) =>
+    JSON.stringify((await library.act([[verb, { paths: [path] }]], { session: 's' })).results)
+  const doors = { root: from('.'), below: from('src'), tree: from('../tree/src'), overMcp, byLibrary }
+  for (const [door, says] of Object.entries(doors))
+    for (const part of ['#C.m', ':4-2']) {
+      const path = `${['below', 'tree'].includes(door) ? 'a.ts' : './src/a.ts'}${part}`
+      await says('claim', path)
+      expect([door, held()]).toEqual([door, [`src/a.ts${part}`]])
+      expect(await says('release', path)).toContain(`src/a.ts${part}`)
+      expect([door, held()]).toEqual([door, []])
+    }
+  await run('session', 'start', 'other', '--pid', String(process.pid))
+  await run('claim', 'src/a.ts#f', 'src/a.ts#C', '--session', 's')
+  expect(await run('release', 'src/a.ts#f', '--to', 'other', '--session', 's')).toContain("src/a.ts#f is other's now")
+  const whole = await inProcess(at, ['release', 'src/a.ts', '--session', 's'])
+  expect(whole.err).toMatch(/s holds no claim on src\/a\.ts;.*\n.*src\/a\.ts#C/)
+  expect(library.claims().map((c) => [c.session, c.part])).toEqual([['s', '#C'], ['other', '#f']]) // biome-ignore format: pairs
 })
 
 test.each([
