@@ -149,12 +149,7 @@ export function contentDigest({ id, fields }: Pick<Entity, 'id' | 'fields'>): st
 }
 
 /** Entities that an accepted reviewer confirmed as they stand, and that nobody who decides has turned down since. */
-function reviewedAmong(
-  db: Db,
-  ids: readonly string[],
-  events: readonly Arrived[],
-  entity: (id: string) => Entity | undefined,
-): string[] {
+function reviewedAmong(...[db, ids, events, entity]: Parameters<typeof vouchedBy>): string[] {
   const isReviewers = reviewersLines(db)
   if (!isReviewers) return []
   const isOwn = ownLines.ownLines(db)

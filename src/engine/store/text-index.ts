@@ -152,11 +152,11 @@ export const queueAll = (db: Db): void =>
 
 type StoredRow = Omit<TextRow, 'runs'> & { terms: Uint8Array }
 
-const unpack = ({ terms, ...row }: StoredRow): TextRow => ({ ...row, runs: unpackRuns(terms) })
-
 /** By rowid; those that are there. */
 export const textRows = (db: Db, rowids: readonly number[]): TextRow[] =>
-  db.all<StoredRow>(`SELECT * FROM texts WHERE rowid ${AMONG}`, rowids).map(unpack)
+  db
+    .all<StoredRow>(`SELECT * FROM texts WHERE rowid ${AMONG}`, rowids)
+    .map(({ terms, ...row }) => ({ ...row, runs: unpackRuns(terms) }))
 
 /** The texts next to one in its row by their rowids, nearest first. */
 export interface Neighbours {

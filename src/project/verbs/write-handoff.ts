@@ -72,8 +72,6 @@ function saidBy(args: ReadArgs<typeof ARGS>): { lists: Lists; body: string; cont
   return { lists, body: read.body ?? '', contextUsed, title: name ? oneLine(name, TITLE_MAX) : undefined }
 }
 
-const handoffs = (p: Planning): Entity[] => p.ofKind(KIND).filter((e) => isCurrentHandoff(e, (id) => p.entity(id)))
-
 const writerOf = (e: Entity): string | undefined =>
   typeof e.fields.session === 'string' ? e.fields.session : undefined
 
@@ -128,7 +126,7 @@ function placeFor(
   task: Entity | undefined,
   completing: boolean,
 ): Place {
-  const current = handoffs(p)
+  const current = p.ofKind(KIND).filter((e) => isCurrentHandoff(e, (id) => p.entity(id)))
   const ids = idsOf(p, me)
   const isMine = (e: Entity) => ids.has(writerOf(e))
   const isOthers = (e: Entity) =>

@@ -104,14 +104,13 @@ export class Hub implements Host {
     this.#closing ??= (async () => {
       for (const timer of this.#timers) clearInterval(timer)
       this.#http.close()
-      const late = setTimeout(() => {
-        for (const connection of this.#connections) connection.terminate()
-      }, CLOSE_MS)
+      const terminate = () => this.#connections.forEach((connection) => void connection.terminate())
+      const late = setTimeout(terminate, CLOSE_MS)
       await Promise.all([...this.#connections].map((connection) => connection.finish()))
       clearTimeout(late)
       this.#http.closeIdleConnections()
       const gone = setTimeout(() => {
-        for (const connection of this.#connections) connection.terminate()
+        terminate()
         this.#http.closeAllConnections()
       }, 500)
       await new Promise((resolve) => this.#ws.close(resolve))

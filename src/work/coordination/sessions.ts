@@ -15,6 +15,7 @@ import type { Memory } from '../../engine/memory.ts'
 import type { SessionRow, Told } from '../../engine/store/presence.ts'
 import * as presence from '../../engine/store/presence.ts'
 import type { Json } from '../../model/field.ts'
+import type { JsonObject } from '../../model/object.ts'
 import { ancestorRefs, processAlias } from './client-process.ts'
 import { checkParent, descendants, withoutCycle } from './parents.ts'
 import { knownOf, type Said, type SessionInfo } from './session-info.ts'
@@ -116,10 +117,8 @@ export class Sessions {
       }
       if (!wasLive) {
         const { client, agent, role, branch } = row
-        const about = knownOf({ client, agent, role, parent: row.parent, branch })
-        presence.addPresence(this.#db, now, id, 'session-started', { ...about, ...(source ? { source } : {}) } as {
-          [key: string]: Json
-        })
+        const about = { ...knownOf({ client, agent, role, parent: row.parent, branch }), ...(source ? { source } : {}) }
+        presence.addPresence(this.#db, now, id, 'session-started', about as JsonObject)
       }
       presence.forgetOld(this.#db, now)
     })
