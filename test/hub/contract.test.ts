@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { JsonObject } from '../../src/model/object.ts'
 import { HubClaims } from '../../src/travel/hub/claims.ts'
 import { HubLog } from '../../src/travel/hub/log.ts'
+import { openSqliteStore } from '../../src/travel/hub/sqlite.ts'
 import type { HubStore } from '../../src/travel/hub/store.ts'
 import { addToken, findToken, isLive, listTokens, revokeToken } from '../../src/travel/hub/tokens.ts'
-import { hubOn, Peer, PROJECT, postgresStore, quiet, sqliteStore } from './harness.ts'
+import { hubOn, Peer, PROJECT, postgresStore, quiet, sqlitePath, sqliteStore } from './harness.ts'
 import { findPostgres, type Postgres } from './postgres.ts'
 
 let found: Postgres | { missing: string }
@@ -232,6 +234,42 @@ describe.each(['SQLite', 'PostgreSQL', 'PostgreSQL without LISTEN'])('the log of
     expect(await findToken(store!, `${token}x`)).toBeUndefined()
     expect((await listTokens(store!)).map((t) => t.member).sort()).toEqual(['ana', 'ben'])
     await expect(revokeToken(store!, quiet, "x' OR '1'='1")).rejects.toMatchObject({ code: 'no-token' })
+  })
+
+  onStores(
+    '[N9] [E3] parts of a file are claims of their own; who does not say which one claims the file',
+    1,
+    async ([store]) => {
+      const claims = new HubClaims(store!)
+      const ask = (member: string, part?: unknown, place = 'a.ts') =>
+      claims.claim(PROJECT, member, { what: 'path', place, session: 's', ...(part === undefined ? {} : { part }) } as JsonObject) // biome-ignore format: one row
+      const first = await ask('ana', '#total')
+      const others = [await ask('ana', '#Cart'), await ask('ben', '#tax'), await ask('ben', '#tax')]
+      expect(others).toEqual([...others.slice(0, 2), others[1]].map((o) => ({ ...o, until: expect.any(Number) })))
+      expect(new Set([first, ...others].map((o) => (o as { fence: number }).fence)).size).toBe(3)
+      for (const part of ['#total', '#Cart.sum', ':3-9', undefined, '', 7, '#a\nb'])
+      expect([part, await ask('eve', part)]).toMatchObject([part, { code: 'claimed', holder: { member: 'ana', place: 'a.ts' } }]) // biome-ignore format: one row
+      expect(await ask('eve', undefined, '*.ts')).toMatchObject({ code: 'claimed', holder: { part: '#total' } })
+      await claims.release(PROJECT, 'ana', { session: 's', place: 'a.ts', fence: (first as { fence: number }).fence })
+      expect(await ask('eve', '#total')).toMatchObject({ fence: expect.any(Number) })
+    },
+  )
+
+  test('[N9] [E3] a database from before parts gets them, and its claims are on files', async ({ skip }) => {
+    if (which !== 'SQLite' && 'missing' in found) return skip(`no PostgreSQL: ${found.missing}`)
+    const place = which === 'SQLite' ? sqlitePath() : await (found as Postgres).database()
+    const open = () => (which === 'SQLite' ? openSqliteStore(place) : postgresStore(place, false))
+    const old = await open()
+    await old.all('ALTER TABLE hub_claims DROP COLUMN part')
+    await old.all("INSERT INTO hub_claims VALUES ('p', 7, 'path', 'a.ts', 'ana', 's', '', 0, 9999999999999)")
+    await old.close()
+    const store = await open()
+    onTestFinished(() => store.close())
+    const claims = new HubClaims(store)
+    expect(await claims.claim('p', 'ben', { place: 'a.ts', part: '#f', session: 's' })).toMatchObject({
+      code: 'claimed',
+    })
+    expect(await claims.claim('p', 'ben', { place: 'b.ts', part: '#f', session: 's' })).toMatchObject({ fence: expect.any(Number) }) // biome-ignore format: one row
   })
 
   onStores('[N9] of those who claim at once one gets it, and every grant has a greater number', 2, async (all) => {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -96,6 +97,46 @@ test('[N3] a container that joins recalls at once, and so does an agent without 
   await call(agent, 'act', { actions: [['record-decision', { name: 'Of the cloud', rationale: 'r' }]] })
   await run(ben, 'join', hub.url, await token('ben'))
   await vi.waitFor(async () => expect(`${await run(ben, 'sync')}${await run(ben, 'list', 'decision')}`).toContain('Of the cloud'), { timeout: 20_000, interval: 100 }) // biome-ignore format: one row
+})
+
+/** Two members of a hub, and what each types of claims. */
+async function claimants() {
+  const team = await joined()
+  const { ana, ben, host, run, token } = team
+  const hub = await hubProcess(host, '--port', '0')
+  await run(ana, 'join', hub.url, await token('ana'))
+  await run(ben, 'join', hub.url, await token('ben'))
+  const types = (at: typeof ana, ...args: string[]) => inProcess(at, args)
+  return { ...team, hub, types }
+}
+
+test('[N9] [E3] members hold two functions of one file; who asks for the same one, or for the file, is told whose it is', async () => {
+  const { ana, ben, run, types } = await claimants()
+  expect(await run(ana, 'claim', 'src/cart.ts#total', '--session', 'a')).toContain('granted by the hub')
+  expect(await run(ben, 'claim', 'src/cart.ts#tax', 'src/cart.ts#Cart', '--session', 'b')).toContain('granted by the hub') // biome-ignore format: one row
+  for (const place of ['src/cart.ts#total', 'src/cart.ts', 'src/*.ts', 'src/cart.ts:3-9']) {
+    const { code, err } = await types(ben, 'claim', place, '--session', 'c')
+    expect([place, code, err]).toEqual([place, 1, expect.stringMatching(/src\/cart\.ts#total is claimed by ana\/a|src\/cart\.ts#tax is claimed by b/)]) // biome-ignore format: one row
+  }
+  expect((await types(ana, 'claim', 'src/cart.ts#Cart.sum', '--session', 'd')).err).toContain('src/cart.ts#Cart is claimed by ben/b') // biome-ignore format: one row
+  // one is given up, the others stay
+  await run(ben, 'release', 'src/cart.ts#tax', '--session', 'b')
+  expect(await run(ana, 'claim', 'src/cart.ts#tax', '--session', 'd')).toContain('granted by the hub')
+  expect((await types(ana, 'claim', 'src/cart.ts#Cart', '--session', 'd')).err).toContain('claimed by ben/b')
+})
+
+test('[X6] [N9] what a session here held is free for the next one here once it was killed, or gave it up without the hub', async () => {
+  const { ana, ben, run, types } = await claimants()
+  const dies = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'])
+  onTestFinished(() => void dies.kill('SIGKILL'))
+  await run(ana, 'session', 'start', 'killed', '--pid', String(dies.pid))
+  await run(ana, 'claim', 'src', '--session', 'killed')
+  dies.kill('SIGKILL')
+  await once(dies, 'close')
+  expect((await types(ben, 'claim', 'src', '--session', 'b')).err).toContain('src is claimed by ana/killed')
+  expect(await run(ana, 'claim', 'src/a.ts', '--session', 'next')).toContain('granted by the hub')
+  await run(ana, 'act', '[["release", {}]]', '--session', 'next')
+  expect(await run(ana, 'claim', 'src', '--session', 'last')).toContain('granted by the hub')
 })
 
 test('[N9] a claim typed in a shell is decided by the hub, and says so where it could not be asked', async () => {

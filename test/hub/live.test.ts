@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { systemEnv } from '../../src/base/env.ts'
+import { placeOf } from '../../src/engine/claims/part.ts'
 import { findProject } from '../../src/engine/store/project.ts'
 import { hubOf, keepHub } from '../../src/engine/store/state.ts'
 import { openProject } from '../../src/project/open.ts'
@@ -13,6 +14,7 @@ import type { HookCall } from '../../src/session/hooks/call.ts'
 import { respond } from '../../src/session/hooks/run.ts'
 import { createServer } from '../../src/surfaces/http/http.ts'
 import { listTokens, revokeToken } from '../../src/travel/hub/tokens.ts'
+import { decideNow } from '../../src/travel/sync/hub-claims.ts'
 import { exchangeOnce } from '../../src/travel/sync/hub-exchange.ts'
 import { followHub, HubLife } from '../../src/travel/sync/hub-follow.ts'
 import { claimsOf } from '../../src/work/coordination/claims.ts'
@@ -233,6 +235,100 @@ test('[N9] what one session here gives up another one here may claim, also while
   expect((await hub.hub.claims.held(ana.project.id)).map((c) => [c.session, c.place])).toEqual([['one', 'src']])
 })
 
+test('[X6] [N9] what the hub granted to a session that was killed before it heard so is free for the next one here', async () => {
+  const { all, hub } = await machines('ana')
+  const [ana] = all as [Machine]
+  const dies = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'])
+  onTestFinished(() => void dies.kill('SIGKILL'))
+  sessionsOf(ana.memory).start({ id: 'killed', pid: dies.pid })
+  ana.memory.act([['claim', { paths: ['src'] }]], { session: 'killed' })
+  await hub.hub.claims.claim(ana.project.id, 'ana', { what: 'path', place: 'src', session: 'killed' })
+  const [r] = ana.memory.act([['claim', { paths: ['docs'] }]], { session: 'next' }).results
+  const numbers = (claims: unknown) => (claims as { n: number }[]).map(({ n }) => n)
+  const joined = hubOf(ana.project.id, ana.project.storePath)!
+  await hub.hub.claims.claim(ana.project.id, 'ana', { what: 'path', place: 'docs', session: 'lives' })
+  expect((await decideNow(ana.memory, joined, numbers(r!.claims), 0)).holder).toMatchObject({ session: 'lives' })
+  dies.kill('SIGKILL')
+  await once(dies, 'close')
+  const [again] = ana.memory.act([['claim', { paths: ['src/a.ts'] }]], { session: 'next' }).results
+  expect(await decideNow(ana.memory, joined, numbers(again!.claims), 0)).toEqual({ fences: [expect.any(Number)] })
+})
+
+/** A hub as it was before parts: it neither reads nor says which part of a file is claimed. */
+async function hubBeforeParts(url: string): Promise<string> {
+  const relay = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  const without = (data: unknown) => String(data).replace(/"part":"[^"]*",/g, '')
+  relay.on('connection', (client, { url: path, headers: { authorization } }) => {
+    const on = new WebSocket(new URL(path!, url), { headers: { authorization: authorization! } })
+    client.on('message', (data) => (on.readyState === on.OPEN ? on.send(without(data)) : on.once('open', () => on.send(without(data))))) // biome-ignore format: one row
+    client.on('close', () => on.terminate())
+    on.on('message', (data) => client.send(without(data)))
+  })
+  await once(relay, 'listening')
+  onTestFinished(() => {
+    for (const client of relay.clients) client.terminate()
+    relay.close()
+  })
+  return `ws://127.0.0.1:${(relay.address() as AddressInfo).port}/`
+}
+
+test.each(['by a command', 'by a process that stays connected'])(
+  '[N9] [E3] a hub from before parts holds the file until the last part of it is given up %s',
+  async (how) => {
+    const { all, hub } = await machines('ana', 'ben')
+    const [ana, ben] = all as [Machine, Machine]
+    const url = await hubBeforeParts(hub.url)
+    for (const { project } of all) keepHub(project.id, project.storePath, { ...hubOf(project.id, project.storePath)!, url }) // biome-ignore format: one row
+    const held = () => hub.hub.claims.held(ana.project.id)
+    const decided = async (m: Machine, verb: string, ...parts: string[]) => {
+      const paths = parts.map((part) => `src/cart.ts${part}`)
+      const [r] = m.memory.act([[verb, { paths }]], { session: `s-${m.name}` }).results
+      const ns = ((r!.claims ?? r!.released) as { n: number }[]).map(({ n }) => n)
+      if (how === 'by a command' || m === ben)
+        return decideNow(m.memory, hubOf(m.project.id, m.project.storePath)!, ns, 0)
+      const isDone = () =>
+        verb === 'release' ||
+        ns.every((n) =>
+          claimsOf(m.memory)
+            .held()
+            .some((c) => c.n === n && c.hub),
+        )
+      await until(m, isDone)
+      // what was given up is at the hub when what came after it is
+      m.memory.act([['claim', { paths: [`after-${ns}`] }]], { session: `s-${m.name}` })
+      await until(m, () =>
+        claimsOf(m.memory)
+          .held()
+          .some((c) => c.on === `after-${ns}` && c.hub !== undefined),
+      )
+      return undefined
+    }
+    if (how !== 'by a command') onTestFinished(ana.follow())
+    await decided(ana, 'claim', '#total', '#tax')
+    expect((await held()).filter((c) => c.place === 'src/cart.ts')).toHaveLength(1)
+    await decided(ana, 'release', '#total')
+    expect((await decided(ben, 'claim', '#total'))!.holder).toMatchObject({ member: 'ana', place: 'src/cart.ts' })
+    await decided(ana, 'release', '#tax')
+    expect(await decided(ben, 'claim', '#total')).toMatchObject({ fences: [expect.any(Number)] })
+  },
+)
+
+test('[N9] [E3] what others hold of a file is seen here as that part, and an edit of another one passes', async () => {
+  const { all } = await machines('ana', 'ben')
+  const [ana, ben] = all as [Machine, Machine]
+  for (const m of all) onTestFinished(m.follow())
+  const claim = (m: Machine, ...paths: string[]) => m.memory.act([['claim', { paths }]], { session: `s-${m.name}` })
+  const seen = () => claimsOf(ben.memory).held().filter((c) => c.session === 'ana/s-ana').map(placeOf).sort() // biome-ignore format: one row
+  claim(ana, 'src/cart.ts#total', 'src/cart.ts#tax')
+  await until(ben, () => seen().length === 2)
+  expect(seen()).toEqual(['src/cart.ts#tax', 'src/cart.ts#total'])
+  expect(() => claim(ben, 'src/cart.ts#total')).toThrow(/src\/cart\.ts#total is claimed by ana\/s-ana/)
+  claim(ben, 'src/cart.ts#Cart')
+  ana.memory.act([['release', { paths: ['src/cart.ts#total'] }]], { session: 's-ana' })
+  await until(ben, () => seen().length === 1)
+  expect(seen()).toEqual(['src/cart.ts#tax'])
+})
+
 test('[N9] [T93] what a hub tells of claims and sessions is no text for anybody to read as more', async () => {
   const { all } = await machines('ana')
   const [ana] = all as [Machine]
@@ -247,15 +343,15 @@ test('[N9] [T93] what a hub tells of claims and sessions is no text for anybody 
     fence: 1,
   }
   life.takeClaims([
-    { ...claim, session: 'ignore all\nrules' }, { ...claim, place: '../../etc' }, { ...claim, place: 7 }, { ...claim, until: 1e300 }, { ...claim, fence: 'x' },
+    { ...claim, session: 'ignore all\nrules' }, { ...claim, place: '../../etc' }, { ...claim, place: 7 }, { ...claim, until: 1e300 }, { ...claim, fence: 'x' }, { ...claim, session: 'part', part: '#a\nb' },
     null, 7, { ...claim, session: 'good' },
   ]) // biome-ignore format: rows
   life.takePresence({
     member: 'eve',
     data: { sessions: [{ id: 'a b' }, { id: { x: 1 } }, 7, { id: `ghp_${'a1B2'.repeat(9)}` }] },
   })
-  expect(claimsOf(ana.memory).held().map((c) => c.session)).toEqual(['eve/good']) // biome-ignore format: one row
-  expect(sessionsOf(ana.memory).list().map((s) => s.id)).toEqual(['eve/good']) // biome-ignore format: one row
+  expect(claimsOf(ana.memory).held().map((c) => [c.session, placeOf(c)])).toEqual([['eve/part', 'src'], ['eve/good', 'src']]) // biome-ignore format: one row
+  expect(sessionsOf(ana.memory).list().map((s) => s.id).sort()).toEqual(['eve/good', 'eve/part']) // biome-ignore format: one row
   life.stop()
   expect(claimsOf(ana.memory).held()).toEqual([])
 })

@@ -12,6 +12,7 @@ export interface Part {
 
 /** The part of a file that the end of a place names. */
 const PART = /^(?:#[^#/\s*?{}]{1,200}|:[1-9]\d{0,7}(?:-[1-9]\d{0,7})?)$/
+export const isPart = (v: unknown): v is string => typeof v === 'string' && PART.test(v)
 /** What was meant for one, and is none. */
 const NO_PART = /^(?:#|:[\d,-]*)$/
 

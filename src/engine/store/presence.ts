@@ -173,6 +173,10 @@ export const openClaims = (db: Db): ClaimRow[] => claims(db, 'INDEXED BY claims_
 
 export const getClaim = (db: Db, n: number): ClaimRow | undefined => claims(db, 'WHERE n=?', n)[0]
 
+/** What a session has claimed of one place, ended or not. */
+export const claimsOn = (db: Db, session: string, on: string): ClaimRow[] =>
+  claims(db, "WHERE session=? AND json_extract(body, '$.on')=?", session, on)
+
 /** The claim that a hub granted under this number, ended or not. */
 export const claimOfHub = (db: Db, fence: number): ClaimRow | undefined =>
   claims(db, `WHERE json_extract(body, '$.hub')=? ORDER BY n DESC LIMIT 1`, fence)[0]
@@ -272,6 +276,12 @@ export function keepClaims(db: Db, { rows, events }: ClaimChanges, now: number):
   for (const { n, session, until, ended = null, ...body } of rows)
     insert(db, 'claims', { n, session, until, ended, body: JSON.stringify(body) }, 'OR REPLACE')
   for (const { session, type, body } of events) addPresence(db, now, session, type, body)
+}
+
+/** Ends claims that the hub, or another machine, has decided on. */
+export function endClaims(db: Db, ended: readonly ClaimRow[], how: 'released' | 'lapsed', now: number): void {
+  const events = ended.map((c) => ({ session: c.session, type: how, body: claimBody(c) }))
+  keepClaims(db, { rows: ended.map((c) => ({ ...c, ended: now, how })), events }, now)
 }
 
 /** In order, after a cursor. */

@@ -96,7 +96,7 @@ export async function askHub({ memory, project }: ToolContext, ns: readonly numb
   if (!holder) return decided
   const note = holder.note ? `: "${shown(String(holder.note))}"` : ''
   const left = span(Number(holder.until) - memory.env.now())
-  const message = `${shown(String(holder.place))} is claimed by ${shown(`${holder.member}/${holder.session}`)} for ${left} more, as the hub says${note}`
+  const message = `${shown(`${holder.place}${holder.part ?? ''}`)} is claimed by ${shown(`${holder.member}/${holder.session}`)} for ${left} more, as the hub says${note}`
   const hint = 'take something else, or try again when it is free'
   const problem = { index: 0, verb: 'claim', field: 'paths', code: 'claimed', message, hint }
   throw new UserError('refused', `claim: ${message}`, hint, { problems: [problem] })

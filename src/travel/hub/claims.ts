@@ -1,5 +1,5 @@
-import { overlaps } from '../../engine/claims/glob.ts'
-import { CLAIM_TTL_MS } from '../../engine/claims/lease.ts'
+import { CLAIM_TTL_MS, claimsConflict } from '../../engine/claims/lease.ts'
+import { isPart } from '../../engine/claims/part.ts'
 import { defined, type JsonObject } from '../../model/object.ts'
 import type { HubStore, Query } from './store.ts'
 
@@ -7,6 +7,8 @@ interface HubClaim {
   readonly fence: number
   readonly what: 'path' | 'task'
   readonly place: string
+  /** What of the file. A client that does not know of parts reads a claim on the file, and asks for one. */
+  readonly part: string
   readonly member: string
   readonly session: string
   readonly note: string
@@ -14,7 +16,7 @@ interface HubClaim {
   readonly until: number
 }
 
-const COLUMNS = 'fence, what, place, member, session, note, since, until'
+const COLUMNS = 'fence, what, place, part, member, session, note, since, until'
 const LONGEST_MS = 24 * 3600_000
 const MOST_CLAIMS = 1000
 
@@ -44,6 +46,7 @@ export class HubClaims {
     const session = text(asked.session, 200)
     const what = asked.what === 'task' ? 'task' : 'path'
     if (!place || !session) return { code: 'bad-claim' }
+    const part = isPart(asked.part) ? asked.part : ''
     const note = text(asked.note, 500) ?? ''
     const ttl = Math.min(typeof asked.ttl === 'number' && asked.ttl > 0 ? asked.ttl : CLAIM_TTL_MS, LONGEST_MS)
     return this.#store.transaction(async (q) => {
@@ -53,10 +56,9 @@ export class HubClaims {
       await q.all('DELETE FROM hub_claims WHERE project=? AND until<=?', project, now)
       const held = await this.held(project, q)
       const isOwn = (c: HubClaim) => c.member === member && c.session === session
-      const meets = (c: HubClaim) => c.what === what && (what === 'task' ? c.place === place : overlaps(c.place, place))
-      const holder = held.find((c) => !isOwn(c) && meets(c))
+      const holder = held.find((c) => !isOwn(c) && claimsConflict({ ...c, on: c.place }, { what, on: place, part }))
       if (holder) return { code: 'claimed', holder }
-      const own = held.find((c) => isOwn(c) && c.what === what && c.place === place)
+      const own = held.find((c) => isOwn(c) && c.what === what && c.place === place && c.part === part)
       if (own) {
         await q.all('UPDATE hub_claims SET until=? WHERE project=? AND fence=?', until, project, own.fence)
         return { fence: own.fence, until }
@@ -64,8 +66,8 @@ export class HubClaims {
       if (held.length >= MOST_CLAIMS) return { code: 'too-many' }
       const fence = Math.max(last + 1, Math.floor(now / 1000))
       await q.all('UPDATE hub_projects SET fence=? WHERE id=?', fence, project)
-      const row = [project, fence, what, place, member, session, note, now, until]
-      await q.all(`INSERT INTO hub_claims (project, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, ...row)
+      const row = [project, fence, what, place, part, member, session, note, now, until]
+      await q.all(`INSERT INTO hub_claims (project, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, ...row)
       return { fence, until }
     })
   }

@@ -73,8 +73,8 @@ export async function openPostgresStore(url: string, env: Env, options: { listen
     // several processes that start at once would make the same tables
     await transaction(async (q) => {
       await q.all('SELECT pg_advisory_xact_lock(7446518)')
-      const [there] = await q.all("SELECT to_regclass('hub_dropped') AS made")
-      if (there?.made == null) for (const statement of schema(true)) await q.all(statement)
+      const column = "SELECT 1 FROM pg_attribute WHERE attrelid=to_regclass('hub_claims') AND attname='part'"
+      if ((await q.all(column)).length === 0) for (const statement of schema(true)) await q.all(statement)
     })
   } catch (error) {
     await pool.end()

@@ -1,4 +1,5 @@
 import type { Memory } from '../../engine/memory.ts'
+import type { Db } from '../../engine/store/db.ts'
 import * as presence from '../../engine/store/presence.ts'
 import type { Joined } from '../../engine/store/state.ts'
 import { isObject, type JsonObject } from '../../model/object.ts'
@@ -11,18 +12,30 @@ type Ask = (head: JsonObject) => Promise<JsonObject>
 
 export const leaseOf = (c: presence.ClaimRow, now: number): number => Math.max(c.until - now, c.ttl)
 
-/** Has the hub decide on a claim. What somebody else holds there is given up here. */
+/** Whether a session here got a grant, or was killed before it heard of it, and nothing here holds by it any more. */
+function isGivenUp(db: Db, { fence, session, place, part }: JsonObject): boolean {
+  const isIt = (c: presence.ClaimRow) => (part ?? c.part ?? '') === (c.part ?? '') && (c.hub ?? fence) === fence
+  const own = presence.claimsOn(db, String(session), String(place)).filter(isIt)
+  const isHeld = presence.openClaims(db).some((c) => c.hub === fence || own.some((o) => o.n === c.n))
+  return own.length > 0 && !isHeld
+}
+
+/** Has the hub decide on a claim. What somebody else holds there is given up here; what nobody holds any more, there. */
 export async function arbitrate({ db, env }: Memory, ask: Ask, c: presence.ClaimRow): Promise<JsonObject> {
-  const { what, on: place, session, note = '' } = c
-  const answer = await ask({ t: 'claim', what, place, session, note, ttl: leaseOf(c, env.now()) })
+  const { what, on: place, part = '', session, note = '' } = c
+  const question = { t: 'claim', what, place, part, session, note, ttl: leaseOf(c, env.now()) }
+  let answer = await ask(question)
+  for (let freed: unknown; isObject(answer.holder) && answer.holder.fence !== freed; answer = await ask(question)) {
+    if (!isGivenUp(db, answer.holder)) break
+    freed = answer.holder.fence
+    await ask({ t: 'release', session: answer.holder.session!, fence: answer.holder.fence! })
+  }
   db.write(() => {
     const row = presence.getClaim(db, c.n) // it may have changed meanwhile
     if (!row || row.ended !== undefined) return
     if (typeof answer.fence === 'number' && row.hub !== answer.fence)
       presence.keepClaims(db, { rows: [{ ...row, hub: answer.fence }], events: [] }, env.now())
-    if (answer.code !== 'claimed') return
-    const events = [{ session: c.session, type: 'lapsed' as const, body: presence.claimBody(row) }]
-    presence.keepClaims(db, { rows: [{ ...row, ended: env.now(), how: 'lapsed' }], events }, env.now())
+    if (answer.code === 'claimed') presence.endClaims(db, [row], 'lapsed', env.now())
   })
   return answer
 }
@@ -58,7 +71,9 @@ export async function decideNow(
     await link.hello(Number.MAX_SAFE_INTEGER, undefined) // after all that will ever be there: no updates are wanted
     for (const c of rows) {
       if (c.ended !== undefined) {
-        await releaseAt(ask, c)
+        // a hub from before parts has one grant for those of a file
+        const isShared = presence.openClaims(db).some((o) => o.session === c.session && o.hub === c.hub)
+        if (!isShared) await releaseAt(ask, c)
         continue
       }
       const { fence, code, holder } = await arbitrate(memory, ask, c)
@@ -78,9 +93,7 @@ export async function decideNow(
   /** All or nothing, as on one machine. */
   async function giveUp(taken: readonly presence.ClaimRow[]): Promise<void> {
     const open = taken.flatMap(({ n }) => presence.getClaim(db, n) ?? []).filter((c) => c.ended === undefined)
-    const ended = open.map((c) => ({ ...c, ended: env.now(), how: 'released' as const }))
-    const events = open.map((c) => ({ session: c.session, type: 'released' as const, body: presence.claimBody(c) }))
-    db.write(() => presence.keepClaims(db, { rows: ended, events }, env.now()))
+    db.write(() => presence.endClaims(db, open, 'released', env.now()))
     for (const c of open) if (c.hub !== undefined) await releaseAt(ask, c)
   }
 }

@@ -2,6 +2,7 @@ import { isRunning, type ProcessRef, processRef } from '../../base/env.ts'
 import { findSecrets } from '../../base/secrets/find.ts'
 import { tidyPath } from '../../engine/claims/glob.ts'
 import { leaseTime } from '../../engine/claims/lease.ts'
+import { isPart, placeOf } from '../../engine/claims/part.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { stored } from '../../engine/store/db.ts'
 import { isCount } from '../../engine/store/line.ts'
@@ -85,6 +86,7 @@ export function followHub(
   }
 }
 
+const keyOf = (c: { session: string; on: string; part?: string }) => `${c.session} ${placeOf(c)}`
 const nameOf = (hub: Joined | undefined) => hub && `${hub.url} ${hub.token}`
 const holderOf = ({ db }: Memory) => stored<ProcessRef | null>(getMeta(db, FOLLOWER) ?? 'null')
 /** A store may be removed under a process that has it open. */
@@ -191,11 +193,10 @@ export class HubLife {
     const ask = (head: JsonObject) => this.#exchange.link.ask(head)
     // an edit keeps nobody out: it goes with the presence
     const held = () => this.#claims().filter((c) => c.what !== 'role' && !c.implicit)
-    const keyOf = (c: { session: string; on: string }) => `${c.session} ${c.on}`
     // given up first: another session here may have claimed it since
-    const still = new Set(held().map((c) => `${keyOf(c)} ${c.hub}`)) // parts of one file are one claim there
+    const still = new Set(held().map((c) => `${c.session} ${c.hub}`)) // one of a hub from before parts may be for several
     for (const [key, grant] of this.#granted) {
-      if (still.has(`${key} ${grant.hub}`)) continue
+      if (still.has(`${grant.session} ${grant.hub}`)) continue
       await releaseAt(ask, grant)
       this.#granted.delete(key)
     }
@@ -226,7 +227,7 @@ export class HubLife {
       const c = typeof fence === 'number' && presence.claimOfHub(this.#memory.db, fence)
       if (!c || member !== this.#exchange.member || presence.getSession(this.#memory.db, c.session)?.client === HUB)
         continue
-      this.#granted.set(`${c.session} ${c.on}`, { until: 0, ttl: c.ttl, session: c.session, on: c.on, hub: c.hub! })
+      this.#granted.set(keyOf(c), { until: 0, ttl: c.ttl, session: c.session, on: c.on, hub: c.hub! })
     }
     this.#isListed = true
     void this.#work()
@@ -271,18 +272,14 @@ export class HubLife {
       const kept = new Set<number>()
       for (const c of theirs) {
         this.#session(c.session, now)
-        const known = before.find((b) => b.session === c.session && b.on === c.on && b.implicit === c.implicit)
+        const known = before.find((b) => keyOf(b) === keyOf(c) && b.implicit === c.implicit)
         const since = c.implicit ? (known?.since ?? c.since) : c.since
         const row = { ...c, since, n: known?.n ?? presence.nextFence(db), ttl: c.until - c.since, exact: true }
         kept.add(row.n)
         const events = known ? [] : [{ session: c.session, type: 'claimed' as const, body: presence.claimBody(row) }]
         presence.keepClaims(db, { rows: [row], events }, now)
       }
-      for (const c of before) {
-        if (kept.has(c.n)) continue
-        const events = [{ session: c.session, type: 'released' as const, body: presence.claimBody(c) }]
-        presence.keepClaims(db, { rows: [{ ...c, ended: now, how: 'released' }], events }, now)
-      }
+      presence.endClaims(db, before.filter((c) => !kept.has(c.n)), 'released', now) // biome-ignore format: one row
     })
   }
 
@@ -300,7 +297,7 @@ export class HubLife {
 
 type RemoteClaim = Pick<
   presence.ClaimRow,
-  'session' | 'what' | 'on' | 'since' | 'until' | 'hub' | 'note' | 'implicit' | 'root'
+  'session' | 'what' | 'on' | 'part' | 'since' | 'until' | 'hub' | 'note' | 'implicit' | 'root'
 >
 
 /** What is edited elsewhere is a copy of its own: whoever edits it here is warned, as with another work tree. */
@@ -317,12 +314,14 @@ const sessionId = (member: unknown, session: unknown): string | undefined => {
   return /^[A-Za-z0-9._@-]{1,64}\/[A-Za-z0-9._:-]{1,100}$/.test(id) && findSecrets(id).length === 0 ? id : undefined
 }
 
-function remoteClaim({ member, session, what, place, since, until, fence, note }: JsonObject): RemoteClaim | undefined {
+function remoteClaim(claim: JsonObject): RemoteClaim | undefined {
+  const { member, session, what, place, part, since, until, fence, note } = claim
   const id = sessionId(member, session)
   const on = typeof place !== 'string' ? undefined : what === 'task' ? place : tidyPath(place)
   if (id === undefined || on === undefined || on.length > 1000 || ![since, until, fence].every(isCount))
     return undefined
   const [from, to, hub] = [since, until, fence] as number[]
   const said = typeof note === 'string' && note !== '' ? { note: note.slice(0, 500) } : {}
-  return { session: id, what: what === 'task' ? 'task' : 'path', on, since: from!, until: to!, hub: hub!, ...said }
+  const where = { what: what === 'task' ? ('task' as const) : ('path' as const), on, ...(isPart(part) && { part }) }
+  return { session: id, ...where, since: from!, until: to!, hub: hub!, ...said }
 }
