@@ -373,9 +373,9 @@ export const RULES = declare<Rule>({
   '(when test expression …) | The expressions if the test is true. | (when (> 2 1) "yes")': when(true),
   '(unless test expression …) | The expressions if the test is not true. | (unless (> 1 2) "yes")': when(false),
   '(set! name value) | Gives a variable of the program another value; data cannot be changed. | (let ((x 1)) (set! x 2) x)': setForm,
-  '(let-values (((a b) expression) …) body …) | Names for multiple values. | (let-values (((q r) (floor/ 7 2))) (list q r))': letValues,
-  '(let*-values (((a b) expression) …) body …) | As let-values, in order. | (let*-values (((q r) (floor/ 7 2)) ((s) (values (+ q r)))) s)': letValues,
-  '(receive (a b . rest) expression body …) | Names for multiple values. | (receive (q r) (floor/ 7 2) (list q r))': receive,
+  '(let-values (((a b) expression) …) body …) | Names for multiple values. | (let-values (((q r) (values 3 1))) (list q r))': letValues,
+  '(let*-values (((a b) expression) …) body …) | As let-values, in order. | (let*-values (((q r) (values 3 1)) ((s) (values (+ q r)))) s)': letValues,
+  '(receive (a b . rest) expression body …) | Names for multiple values. | (receive (q r) (values 3 1) (list q r))': receive,
 })
 
 const SYNTAX = new Map([...RULES].map(([name, { body }]) => [name, new Syntax(name, body)]))

@@ -108,10 +108,6 @@ const remainder = division(
   (a, b) => a % b,
   (a, b) => a % b,
 )
-const floorQuotient = division(
-  (a, b) => a / b - (a % b !== 0n && a < 0n !== b < 0n ? 1n : 0n),
-  (a, b) => Math.floor(a / b),
-)
 const modulo = division(
   (a, b) => (a % b !== 0n && a < 0n !== b < 0n ? (a % b) + b : a % b),
   (a, b) => a - b * Math.floor(a / b),
@@ -192,16 +188,9 @@ export const numbers: Record<string, Run | string> = {
   '(quotient n m) | Integer division towards zero. | (quotient -7 2)': quotient,
   '(remainder n m) | What quotient leaves; the sign of n. | (remainder -7 2)': remainder,
   '(modulo n m) | What floor division leaves; the sign of m. | (modulo -7 2)': modulo,
-  '(floor-quotient n m) | Integer division towards minus infinity. | (floor-quotient -7 2)': floorQuotient,
-  '(floor/ n m) | floor-quotient and modulo, as two values. | (receive (q r) (floor/ -7 2) (list q r))': '(lambda (n m) (values (floor-quotient n m) (modulo n m)))',
-  '(truncate/ n m) | quotient and remainder, as two values. | (receive (q r) (truncate/ -7 2) (list q r))': '(lambda (n m) (values (quotient n m) (remainder n m)))',
   '(abs n) | The size without the sign. | (abs -3)': ([n], ctx) => typeof n === 'bigint' ? (n < 0n ? guard(-n, ctx) : n) : Math.abs(Number(num(n))),
   '(min a b …) | The least of the numbers. | (min 3 1 2)': extreme((order) => order < 0),
   '(max a b …) | The greatest of the numbers. | (max 3 1 2)': extreme((order) => order > 0),
-  '(gcd n …) | The greatest common divisor. | (gcd 12 18)': `(lambda ns
-    (fold (lambda (n m) (let loop ((a (abs n)) (b (abs m))) (if (= b 0) a (loop b (remainder a b))))) 0 ns))`,
-  '(lcm n …) | The least common multiple. | (lcm 4 6)': `(lambda ns
-    (fold (lambda (n m) (if (= n 0) n (abs (* (quotient n (gcd n m)) m)))) 1 ns))`,
   '(floor n) | The nearest integer that is not more. | (floor 2.7)': rounding(Math.floor),
   '(ceiling n) | The nearest integer that is not less. | (ceiling 2.1)': rounding(Math.ceil),
   '(truncate n) | The integer towards zero. | (truncate -2.7)': rounding(Math.trunc),
@@ -213,18 +202,9 @@ export const numbers: Record<string, Run | string> = {
   },
   '(exact n) | The exact integer equal to n. | (exact 2.0)': ([n], ctx) => exact(n, ctx),
   '(inexact n) | The inexact number nearest to n. | (inexact 2)': inexact,
-  '(inexact->exact n) | The same as exact. | (inexact->exact 2.0)': ([n], ctx) => exact(n, ctx),
-  '(exact->inexact n) | The same as inexact. | (exact->inexact 2)': inexact,
   '(expt n m) | n to the power m. | (expt 2 10)': expt,
   '(square n) | n times n. | (square 5)': ([n], ctx) => multiply(n, n, ctx),
   '(sqrt n) | The square root, exact where it can be. | (sqrt 16)': sqrt,
-  '(exact-integer-sqrt n) | The integer square root and what is left, as two values. | (receive (s r) (exact-integer-sqrt 17) (list s r))': `(lambda (n)
-       (assert (>= n 0) "exact-integer-sqrt: the argument must not be negative")
-       (let loop ((x (exact n)))
-         (let ((y (if (= x 0) 0 (quotient (+ x (quotient n x)) 2))))
-           (if (< y x) (loop y) (values x (- n (* x x)))))))`,
-  '(exp n) | e to the power n. | (exp 0)': ([n]) => (n === 0n ? 1n : Math.exp(Number(num(n)))),
-  '(log n) | The natural logarithm. | (log 2.718)': ([n]) => (n === 1n ? 0n : Math.log(Number(num(n)))),
   '(number? x) | Is it a number? | (number? 1)': kind(() => true),
   '(real? x) | Is it a number? | (real? 1.5)': kind(() => true),
   '(integer? x) | Is it a whole number, exact or not? | (integer? 2.0)': kind((n) => typeof n === 'bigint' || Number.isInteger(n)),
