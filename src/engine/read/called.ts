@@ -9,7 +9,11 @@ export function nameOf(e: Entity): string {
   }
   if (e.kind !== 'proposal') return e.name
   const [verb, { ref, ...rest }] = JSON.parse(e.name) as [string, { [arg: string]: Json }]
-  return [verb, ref, Object.keys(rest).length > 0 ? JSON.stringify(rest) : ''].filter(Boolean).join(' ')
+  const { old, new: next, reason } = rest
+  if (typeof old === 'string' && typeof next === 'string')
+    return `${verb} "${old}" by "${next}"${typeof reason === 'string' ? `: ${reason}` : ''}`
+  const said = Object.entries(rest).map(([arg, v]) => `${arg} ${typeof v === 'string' ? v : JSON.stringify(v)}`)
+  return [verb, ref, said.join(', ')].filter(Boolean).join(' ')
 }
 
 /** All that would bind: its words, and the context that goes with them. */

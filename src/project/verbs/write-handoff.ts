@@ -171,7 +171,11 @@ function placeFor(
   const mine = me === undefined ? [] : current.filter((e) => e.fields.task === undefined && isMine(e))
   // what the agent wrote under a title of its own is completed too: two would hide its next steps
   const there = mine.find(isSession) ?? (completing ? mine.sort(byWritten)[0] : undefined)
-  return { ...(there ? { title: there.name, there } : named(name)), over: before }
+  if (there) return { title: there.name, there, over: before }
+  // two sessions may begin with the same words
+  const taken = at(name)
+  const place = named(!me || !taken || isMine(taken) ? name : `${name} (${me.slice(0, 8)})`)
+  return { ...place, over: before.filter((e) => e !== place.there) }
 }
 
 const hasOwn = (e: Entity): boolean => {

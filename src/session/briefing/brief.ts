@@ -144,7 +144,7 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
   const staleness = once(() => stalenessOf(memory, project.root, reader))
   const newest = once(() => about.newest('fact', FACTS, 'confirmed'))
   const facts = once(() => newest().filter(counts))
-  const howMany = once(() => new Map(reader.counts().map((c) => [c.kind, c.n])))
+  const counted = once(() => new Map(reader.counts().map((c) => [c.kind, c.n])))
   const found = once(() => foundBy(focus, memory))
   const about: About = {
     memory,
@@ -194,7 +194,10 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
     get olderFacts() {
       return newest().length < FACTS ? 0 : reader.ids('fact', { standing: 'confirmed' }).length - newest().length
     },
-    howMany: (kind) => howMany().get(kind) ?? 0,
+    howMany(kind) {
+      const n = counted().get(kind) ?? 0
+      return n > FACTS ? n : reader.ids(kind, { current: true }).length
+    },
   }
   return about
 }

@@ -57,6 +57,7 @@ export interface About {
   /** The newest facts that count, and how many older ones were not looked at. */
   readonly facts: readonly Entity[]
   readonly olderFacts: number
+  /** Without those that something took the place of, where there are not thousands. */
   howMany(kind: string): number
   /** Why what it says of the code may hold no more, as far as its files show; nothing where it holds. */
   stale(id: string): string | undefined

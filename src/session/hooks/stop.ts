@@ -40,7 +40,10 @@ async function atStop(hook: Hook): Promise<HookReply> {
   )
   await hook.attemptLater('observed', async () => (await import('./observe.ts')).stopped(hook))
   await agentsRetro(hook, session)
-  if (full !== undefined) return { context: full }
+  if (full !== undefined) {
+    sessions.patch(session, { asked: true }) // what to record, too
+    return { context: full }
+  }
   await handOff(hook, 'stop')
   if (!config.askAtStop || hook.paused !== undefined) return {}
   const ask = hook.attempt('asked', () => {

@@ -22,4 +22,8 @@ export function askFor(
   return wishes.length === 0 ? undefined : askAbout(hook, [], wishes)
 }
 
-const wishOf = (words: string): Wish => ({ words, actions: [actionOf(words).action] })
+/** A sentence that says itself that it lasts is a rule, though its words state something: "I want that you …". */
+function wishOf(words: string): Wish {
+  const said = actionOf(words)
+  return { words, actions: [(said.kind === 'learning' ? actionOf(words, 'fact') : said).action] }
+}

@@ -101,7 +101,11 @@ async function acting(context: ToolContext, batch: unknown, redact?: boolean): P
 
 function printed(done: ActResult, memory: Memory): Output {
   const what = (r: Result) =>
-    r.verb === 'link-entities' ? `${r.from} ${r.type} ${r.to}` : r.verb === 'supersede' ? `${r.old} by ${r.id}` : r.id
+    r.verb === 'link-entities'
+      ? `${r.from} ${r.type} ${r.to}`
+      : r.verb === 'supersede' && r.old !== undefined
+        ? `${r.old} by ${r.id}`
+        : r.id
   const lines = done.results.flatMap((r) => {
     const held = r.verb === 'claim' ? claimedLines(r, memory) : r.verb === 'release' ? releasedLines(r) : []
     if (held.length > 0) return held
