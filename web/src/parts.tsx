@@ -192,14 +192,13 @@ export const Badge = ({ tone = 'plain', children }: { tone?: Tone; children: Com
 )
 
 export const kindOf = (id: string): string => id.slice(0, Math.max(0, id.indexOf(':')))
-const nameIn = (id: string): string => id.slice(id.indexOf(':') + 1)
 
 /** Something recorded, by its kind and name. */
 export const Ref = ({ id, name }: { id: string; name?: string | undefined }) => (
   <a class="ref" href={entityHref(id)} title={id}>
     <Badge>{kindOf(id)}</Badge>{' '}
     <span class="ref-name">
-      <Prose text={name ?? nameIn(id)} />
+      <Prose text={name ?? id.slice(id.indexOf(':') + 1)} />
     </span>
   </a>
 )

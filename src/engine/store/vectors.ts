@@ -105,7 +105,8 @@ function putSigns(db: Db, rows: readonly { rowid: number; signs: Int32Array | un
     const before = bits.slice()
     for (const { rowid, signs } of own) bits.set(signs ?? new Int32Array(words), (rowid % BLOCK) * words)
     if (bits.every((word, i) => word === before[i])) continue
-    db.run('INSERT OR REPLACE INTO vector_signs (block, change, data) VALUES (?,?,?)', block, change, asBytes(bits))
+    const data = new Uint8Array(bits.buffer, bits.byteOffset, bits.byteLength)
+    db.run('INSERT OR REPLACE INTO vector_signs (block, change, data) VALUES (?,?,?)', block, change, data)
   }
   setMeta(db, 'vector_change', String(change))
 }
@@ -115,8 +116,6 @@ export const signsSince = (db: Db, change: number): { block: number; bits: Int32
   db
     .all<{ block: number; data: Uint8Array }>('SELECT block, data FROM vector_signs WHERE change>?', change)
     .map(({ block, data }) => ({ block, bits: asWords(data) }))
-
-const asBytes = (words: Int32Array): Uint8Array => new Uint8Array(words.buffer, words.byteOffset, words.byteLength)
 
 /** Where the driver put it, it may begin anywhere. */
 function asWords(bytes: Uint8Array): Int32Array {

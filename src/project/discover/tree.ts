@@ -11,9 +11,6 @@ const CELLS_PER_NODE = 20
 /** What of an entity stands in the tree; the rest answers when asked. */
 const SHOWN = ['id', 'originalAsk', 'description', 'state', 'result', 'abandonReason']
 
-const isOpenBelow = (node: WorkNode): boolean =>
-  withBelow(node).some((n) => n.state === 'open' && (n.kind === 'task' || n === node))
-
 /** One of the tree as a program sees it: with its state, what it waits for, and what is below it. */
 function toTree(node: WorkNode, source: Source, shown: (n: WorkNode) => boolean): Entity {
   const { reader } = source
@@ -35,7 +32,8 @@ export const treeFunctions = (source: Source): Functions => ({
       takesNone(plain, '(tree :goal "…" :open #t)')
       const goal = text('goal')
       const only = goal === undefined ? undefined : findInTree(source.reader, 'goal', goal).id
-      const shown = (n: WorkNode) => !flag('open') || isOpenBelow(n)
+      const isOpen = (root: WorkNode) => (n: WorkNode) => n.state === 'open' && (n.kind === 'task' || n === root)
+      const shown = (n: WorkNode) => !flag('open') || withBelow(n).some(isOpen(n))
       const roots = workTree(source.reader).filter((n) => (only === undefined || n.entity.id === only) && shown(n))
       const count = roots.reduce((n, root) => n + withBelow(root).length, 0)
       ctx.charge(count)

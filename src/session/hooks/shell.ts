@@ -37,9 +37,6 @@ export const namesExcluded = (hook: Hook, command: string): boolean =>
 const LOOKS =
   /^(?:cat|ls|ll|head|tail|less|more|grep|rg|fd|wc|stat|file|diff|pwd|echo|printf|which|tree|tidemark|git (?:status|diff|log|show|blame|branch)|cd)(?: |$)/
 
-const onlyLooks = (command: string): boolean =>
-  commandsIn(command).every(({ words, writes }) => writes.length === 0 && LOOKS.test(programOf(words).join(' ')))
-
 const READS = /^(?:cat|head|tail|less|more|bat|nl|sed -n) /
 
 /** Files that a command prints, as it names them: clients without a tool for it read so. */
@@ -70,7 +67,8 @@ type Changed = Readonly<{ path: string; named: boolean }>
  * which nobody named, or removes some, goes unseen.
  */
 function changedByShell(hook: Hook, command: string, since: number): Changed[] {
-  if (onlyLooks(command)) return []
+  const looks = commandsIn(command).every((c) => c.writes.length === 0 && LOOKS.test(programOf(c.words).join(' ')))
+  if (looks) return []
   const { root, config, memory } = hook
   const named = pathsNamed(hook, command)
   const claimed = claimsOf(memory)

@@ -72,8 +72,7 @@ export async function decideNow(
     for (const c of rows) {
       if (c.ended !== undefined) {
         // a hub from before parts has one grant for those of a file
-        const isShared = presence.openClaims(db).some((o) => o.session === c.session && o.hub === c.hub)
-        if (!isShared) await releaseAt(ask, c)
+        if (!presence.openClaims(db).some((o) => o.session === c.session && o.hub === c.hub)) await releaseAt(ask, c)
         continue
       }
       const { fence, code, holder } = await arbitrate(memory, ask, c)
