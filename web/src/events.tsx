@@ -2,21 +2,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type ApiError, type Asked, call, changes, type Json, useTool } from './api.ts'
 import { LongList } from './long-list.tsx'
-import {
-  asText,
-  Badge,
-  Choices,
-  Clock,
-  Empty,
-  inWords,
-  kindOf,
-  Panel,
-  Para,
-  Ref,
-  Told,
-  type Tone,
-  Value,
-} from './parts.tsx'
+import type { Tone } from './parts.tsx'
+import { asText, Badge, Choices, Clock, Empty, inWords, kindOf, Panel, Para, Ref, Told, Value } from './parts.tsx'
 
 interface StreamEvent {
   event_id: string

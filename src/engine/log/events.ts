@@ -1,20 +1,7 @@
 import { canonical } from '../../model/canonical.ts'
 import type { Json } from '../../model/field.ts'
-import {
-  type Cell,
-  type Cells,
-  cellKey,
-  compareStamps,
-  isPrefix,
-  listPart,
-  pathPart,
-  type Saw,
-  STATE,
-  type Stamp,
-  type StampRef,
-  type StateValue,
-  setPart,
-} from './cells.ts'
+import type { Cell, Cells, Saw, Stamp, StampRef, StateValue } from './cells.ts'
+import { cellKey, compareStamps, isPrefix, listPart, pathPart, STATE, setPart } from './cells.ts'
 
 /** What happened to one field of one entity (K11): it writes at most one cell, and removes those named in `over`. */
 export interface Event {

@@ -1,13 +1,5 @@
-import {
-  type Entity,
-  isAgreed,
-  isDefinition,
-  KIND_KIND,
-  kindOf,
-  type Link,
-  nameKey,
-  RELATION_KIND,
-} from '../../model/entity.ts'
+import type { Entity, Link } from '../../model/entity.ts'
+import { isAgreed, isDefinition, KIND_KIND, kindOf, nameKey, RELATION_KIND } from '../../model/entity.ts'
 import type { Registry } from '../../model/registry.ts'
 import { cellsOf } from '../log/events.ts'
 import { projectionOf, textOf } from '../materialize/apply.ts'

@@ -6,17 +6,8 @@ import { reprojectKinds } from '../materialize/apply.ts'
 import { keepBaseDigest } from '../store/compare.ts'
 import * as coverage from '../store/coverage.ts'
 import type { Db } from '../store/db.ts'
-import {
-  hasAll,
-  isCount,
-  isCountOrRange,
-  isEntity,
-  isEvent,
-  isText,
-  listOf,
-  type PurgeMark,
-  type Signature,
-} from '../store/line.ts'
+import type { PurgeMark, Signature } from '../store/line.ts'
+import { hasAll, isCount, isCountOrRange, isEntity, isEvent, isText, listOf } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
 import { keepArrivals } from '../store/own-lines.ts'

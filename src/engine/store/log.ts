@@ -5,19 +5,8 @@ import { cellsOf, type Event, surviving } from '../log/events.ts'
 import { AMONG, type Db, insert, insertion, type Param, stored } from './db.ts'
 import { isErasedOf } from './held.ts'
 import { isSameKey } from './keys.ts'
-import {
-  type Author,
-  type Line,
-  type MarkRow,
-  type PurgeMark,
-  parseLine,
-  printLine,
-  readLine,
-  runBody,
-  runsIn,
-  unpackMarkRow,
-  unpackRun,
-} from './line.ts'
+import type { Author, Line, MarkRow, PurgeMark } from './line.ts'
+import { parseLine, printLine, readLine, runBody, runsIn, unpackMarkRow, unpackRun } from './line.ts'
 import { AS_TEXT, DUE, keptLine, LINE, PACK, packOlder } from './packed.ts'
 import { addRange, type Range } from './ranges.ts'
 

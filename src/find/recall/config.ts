@@ -1,17 +1,6 @@
 import { isObject } from '../../model/object.ts'
-import {
-  accepted,
-  type Leaf,
-  listOf,
-  number,
-  oneOf,
-  orNull,
-  refuseAll,
-  type SettingProblem,
-  type Table,
-  text,
-  whole,
-} from '../../model/settings.ts'
+import type { Leaf, SettingProblem, Table } from '../../model/settings.ts'
+import { accepted, listOf, number, oneOf, orNull, refuseAll, text, whole } from '../../model/settings.ts'
 
 export const EMBEDDERS = ['static', 'onnx', 'http', 'none'] as const
 

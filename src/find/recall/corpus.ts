@@ -4,15 +4,8 @@ import { aheadIds, dated } from '../../engine/store/ahead.ts'
 import type { Db } from '../../engine/store/db.ts'
 import { rowId, rowsAt } from '../../engine/store/rows.ts'
 import type { Term } from '../../engine/store/terms.ts'
-import {
-  countTexts,
-  type Neighbours,
-  neighboursOf,
-  rowsWith,
-  type TextRow,
-  textRows,
-  textsWith,
-} from '../../engine/store/text-index.ts'
+import type { Neighbours, TextRow } from '../../engine/store/text-index.ts'
+import { countTexts, neighboursOf, rowsWith, textRows, textsWith } from '../../engine/store/text-index.ts'
 import type { Entity } from '../../model/entity.ts'
 
 /** What is searched: the store as it is now, or the knowledge as it was. Keys are numbers that mean one text each. */

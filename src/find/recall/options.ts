@@ -1,18 +1,8 @@
 import { UserError } from '../../base/errors.ts'
 import type { LineName } from '../../engine/read/view.ts'
 import type { Registry } from '../../model/registry.ts'
-import {
-  accepted,
-  any,
-  flag,
-  type Leaf,
-  listOf,
-  nearOr,
-  refuseAll,
-  type SettingProblem,
-  text,
-  whole,
-} from '../../model/settings.ts'
+import type { Leaf, SettingProblem } from '../../model/settings.ts'
+import { accepted, any, flag, listOf, nearOr, refuseAll, text, whole } from '../../model/settings.ts'
 import { shown } from '../../model/validate.ts'
 import { LIMIT_MAX, type RecallConfig } from './config.ts'
 import { MOMENTS, momentSaid } from './moment.ts'

@@ -3,20 +3,8 @@ import { hashOf, isCode, isStopWord, questionTerms, type Term, termsOf, tokensIn
 import type { Neighbours, Run, TextRow } from '../../engine/store/text-index.ts'
 import { type Entity, standingOf } from '../../model/entity.ts'
 import type { Corpus } from './corpus.ts'
-import {
-  fuse,
-  type InRow,
-  type Legs,
-  type Lexical,
-  lexicalOf,
-  relevances,
-  type Seen,
-  type Spread,
-  seenOf,
-  spreadOf,
-  TUNING,
-  weigh,
-} from './relevance.ts'
+import type { InRow, Legs, Lexical, Seen, Spread } from './relevance.ts'
+import { fuse, lexicalOf, relevances, seenOf, spreadOf, TUNING, weigh } from './relevance.ts'
 import { shippedWords } from './topic-vocabulary.ts'
 
 /** What the vectors of a store say of one question. */

@@ -1,16 +1,8 @@
 import { ancestors, PRECEDENT_DEPTH, precedents } from '../../find/graph/precedents.ts'
 import { similarRole } from '../../find/graph/similar-role.ts'
 import { evolution, TRACE_DEPTH, trace } from '../../find/graph/trace.ts'
-import {
-  type Found,
-  neighbours,
-  readReached,
-  shortestPath,
-  subgraph,
-  type Ways,
-  waysOf,
-  wordOf,
-} from '../../find/graph/walk.ts'
+import type { Found, Ways } from '../../find/graph/walk.ts'
+import { neighbours, readReached, shortestPath, subgraph, waysOf, wordOf } from '../../find/graph/walk.ts'
 import { type Entity as Known, madeAt } from '../../model/entity.ts'
 import { type CallContext, Entity, Rec, type Run, type Value } from '../../scheme/values.ts'
 import { type Functions, type Source, theOne } from './knowledge.ts'

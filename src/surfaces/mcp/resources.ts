@@ -1,11 +1,5 @@
-import {
-  type McpServer,
-  ProtocolError,
-  ProtocolErrorCode,
-  ResourceNotFoundError,
-  ResourceTemplate,
-  type ServerContext,
-} from '@modelcontextprotocol/server'
+import type { McpServer, ServerContext } from '@modelcontextprotocol/server'
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server'
 import { attempt } from '../../base/errors.ts'
 import { SHARED_KIND } from '../../engine/log/context-value.ts'
 import type { Memory, News } from '../../engine/memory.ts'

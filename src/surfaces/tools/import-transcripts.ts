@@ -3,13 +3,8 @@ import { basename, join, resolve } from 'node:path'
 import { treesOf } from '../../engine/store/project-list.ts'
 import { KEPT_DAYS } from '../../engine/store/prompts.ts'
 import { momentSaid } from '../../find/recall/moment.ts'
-import {
-  type FoundSessions,
-  type KeptSession,
-  sessionsIn,
-  sessionsOfProject,
-  specstoryIn,
-} from '../../session/clients/transcripts.ts'
+import type { FoundSessions, KeptSession } from '../../session/clients/transcripts.ts'
+import { sessionsIn, sessionsOfProject, specstoryIn } from '../../session/clients/transcripts.ts'
 import { hooksConfig } from '../../session/hooks/config.ts'
 import { readConversation, type Typed } from '../../session/hooks/extract/conversation.ts'
 import { openPrompts } from '../../session/hooks/kept-prompts.ts'

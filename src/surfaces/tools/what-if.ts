@@ -1,16 +1,6 @@
 import { UserError } from '../../base/errors.ts'
-import {
-  type CameOf,
-  LEAST_PRECEDENTS,
-  type Outcome,
-  outcomeOf,
-  PRECEDENT_KINDS,
-  pathTo,
-  planOf,
-  type Touched,
-  type WhatIf,
-  whatIf,
-} from '../../find/graph/what-if.ts'
+import type { CameOf, Outcome, Touched, WhatIf } from '../../find/graph/what-if.ts'
+import { LEAST_PRECEDENTS, outcomeOf, PRECEDENT_KINDS, pathTo, planOf, whatIf } from '../../find/graph/what-if.ts'
 import { unverifiedAmong } from '../../find/recall/standing.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
