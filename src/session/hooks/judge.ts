@@ -24,20 +24,14 @@ const TITLE = {
   earlier: 'Earlier sessions ended before anybody judged what their user typed (data):',
 }
 
-/**
- * The newest prompts that may hold something, with the question. Each is listed once. What there is no room for waits, but
- * not of the session's own: its agent was there and has been asked.
- */
+/** The newest prompts that may hold something, with the question. Each is listed once; what there is no room for waits. */
 function asked(hook: Hook, prompts: Prompts, all: readonly Prompt[], whose: 'own' | 'earlier'): string | undefined {
   const listed: Prompt[] = []
   const lineOf = ({ text }: Prompt) => dataLine(text.replace(/\s+/g, ' '), MAX_OF_ONE)
   let left = MAX_CHARS[whose]
   for (const p of all.filter(mayHold).toReversed()) if ((left -= lineOf(p).length) >= 0) listed.unshift(p)
-  const done = whose === 'own' ? all : [...listed, ...all.filter((p) => !mayHold(p))]
-  prompts.show(
-    done.map((p) => p.id),
-    hook.memory.env.now(),
-  )
+  const done = [...listed, ...all.filter((p) => !mayHold(p))].map((p) => p.id)
+  prompts.show(done, hook.memory.env.now())
   if (listed.length === 0) return undefined
   return `${dataList(TITLE[whose], listed.map(lineOf))}\nWhat of this will a later session need? Record only that, with act and "said": the user's exact words. Most of it needs nothing.`
 }
