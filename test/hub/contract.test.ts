@@ -255,12 +255,32 @@ describe.each(['SQLite', 'PostgreSQL', 'PostgreSQL without LISTEN'])('the log of
     },
   )
 
+  onStores(
+    '[X6] [N9] a claim that is made anew has a number of its own: a late release of the one before ends nothing',
+    1,
+    async ([store]) => {
+      const claims = new HubClaims(store!)
+      const ask = async (n?: number) =>
+        Number(
+          (await claims.claim(PROJECT, 'ana', { place: 'src', session: 's', ...(n === undefined ? {} : { n }) })).fence,
+        )
+      const first = await ask(5)
+      expect([await ask(5), await ask(), await ask(4)]).toEqual([first, first, first])
+      const second = await ask(6)
+      expect(second).toBeGreaterThan(first)
+      await claims.release(PROJECT, 'ana', { session: 's', fence: first })
+      expect((await claims.held(PROJECT)).map((c) => c.fence)).toEqual([second])
+      expect(await ask(5)).toBe(second) // it was on its way when the other was made
+      expect(await claims.claim(PROJECT, 'ben', { place: 'src/a.ts', session: 's' })).toMatchObject({ code: 'claimed' })
+    },
+  )
+
   test('[N9] [E3] a database from before parts gets them, and its claims are on files', async ({ skip }) => {
     if (which !== 'SQLite' && 'missing' in found) return skip(`no PostgreSQL: ${found.missing}`)
     const place = which === 'SQLite' ? sqlitePath() : await (found as Postgres).database()
     const open = () => (which === 'SQLite' ? openSqliteStore(place) : postgresStore(place, false))
     const old = await open()
-    await old.all('ALTER TABLE hub_claims DROP COLUMN part')
+    for (const column of ['part', 'n']) await old.all(`ALTER TABLE hub_claims DROP COLUMN ${column}`)
     await old.all("INSERT INTO hub_claims VALUES ('p', 7, 'path', 'a.ts', 'ana', 's', '', 0, 9999999999999)")
     await old.close()
     const store = await open()

@@ -242,7 +242,8 @@ test('[X6] [N9] what the hub granted to a session that was killed before it hear
   onTestFinished(() => void dies.kill('SIGKILL'))
   sessionsOf(ana.memory).start({ id: 'killed', pid: dies.pid })
   ana.memory.act([['claim', { paths: ['src'] }]], { session: 'killed' })
-  await hub.hub.claims.claim(ana.project.id, 'ana', { what: 'path', place: 'src', session: 'killed' })
+  const n = claimsOf(ana.memory).held()[0]!.n
+  await hub.hub.claims.claim(ana.project.id, 'ana', { what: 'path', place: 'src', session: 'killed', n })
   const [r] = ana.memory.act([['claim', { paths: ['docs'] }]], { session: 'next' }).results
   const numbers = (claims: unknown) => (claims as { n: number }[]).map(({ n }) => n)
   const joined = hubOf(ana.project.id, ana.project.storePath)!
@@ -254,10 +255,27 @@ test('[X6] [N9] what the hub granted to a session that was killed before it hear
   expect(await decideNow(ana.memory, joined, numbers(again!.claims), 0)).toEqual({ fences: [expect.any(Number)] })
 })
 
+test('[X6] [N9] who gives a place up where the hub does not hear it, and claims it again, has another number', async () => {
+  const { all } = await machines('ana')
+  const [ana] = all as [Machine]
+  const claims = async () => {
+    const { results } = ana.memory.act([['claim', { paths: ['src'] }]], { session: 's' })
+    const ns = (results[0]!.claims as { n: number }[]).map(({ n }) => n)
+    return (await decideNow(ana.memory, hubOf(ana.project.id, ana.project.storePath)!, ns, 0)).fences[0]!
+  }
+  const first = await claims()
+  expect(await claims()).toBe(first)
+  ana.memory.act([['release', {}]], { session: 's' })
+  expect(await claims()).toBeGreaterThan(first)
+})
+
 /** A hub as it was before parts: it neither reads nor says which part of a file is claimed. */
 async function hubBeforeParts(url: string): Promise<string> {
   const relay = new WebSocketServer({ port: 0, host: '127.0.0.1' })
-  const without = (data: unknown) => String(data).replace(/"part":"[^"]*",/g, '')
+  const without = (data: unknown) =>
+    String(data)
+      .replace(/"part":"[^"]*",(?:"n":\d+,)?/g, '')
+      .replace(/^\{"t":"claim","n":\d+/, '{"t":"claim"')
   relay.on('connection', (client, { url: path, headers: { authorization } }) => {
     const on = new WebSocket(new URL(path!, url), { headers: { authorization: authorization! } })
     client.on('message', (data) => (on.readyState === on.OPEN ? on.send(without(data)) : on.once('open', () => on.send(without(data))))) // biome-ignore format: one row

@@ -173,10 +173,6 @@ export const openClaims = (db: Db): ClaimRow[] => claims(db, 'INDEXED BY claims_
 
 export const getClaim = (db: Db, n: number): ClaimRow | undefined => claims(db, 'WHERE n=?', n)[0]
 
-/** What a session has claimed of one place, ended or not. */
-export const claimsOn = (db: Db, session: string, on: string): ClaimRow[] =>
-  claims(db, "WHERE session=? AND json_extract(body, '$.on')=?", session, on)
-
 /** The claim that a hub granted under this number, ended or not. */
 export const claimOfHub = (db: Db, fence: number): ClaimRow | undefined =>
   claims(db, `WHERE json_extract(body, '$.hub')=? ORDER BY n DESC LIMIT 1`, fence)[0]

@@ -5,8 +5,6 @@ import { type Hook, joined } from './hook.ts'
 /** A status line that told it so lately knows better than the transcript. */
 const FRESH_MS = 5 * 60_000
 
-const windowTold = (kept: unknown): number | undefined => (typeof kept === 'number' && kept > 0 ? kept : undefined)
-
 async function usedNow(hook: Hook): Promise<number | undefined> {
   const { call, sessions, session, memory } = hook
   if (call.contextUsed !== undefined) return call.contextUsed
@@ -15,9 +13,9 @@ async function usedNow(hook: Hook): Promise<number | undefined> {
   if (info?.contextUsed !== undefined && memory.env.now() - at < FRESH_MS) return info.contextUsed
   if (call.transcript === undefined) return info?.contextUsed
   if (call.event === 'stop') await caughtUp(call.client, call.transcript)
-  return (
-    contextUsedBy(call.client, call.transcript, process.env, windowTold(info?.data.contextWindow)) ?? info?.contextUsed
-  )
+  const told = info?.data.contextWindow
+  const window = typeof told === 'number' && told > 0 ? told : undefined
+  return contextUsedBy(call.client, call.transcript, process.env, window) ?? info?.contextUsed
 }
 
 /** Above the mark, once until a compaction: writes the handoff and asks the agent to complete it. */

@@ -1,5 +1,6 @@
 import { CLAIM_TTL_MS, claimsConflict } from '../../engine/claims/lease.ts'
 import { isPart } from '../../engine/claims/part.ts'
+import { isCount } from '../../engine/store/line.ts'
 import { defined, type JsonObject } from '../../model/object.ts'
 import type { HubStore, Query } from './store.ts'
 
@@ -9,6 +10,8 @@ interface HubClaim {
   readonly place: string
   /** What of the file. A client that does not know of parts reads a claim on the file, and asks for one. */
   readonly part: string
+  /** Its number in the store of its session: a greater one is another claim, though the place is the same. */
+  readonly n: number
   readonly member: string
   readonly session: string
   readonly note: string
@@ -16,7 +19,7 @@ interface HubClaim {
   readonly until: number
 }
 
-const COLUMNS = 'fence, what, place, part, member, session, note, since, until'
+const COLUMNS = 'fence, what, place, part, n, member, session, note, since, until'
 const LONGEST_MS = 24 * 3600_000
 const MOST_CLAIMS = 1000
 
@@ -47,6 +50,7 @@ export class HubClaims {
     const what = asked.what === 'task' ? 'task' : 'path'
     if (!place || !session) return { code: 'bad-claim' }
     const part = isPart(asked.part) ? asked.part : ''
+    const n = isCount(asked.n) ? asked.n : 0
     const note = text(asked.note, 500) ?? ''
     const ttl = Math.min(typeof asked.ttl === 'number' && asked.ttl > 0 ? asked.ttl : CLAIM_TTL_MS, LONGEST_MS)
     return this.#store.transaction(async (q) => {
@@ -59,15 +63,16 @@ export class HubClaims {
       const holder = held.find((c) => !isOwn(c) && claimsConflict({ ...c, on: c.place }, { what, on: place, part }))
       if (holder) return { code: 'claimed', holder }
       const own = held.find((c) => isOwn(c) && c.what === what && c.place === place && c.part === part)
-      if (own) {
+      if (own && n <= own.n) {
         await q.all('UPDATE hub_claims SET until=? WHERE project=? AND fence=?', until, project, own.fence)
         return { fence: own.fence, until }
       }
-      if (held.length >= MOST_CLAIMS) return { code: 'too-many' }
+      if (own) await q.all('DELETE FROM hub_claims WHERE project=? AND fence=?', project, own.fence)
+      else if (held.length >= MOST_CLAIMS) return { code: 'too-many' }
       const fence = Math.max(last + 1, Math.floor(now / 1000))
       await q.all('UPDATE hub_projects SET fence=? WHERE id=?', fence, project)
-      const row = [project, fence, what, place, part, member, session, note, now, until]
-      await q.all(`INSERT INTO hub_claims (project, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, ...row)
+      const row = [project, fence, what, place, part, n, member, session, note, now, until]
+      await q.all(`INSERT INTO hub_claims (project, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, ...row)
       return { fence, until }
     })
   }

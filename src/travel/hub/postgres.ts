@@ -73,7 +73,7 @@ export async function openPostgresStore(url: string, env: Env, options: { listen
     // several processes that start at once would make the same tables
     await transaction(async (q) => {
       await q.all('SELECT pg_advisory_xact_lock(7446518)')
-      const column = "SELECT 1 FROM pg_attribute WHERE attrelid=to_regclass('hub_claims') AND attname='part'"
+      const column = "SELECT 1 FROM pg_attribute WHERE attrelid=to_regclass('hub_claims') AND attname='n'"
       if ((await q.all(column)).length === 0) for (const statement of schema(true)) await q.all(statement)
     })
   } catch (error) {

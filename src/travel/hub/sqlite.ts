@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { keptIn } from '../../base/lookup.ts'
 import { openReady } from '../../engine/store/sqlite.ts'
-import { ADD_PART, type HubStore, type Query, schema, type Value } from './store.ts'
+import { ADD, type HubStore, LATER, type Query, schema, type Value } from './store.ts'
 
 /** How long a statement waits for another process, such as `tidemark hub token`. */
 const BUSY_MS = 10_000
@@ -21,8 +21,8 @@ export async function openSqliteStore(path: string): Promise<HubStore> {
     )
   const writer = open()
   for (const statement of schema(false)) writer.exec(statement)
-  const hasPart = writer.prepare("SELECT 1 FROM pragma_table_info('hub_claims') WHERE name='part'").get()
-  if (!hasPart) writer.exec(ADD_PART)
+  const column = writer.prepare("SELECT 1 FROM pragma_table_info('hub_claims') WHERE name=?")
+  for (const [name, type] of Object.entries(LATER)) if (!column.get(name)) writer.exec(`${ADD} ${name} ${type}`)
   // what a transaction has not committed yet is not to be read
   const reader = open()
   const listeners: ((topic: string, text: string) => void)[] = []

@@ -34,8 +34,9 @@ export const MOST_TOLD = 7000
 
 const PARTITIONS = 16
 
-/** SQLite adds no column twice: it is to be asked first. */
-export const ADD_PART = "ALTER TABLE hub_claims ADD COLUMN part TEXT NOT NULL DEFAULT ''"
+/** Columns of claims that came later. SQLite adds none twice: it is to be asked first. */
+export const ADD = 'ALTER TABLE hub_claims ADD COLUMN'
+export const LATER = { part: "TEXT NOT NULL DEFAULT ''", n: 'BIGINT NOT NULL DEFAULT 0' }
 
 /** The tables, in standard SQL but for the partitions of PostgreSQL. Each statement may run again. */
 export function schema(postgres: boolean): string[] {
@@ -61,7 +62,7 @@ export function schema(postgres: boolean): string[] {
     `CREATE TABLE IF NOT EXISTS hub_claims (project TEXT NOT NULL, fence BIGINT NOT NULL, what TEXT NOT NULL,
        place TEXT NOT NULL, member TEXT NOT NULL, session TEXT NOT NULL, note TEXT NOT NULL, since BIGINT NOT NULL,
        until BIGINT NOT NULL, PRIMARY KEY (project, fence))`,
-    ...(postgres ? [ADD_PART.replace('COLUMN', 'COLUMN IF NOT EXISTS')] : []),
+    ...Object.entries(postgres ? LATER : {}).map((column) => `${ADD} IF NOT EXISTS ${column.join(' ')}`),
     `CREATE TABLE IF NOT EXISTS hub_audit (at BIGINT NOT NULL, project TEXT NOT NULL, member TEXT NOT NULL,
        what TEXT NOT NULL, detail TEXT NOT NULL)`,
     'CREATE INDEX IF NOT EXISTS hub_audit_at ON hub_audit (at)',

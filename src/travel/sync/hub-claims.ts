@@ -12,18 +12,17 @@ type Ask = (head: JsonObject) => Promise<JsonObject>
 
 export const leaseOf = (c: presence.ClaimRow, now: number): number => Math.max(c.until - now, c.ttl)
 
-/** Whether a session here got a grant, or was killed before it heard of it, and nothing here holds by it any more. */
-function isGivenUp(db: Db, { fence, session, place, part }: JsonObject): boolean {
-  const isIt = (c: presence.ClaimRow) => (part ?? c.part ?? '') === (c.part ?? '') && (c.hub ?? fence) === fence
-  const own = presence.claimsOn(db, String(session), String(place)).filter(isIt)
-  const isHeld = presence.openClaims(db).some((c) => c.hub === fence || own.some((o) => o.n === c.n))
-  return own.length > 0 && !isHeld
+/** Whether a grant is for a claim of this store that has ended. Its session may have been killed before it heard of the grant. */
+function isGivenUp(db: Db, { n, session, place, fence }: JsonObject): boolean {
+  const row = typeof n === 'number' ? presence.getClaim(db, n) : undefined
+  if (row?.ended === undefined || row.session !== session || row.on !== place) return false
+  return !presence.openClaims(db).some((c) => c.hub === fence) // it was handed over
 }
 
 /** Has the hub decide on a claim. What somebody else holds there is given up here; what nobody holds any more, there. */
 export async function arbitrate({ db, env }: Memory, ask: Ask, c: presence.ClaimRow): Promise<JsonObject> {
-  const { what, on: place, part = '', session, note = '' } = c
-  const question = { t: 'claim', what, place, part, session, note, ttl: leaseOf(c, env.now()) }
+  const { n, what, on: place, part = '', session, note = '' } = c
+  const question = { t: 'claim', n, what, place, part, session, note, ttl: leaseOf(c, env.now()) }
   let answer = await ask(question)
   for (let freed: unknown; isObject(answer.holder) && answer.holder.fence !== freed; answer = await ask(question)) {
     if (!isGivenUp(db, answer.holder)) break
