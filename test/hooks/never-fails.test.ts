@@ -283,7 +283,7 @@ test('[M4] no file may grow: exit 0, and the person is told', async () => {
       ['-c', `trap '' XFSZ; ulimit -f 0; exec "$0" "$1" hook claude SessionStart`, process.execPath, bin],
       {
         stdio: ['pipe', 'pipe', 'ignore'],
-        env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' },
+        env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1', TIDEMARK_HOOK_MS: '5000' }, // it starts cold
       },
     )
     let out = ''
