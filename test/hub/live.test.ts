@@ -7,21 +7,23 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { systemEnv } from '../../src/base/env.ts'
 import { placeOf } from '../../src/engine/claims/part.ts'
+import { getClaim } from '../../src/engine/store/presence.ts'
 import { findProject } from '../../src/engine/store/project.ts'
 import { hubOf, keepHub } from '../../src/engine/store/state.ts'
+import type { JsonObject } from '../../src/model/object.ts'
 import { openProject } from '../../src/project/open.ts'
 import type { HookCall } from '../../src/session/hooks/call.ts'
 import { respond } from '../../src/session/hooks/run.ts'
 import { createServer } from '../../src/surfaces/http/http.ts'
 import { listTokens, revokeToken } from '../../src/travel/hub/tokens.ts'
-import { decideNow } from '../../src/travel/sync/hub-claims.ts'
+import { arbitrate, decideNow } from '../../src/travel/sync/hub-claims.ts'
 import { exchangeOnce } from '../../src/travel/sync/hub-exchange.ts'
 import { followHub, HubLife } from '../../src/travel/sync/hub-follow.ts'
 import { claimsOf } from '../../src/work/coordination/claims.ts'
 import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { BIN } from '../cli/run.ts'
 import { decision, team } from '../sync/clones.ts'
-import { hubOn, sqliteStore } from './harness.ts'
+import { hubOn, Peer, sqliteStore } from './harness.ts'
 
 /** Machines whose long-lived processes follow a hub. */
 async function machines(...names: string[]) {
@@ -267,6 +269,40 @@ test('[X6] [N9] who gives a place up where the hub does not hear it, and claims 
   expect(await claims()).toBe(first)
   ana.memory.act([['release', {}]], { session: 's' })
   expect(await claims()).toBeGreaterThan(first)
+})
+
+test('[X6] [N9] two processes ask for one claim: a refusal that comes late ends no grant, and a grant of what has ended is given back', async () => {
+  const { all, hub } = await machines('ana')
+  const [ana] = all as [Machine]
+  const { url, token } = hubOf(ana.project.id, ana.project.storePath)!
+  const { link } = await Peer.join(url, token, ana.project.id)
+  const ask = (head: JsonObject) => link.ask(head)
+  const ofBen = (verb: 'claim' | 'release') =>
+    hub.hub.claims[verb](ana.project.id, 'ben', { place: 'src', session: 'b' })
+  const held = async () => (await hub.hub.claims.held(ana.project.id)).map((c) => c.member)
+  const claims = () => {
+    const { results } = ana.memory.act([['claim', { paths: ['src'] }]], { session: 's' })
+    return getClaim(ana.memory.db, (results[0]!.claims as { n: number }[])[0]!.n)!
+  }
+  await ofBen('claim')
+  const claim = claims()
+  const { promise: later, resolve: deliver } = Promise.withResolvers<void>()
+  const refused = arbitrate(ana.memory, async (head) => ask(head).then((said) => later.then(() => said)), claim)
+  await ask({ t: 'lines', keys: [] }) // the hub has answered what was asked before
+  await ofBen('release')
+  expect(await arbitrate(ana.memory, ask, claim)).toMatchObject({ fence: expect.any(Number) })
+  deliver()
+  expect(await refused).toMatchObject({ code: 'claimed' })
+  expect([claimsOf(ana.memory).held().length, await held()]).toEqual([1, ['ana']])
+
+  ana.memory.act([['release', {}]], { session: 's' })
+  await hub.hub.claims.release(ana.project.id, 'ana', { session: 's' })
+  await ofBen('claim')
+  const second = claims()
+  expect(await arbitrate(ana.memory, ask, second)).toMatchObject({ code: 'claimed' })
+  await ofBen('release')
+  expect(await arbitrate(ana.memory, ask, second)).toMatchObject({ code: 'lapsed' })
+  expect([claimsOf(ana.memory).held().length, await held()]).toEqual([0, []])
 })
 
 /** A hub as it was before parts: it neither reads nor says which part of a file is claimed. */

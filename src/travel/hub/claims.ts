@@ -63,6 +63,7 @@ export class HubClaims {
       const holder = held.find((c) => !isOwn(c) && claimsConflict({ ...c, on: c.place }, { what, on: place, part }))
       if (holder) return { code: 'claimed', holder }
       const own = held.find((c) => isOwn(c) && c.what === what && c.place === place && c.part === part)
+      if (own && n > 0 && n < own.n) return { code: 'late' }
       if (own && n <= own.n) {
         await q.all('UPDATE hub_claims SET until=? WHERE project=? AND fence=?', until, project, own.fence)
         return { fence: own.fence, until }

@@ -29,14 +29,18 @@ export async function arbitrate({ db, env }: Memory, ask: Ask, c: presence.Claim
     freed = answer.holder.fence
     await ask({ t: 'release', session: answer.holder.session!, fence: answer.holder.fence! })
   }
-  db.write(() => {
-    const row = presence.getClaim(db, c.n) // it may have changed meanwhile
-    if (!row || row.ended !== undefined) return
-    if (typeof answer.fence === 'number' && row.hub !== answer.fence)
-      presence.keepClaims(db, { rows: [{ ...row, hub: answer.fence }], events: [] }, env.now())
-    if (answer.code === 'claimed') presence.endClaims(db, [row], 'lapsed', env.now())
+  const { fence } = answer
+  const isKept = db.write(() => {
+    const row = presence.getClaim(db, c.n) // it may have changed meanwhile: another process here may ask for it too
+    if (!row || row.ended !== undefined) return false
+    if (typeof fence === 'number' && row.hub !== fence)
+      presence.keepClaims(db, { rows: [{ ...row, hub: fence }], events: [] }, env.now())
+    if (answer.code === 'claimed' && row.hub === c.hub) presence.endClaims(db, [row], 'lapsed', env.now())
+    return true
   })
-  return answer
+  if (isKept || typeof fence !== 'number') return answer
+  await releaseAt(ask, { session, on: place, hub: fence })
+  return { code: 'lapsed' }
 }
 
 export const releaseAt = (ask: Ask, c: { session: string; on: string; hub?: number }): Promise<JsonObject> =>

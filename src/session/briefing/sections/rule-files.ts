@@ -10,11 +10,6 @@ import { readsFile } from './rules.ts'
 
 const looked = new WeakMap<About, { rules: Rules | undefined }>()
 
-function rulesIn(about: About): Rules | undefined {
-  const { project, memory } = about
-  return keptIn(looked, about, () => ({ rules: rulesOf(project.root, project.maturity, memory.db) })).rules
-}
-
 /** Whether the client reads the file by itself: as its own rule, or because one of its files imports it. */
 export function isReadByClient({ name, path, file }: Rule, about: Pick<About, 'project' | 'client'>): boolean {
   const text = (at: string): string => (readsFile(at, about) ? `${readInside(about.project.root, at) ?? ''}` : '')
@@ -56,7 +51,8 @@ const FEW = 3
 /** Rules in `.tidemark/rules` at the level of the project: instructions where a person here has confirmed them. */
 const ruleFilesThat = (confirmed: boolean): Pick<Section, 'build'> => ({
   build(about) {
-    const rules = rulesIn(about)
+    const { project, memory } = about
+    const { rules } = keptIn(looked, about, () => ({ rules: rulesOf(project.root, project.maturity, memory.db) }))
     if (!rules) return undefined
     const active = rules.all.filter((r) => r.isActive)
     const wanted = active.filter((r) => r.isConfirmed === confirmed && !isReadByClient(r, about))
