@@ -53,13 +53,13 @@ export const processRef = (pid: number): ProcessRef => ({ pid, born: processStat
 export function isRunning(process: ProcessRef): boolean | undefined {
   if (process.host !== thisHost()) return undefined
   if (!Number.isInteger(process.pid) || process.pid <= 0) return false // to the system 0 and below mean whole groups of processes, which always are there
+  const stat = processStat(process.pid) // first: who is gone by the next look has not lived
+  if (stat?.state === 'Z' || stat?.state === 'X') return false // dead, and nobody has looked yet
   try {
     globalThis.process.kill(process.pid, 0)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
-  const stat = processStat(process.pid)
-  if (stat?.state === 'Z' || stat?.state === 'X') return false // dead, and nobody has looked yet
   return stat === undefined || process.born === '' || stat.born === process.born
 }
 
