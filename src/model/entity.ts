@@ -180,24 +180,30 @@ const wordsOf = (e: Entity): JsonObject[] =>
 /** Who wrote last; an undo too. */
 export const lastWord = (e: Entity): JsonObject => wordsOf(e).at(-1) ?? provenanceOf(e).at(-1) ?? {}
 
+/** When the words were said that an undo brought back last. Others may have written it: what is no moment of the past says nothing. */
+function restoredTo(e: Entity): number | undefined {
+  const { restores } = lastWord(e)
+  const at = typeof restores === 'string' ? Date.parse(restores) : Number.NaN
+  return at <= e.updated ? at : undefined
+}
+
 /** Who said what stands now: after an undo the one whose words are back. */
 export function saidBy(e: Entity): JsonObject {
   const last = lastWord(e)
-  if (last.restores === undefined) return last
+  if (restoredTo(e) === undefined) return last
   return wordsOf(e).findLast((p) => p.restores === undefined && String(p.at) <= String(last.restores)) ?? last
 }
 
 /** Whether only an import said it, whoever agreed since. */
 export function isOfFile(e: Entity): boolean {
-  const words = wordsOf(e)
+  const words = wordsOf(e).filter((p) => p.restores === undefined)
   return words.length > 0 && words.every((p) => importedFrom(p.source) !== undefined)
 }
 
 /** When it was said last. What an import brought, and nobody but agreed to since, is as old as it says itself. */
 export function saidAt(e: Entity): number {
   if (isOfFile(e)) return Math.min(madeAt(e), e.updated)
-  const { restores } = lastWord(e)
-  return typeof restores === 'string' ? Date.parse(restores) : e.updated
+  return restoredTo(e) ?? e.updated
 }
 
 /** Whether somebody stands by it: neither proposed, rejected nor retired. */

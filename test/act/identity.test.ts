@@ -86,7 +86,7 @@ describe('[A3] identity (design §3.2)', () => {
     m.act([fact('Always run the tests!')], { session: 'one' })
     expect(m.discover('(get-facts) (map :session (@ (get-fact "Always run the tests") :provenance))')).toEqual([
       '((fact "Always run the tests"))',
-      '("one" "two" "one")',
+      '("one" "two")',
     ])
     m.act([fact('Always run the tests?')])
     expect(m.memory.reader.list('fact')).toHaveLength(2)

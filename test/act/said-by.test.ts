@@ -29,8 +29,10 @@ test('[W1] after an undo the words are those of their author, with their day', (
   expect(told()).toEqual(['Ana', '2026-11-21'])
   as('Ben', ['redo', {}])
   expect(told()).toEqual(['Ben', '2026-11-22'])
+  as('Ben', ['undo', {}])
+  expect(told()).toEqual(['Ana', '2026-11-21'])
   decide('Cem', 'both')
-  expect(told()).toEqual(['Cem', '2026-11-25'])
+  expect(told()).toEqual(['Cem', '2026-11-26'])
 })
 
 test('[W1] who writes again after another one is the author again', () => {
@@ -50,4 +52,15 @@ test('[W1] who retires or replaces something did not say it', () => {
   expect(saidBy(t.get(REF)!).user).toBe('Ana')
   as('Ben', ['undo', {}])
   expect(told()).toEqual(['Ana', '2026-11-21'])
+})
+
+test('[W1] a moment that is none, or lies ahead, is not believed', () => {
+  const { t, decide } = team()
+  decide('Ana', 'it has transactions')
+  const e = t.get(REF)!
+  for (const restores of ['x', '9999-12-31T00:00:00.000Z', 7]) {
+    const provenance = [...(e.fields.provenance as object[]), { at: '2026-11-22T00:00:00.000Z', user: 'Eve', restores }]
+    const forged = { ...e, fields: { ...e.fields, provenance } } as typeof e
+    expect([saidBy(forged).user, dayOf(forged)]).toEqual(['Eve', '2026-11-21'])
+  }
 })

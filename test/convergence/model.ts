@@ -322,13 +322,13 @@ export class Author {
     return changed
   }
 
-  sign(entity: string, who: { [key: string]: Value }): void {
+  sign(entity: string, who: { [key: string]: Value }, isChange = false): void {
     const seen = this.see(entity)
     const signed = seen.standing.some(
       (w) => w.field === 'provenance' && w.op === 'add' && same(w.value, who) && seen.visible(w),
     )
     if (!signed) this.#write({ entity, field: 'provenance', op: 'add', value: who, list: false })
-    if (!signed || who.ends !== undefined) return
+    if (!signed || !isChange) return
     const words = (seen.fields.provenance as { [key: string]: Value }[]).filter((p) => p.ends === undefined)
     const { at: _at, again: _again, ...last } = words.at(-1) ?? {}
     if (!same(last, who))

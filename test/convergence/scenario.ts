@@ -422,7 +422,8 @@ function understand(author: Author, [verb, args]: Action, id: string, me: { [key
       // what it is called is changed by rename alone
       const key = verb === 'record-question' ? 'question' : 'name'
       if (before.live && before.standing.some((w) => w.field === key)) delete given[key]
-      if (changes(id, given, true) || !before.live || verb === 'record-question') author.sign(id, me)
+      const isChange = changes(id, given, true) || !before.live
+      if (isChange || verb === 'record-question') author.sign(id, me, isChange)
       return
     }
     case 'delete-decision':

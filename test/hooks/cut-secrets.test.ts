@@ -57,6 +57,8 @@ test('[A7] private marks within private marks: all of it is left out', () => {
   const page = 'Text in `<private>` is left out.\n\n## Next\n\nIt ends with `</private>`.'
   expect(withoutPrivate(page)).toBe(page)
   expect(withoutPrivate('`<private>b</private>` c')).toBe('`` c')
+  expect(withoutPrivate('run `x`<private>`my plan`</private>`y` now')).toBe('run `x``y` now')
+  expect(screen({ x: page }, false)).toMatchObject({ value: { x: page }, privateLeftOut: false })
   const { value } = screen({ x: 'a <private>b <private>c</private> d</private> e' }, false)
   expect(value).toEqual({ x: 'a  e' })
   expect(ownWords('a <private>b <private>c</private> d</private> e')).not.toMatch(/[bcd]/)

@@ -64,7 +64,7 @@ test('[T45] what changed in a file is proposed, and what was agreed to binds on 
   expect(binding(await run('brief'))).toBe(before)
   const list = await run('confirm')
   expect(list).toContain('constraint: Never ask\n  fact:never-ask  (from CLAUDE.md)')
-  expect(list).toContain('retire fact:never-push-to-main reason no longer in CLAUDE.md')
+  expect(list).toContain('retire fact:never-push-to-main reason "no longer in CLAUDE.md"')
   await agreeing(at, ...command(list))
   const after = binding(await run('brief'))
   expect(after).toContain('- Never ask')

@@ -15,7 +15,7 @@ export function withoutPrivate(text: string, instead: (region: string) => string
   let from = 0
   let out = ''
   for (const { 0: mark, index } of text.matchAll(/<\/?private>/gi)) {
-    if (text[index - 1] === '`' && text[index + mark.length] === '`') continue
+    if (isSpokenOf(text, index, mark)) continue
     if (mark[1] !== '/') {
       if (depth++ > 0) continue
       out += text.slice(from, index)
@@ -28,6 +28,17 @@ export function withoutPrivate(text: string, instead: (region: string) => string
   }
   const rest = text.slice(from)
   return out + (depth === 0 ? rest : instead(rest))
+}
+
+/** How far back on its line a code span is looked for. */
+const SPAN = 500
+
+/** Whether a mark is the whole of a code span. */
+function isSpokenOf(text: string, at: number, mark: string): boolean {
+  if (text[at - 1] !== '`' || text[at + mark.length] !== '`') return false
+  const before = text.slice(Math.max(0, at - SPAN), at)
+  const line = before.slice(before.lastIndexOf('\n') + 1)
+  return (line.length < SPAN || at <= SPAN) && line.split('`').length % 2 === 0
 }
 
 interface Screened {
@@ -45,8 +56,8 @@ export function screen(value: unknown, redacting: boolean): Screened {
   const clean = (textValue: string, path: string): string => {
     let out = textValue
     if (out.includes('<') && /<private>/i.test(out)) {
-      out = withoutPrivate(out).trim()
-      privateLeftOut = true
+      const open = withoutPrivate(out)
+      if (open !== out) [out, privateLeftOut] = [open.trim(), true]
     }
     const found = findSecrets(out)
     if (found.length === 0) return out

@@ -10,9 +10,9 @@ export function nameOf(e: Entity): string {
   if (e.kind !== 'proposal') return e.name
   const [verb, { ref, ...rest }] = JSON.parse(e.name) as [string, { [arg: string]: Json }]
   const { old, new: next, reason } = rest
-  if (typeof old === 'string' && typeof next === 'string')
+  if (verb === 'supersede' && typeof old === 'string' && typeof next === 'string')
     return `${verb} "${old}" by "${next}"${typeof reason === 'string' ? `: ${reason}` : ''}`
-  const said = Object.entries(rest).map(([arg, v]) => `${arg} ${typeof v === 'string' ? v : JSON.stringify(v)}`)
+  const said = Object.entries(rest).map(([arg, v]) => `${arg} ${JSON.stringify(v)}`)
   return [verb, ref, said.join(', ')].filter(Boolean).join(' ')
 }
 

@@ -423,12 +423,13 @@ export class Planning {
   said: string | undefined
 
   /** Says who writes; of an author whose words another one changed since, that they are theirs again. */
-  sign(id: string, more: { [key: string]: Json } = {}): void {
+  sign(id: string, more: { [key: string]: Json } = {}, isChange = false): void {
     const value = { ...this.#provenance(kindOf(id)), ...(this.said === undefined ? {} : { said: this.said }), ...more }
     if (Object.keys(value).length === 0) return
     const signed = this.#seen(id, 'provenance', setPart(value))
-    if (!signed.some(visibility(this.cells(id)))) this.#emit(id, 'provenance', 'add', signed, { value })
-    else if (Object.keys(more).length === 0) {
+    if (more.restores !== undefined || !signed.some(visibility(this.cells(id))))
+      this.#emit(id, 'provenance', 'add', signed, { value })
+    else if (isChange) {
       const { at: _at, again: _again, ...last } = lastWord(this.entity(id)!)
       if (setPart(last) === setPart(value)) return
       const again = { ...value, again: true }

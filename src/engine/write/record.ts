@@ -187,7 +187,7 @@ function write(
   // an import or a file's reader repeats what it has read
   const changed = p.apply(id, kept, p.ctx.provenance.source === undefined)
   if ((fresh || changed) && wasRead(kind, changes)) p.set(id, 'lastAnalyzed', new Date(p.ctx.ms).toISOString())
-  if (fresh || changed || kind.identity === 'content') p.sign(id)
+  if (fresh || changed || kind.identity === 'content') p.sign(id, {}, fresh || changed)
   const after = p.entity(id)!
   if (before?.live && kind.identity !== 'event' && !byRef) {
     const given = changes.find((c) => c.field === kind.key[0] && c.op === 'set')

@@ -214,10 +214,11 @@ function takeBack(
     })
   const entities = [...byEntity.keys()].filter((id) => !left.has(id))
   for (const id of entities.toReversed()) {
+    const written = p.draft.events.length
     revert(p, id, out, byEntity.get(id)!)
     const left = p.view.eventsOf(id).filter((e) => !out.has(e.batch) && e.event.field !== 'provenance')
     const said = Math.max(...left.map((e) => e.event.stamp.ms))
-    if (p.entity(id)?.live) p.sign(id, { restores: new Date(said).toISOString() })
+    if (p.draft.events.length > written && p.entity(id)?.live) p.sign(id, { restores: new Date(said).toISOString() })
   }
   const [they, go] = left.size === 1 ? ['it is', 'it goes'] : ['they are', 'they go']
   if (left.size > 0)

@@ -174,7 +174,7 @@ function placeFor(
   if (there) return { title: there.name, there, over: before }
   // two sessions may begin with the same words
   const taken = at(name)
-  const place = named(!me || !taken || isMine(taken) ? name : `${name} (${me.slice(0, 8)})`)
+  const place = named(!me || !taken || isMine(taken) ? name : `${name} (${me.slice(-8)})`)
   return { ...place, over: before.filter((e) => e !== place.there) }
 }
 
@@ -258,7 +258,8 @@ export const writeHandoff = defineVerb({
       p.sign(id)
     }
     const over = place.over.filter((e) => !completing || !hasOwn(e))
-    for (const old of over) if (p.set(old.id, 'retired', `replaced by the handoff "${place.title}"`)) p.sign(old.id)
+    for (const old of over)
+      if (p.set(old.id, 'retired', `replaced by the handoff "${place.title}"`)) p.sign(old.id, { ends: true })
     const cut = Object.values(fitHandoff(handoffOf(p.entity(id)!)).left).reduce((sum, n) => sum + n, 0)
     if (cut > 0) p.note(`${cut} lines are left out where it is read: a handoff has ${HANDOFF_LINES} lines`)
     return { ...made, ...(over.length > 0 ? { replaced: over.map((e) => e.id) } : {}) }

@@ -22,7 +22,12 @@ export async function openSqliteStore(path: string): Promise<HubStore> {
   const writer = open()
   for (const statement of schema(false)) writer.exec(statement)
   const column = writer.prepare("SELECT 1 FROM pragma_table_info('hub_claims') WHERE name=?")
-  for (const [name, type] of Object.entries(LATER)) if (!column.get(name)) writer.exec(`${ADD} ${name} ${type}`)
+  for (const [name, type] of Object.entries(LATER))
+    try {
+      if (!column.get(name)) writer.exec(`${ADD} ${name} ${type}`)
+    } catch (error) {
+      if (!column.get(name)) throw error // else another process was faster
+    }
   // what a transaction has not committed yet is not to be read
   const reader = open()
   const listeners: ((topic: string, text: string) => void)[] = []
