@@ -1,6 +1,5 @@
 // @module-tag long
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
@@ -11,6 +10,7 @@ import { claimsOf } from '../../src/work/coordination/claims.ts'
 import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { tempDir } from '../convergence/harness.ts'
 import { SEED } from '../runs.ts'
+import { type TalkingChild, talking } from './talking-child.ts'
 import type { Said } from './torture-child.ts'
 import { type Acknowledged, judge, type Life, type Told } from './torture-judge.ts'
 import { TASKS } from './torture-universe.ts'
@@ -22,45 +22,14 @@ const MINUTE = 60_000
 /** Clocks of the sessions: some are wrong by minutes, some know no process of theirs. */
 const SKEWS = [0, 0, 0, 0, 8 * MINUTE, -8 * MINUTE, 3 * MINUTE, -11 * MINUTE]
 
-interface Child {
-  readonly process: ChildProcess
-  readonly said: Said[]
-  readonly ended: Promise<unknown>
-  errors(): string
-  /** Waits until it has said so many things, or is gone. */
-  until(count: number): Promise<void>
-}
-
-function start(dir: string, id: string, others: readonly string[], options: object, seed: number): Child {
+function start(dir: string, id: string, others: readonly string[], options: object, seed: number): TalkingChild<Said> {
   const args = [CHILD, dir, id, others.join(','), String(seed), JSON.stringify(options)]
   const child = spawn(process.execPath, args, {
     env: { ...process.env, TIDEMARK_STORE: '', TIDEMARK_SESSION: '' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
-  const said: Said[] = []
-  let [rest, err, gone] = ['', '', false]
-  let told = () => {}
-  child.stdout.setEncoding('utf8').on('data', (d: string) => {
-    const lines = (rest + d).split('\n')
-    rest = lines.pop()!
-    said.push(...lines.map((l) => JSON.parse(l) as Said))
-    told()
-  })
-  child.stderr.setEncoding('utf8').on('data', (d: string) => (err += d))
-  const ended = once(child, 'close').then(() => {
-    gone = true
-    told()
-  })
-  return {
-    process: child,
-    said,
-    ended,
-    errors: () => err,
-    async until(count) {
-      while (said.length < count && !gone) await new Promise<void>((resolve) => (told = resolve))
-    },
-  }
+  return talking<Said>(child)
 }
 
 function inProject(): { dir: string; memory: Memory } {

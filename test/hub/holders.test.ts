@@ -1,6 +1,5 @@
 // @module-tag long
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +15,7 @@ import { openSqliteStore } from '../../src/travel/hub/sqlite.ts'
 import { addToken } from '../../src/travel/hub/tokens.ts'
 import { BIN } from '../cli/run.ts'
 import { seeded } from '../convergence/harness.ts'
+import { type TalkingChild, talking } from '../coordination/talking-child.ts'
 import { judge as judgeLog, type Life as LogLife, type Told } from '../coordination/torture-judge.ts'
 import { meets } from '../coordination/torture-universe.ts'
 import { runs, SEED } from '../runs.ts'
@@ -55,14 +55,8 @@ afterAll(() => {
   if (!('missing' in found)) found.stop()
 })
 
-interface Child {
-  readonly process: ChildProcess
+interface Child extends TalkingChild<Line> {
   kill(): void
-  readonly lines: Line[]
-  readonly ended: Promise<unknown>
-  errors(): string
-  /** Waits until it has said so many lines, or is gone. */
-  until(count: number): Promise<void>
 }
 
 function start(dir: string, id: string, seed: number, options: object): Child {
@@ -74,30 +68,7 @@ function start(dir: string, id: string, seed: number, options: object): Child {
   /** With the commands that it has typed. */
   const kill = () => void (child.exitCode ?? child.signalCode ?? process.kill(-child.pid!, 'SIGKILL'))
   onTestFinished(kill)
-  const lines: Line[] = []
-  let [rest, err, gone] = ['', '', false]
-  let told = () => {}
-  child.stdout.setEncoding('utf8').on('data', (d: string) => {
-    const whole = (rest + d).split('\n')
-    rest = whole.pop()!
-    lines.push(...whole.map((l) => JSON.parse(l) as Line))
-    told()
-  })
-  child.stderr.setEncoding('utf8').on('data', (d: string) => (err += d))
-  const ended = once(child, 'close').then(() => {
-    gone = true
-    told()
-  })
-  return {
-    process: child,
-    kill,
-    lines,
-    ended,
-    errors: () => err.replace(/.*ExperimentalWarning.*\n|.*--trace-warnings.*\n/g, ''),
-    async until(count) {
-      while (lines.length < count && !gone) await new Promise<void>((resolve) => (told = resolve))
-    },
-  }
+  return { ...talking<Line>(child), kill }
 }
 
 /** Two clones of one project, of which the first has a second work tree. */
@@ -199,7 +170,7 @@ async function oneRun(seed: number) {
         const logLife: LogLife = { id, nameless: false, born: memory.cursor }
         logLives[member].push(logLife)
         const child = start(root, id, seed + i * 1000 + generation, { member, isJoined, bin: BIN })
-        const life: Life = { id, member, root, isJoined, lines: child.lines, dying: Infinity, dead: Infinity }
+        const life: Life = { id, member, root, isJoined, lines: child.said, dying: Infinity, dead: Infinity }
         lives.push(life)
         await child.until(6 + below(40))
         counts.kills++
