@@ -219,6 +219,10 @@ test('explain of a folder names its files, with what is known of them and who ha
   for (const said of ['integer-cents', 'Rates by country', '  src/cart/total.ts  ', '\n  src/cart/tax.ts'])
     expect(text).toContain(said)
   expect(text).not.toContain('toon')
+  const many = Object.fromEntries(Array.from({ length: 45 }, (_, i) => [`lib/f${i}.ts`, 'export const x = 1\n']))
+  const large = openTestCode(many)
+  const told = (await explain.run({ memory: large.memory, project: large.project }, { place: 'lib' })).text
+  expect(told).toMatch(/\n {2}and 5 more\n|\n {2}and 5 more$/)
   expect(json).toMatchObject([{ path: 'src/cart', files: ['src/cart/tax.ts', 'src/cart/total.ts'] }])
 })
 

@@ -28,7 +28,8 @@ function page(x: Explanation, holder: (id: string) => string): string {
     ...section('Called by', x.callers.map((c) => `  ${c.path}${c.from && `#${c.from}`}`)),
     ...section('Symbols', inside.map((s) => `  ${s.start}-${s.end}  ${s.kind} ${s.name}`)),
     ...(understanding || x.known.length > 0 ? [] : ['', 'Nothing is recorded of it yet.']),
-    ...(x.files ? section('Files', x.files.slice(0, 40).map((f) => `  ${f}`)) : []),
+    ...section('Files', (x.files ?? []).slice(0, 40).map((f) => `  ${f}`)),
+    ...(x.files && x.files.length > 40 ? [`  and ${x.files.length - 40} more`] : []),
     ...(x.language === 'text' && !x.files ? ['', 'No grammar reads this file here: its symbols are unknown.'] : []),
   ].join('\n') // biome-ignore format: a page
 }

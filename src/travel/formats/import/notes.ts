@@ -85,10 +85,10 @@ function groupsFor(root: string, { label, text }: Page): Item[] {
         const [what, instead] = words.split(/ (?:->|→) (.*)/s)
         const learned = { title: firstSentence(words), body: words }
         if (of === 'User preferences') return [{ verb: 'record-fact', args: { fact: words }, where }]
-        if (of === 'Reusable knowledge') return [{ verb: 'record-learning', args: learned, where }]
-        if (of !== 'Failures and how to do differently') return []
-        if (!instead) return [{ verb: 'record-learning', args: learned, where }]
-        return [{ verb: 'record-failed-approach', args: { approach: what!, lesson: instead }, where }]
+        const isFailure = of === 'Failures and how to do differently'
+        if (of === 'Reusable knowledge' || (isFailure && !instead))
+          return [{ verb: 'record-learning', args: learned, where }]
+        return isFailure ? [{ verb: 'record-failed-approach', args: { approach: what!, lesson: instead! }, where }] : []
       })
     })
   })
