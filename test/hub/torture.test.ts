@@ -31,7 +31,7 @@ const BETWEEN = 25
 
 /** Grants and their ends in the order of the hub's time, as far as clients were told of them. */
 function leasesOf(seen: readonly Seen[]): { log: Told[]; refused: number } {
-  const grants = new Map<number, { holder: string; on: unknown; what: unknown; from: number; told: number; until: number; end: number }>() // biome-ignore format: one row
+  const grants = new Map<number, { holder: string; place: unknown; part: unknown; what: unknown; from: number; told: number; until: number; end: number }>() // biome-ignore format: one row
   const holderOf = ({ member, asked }: Seen) => `${member}/${asked.session}`
   let refused = 0
   for (const s of seen) {
@@ -40,8 +40,8 @@ function leasesOf(seen: readonly Seen[]): { log: Told[]; refused: number } {
     const until = Number(s.answer.until)
     const told = until - Number(s.asked.ttl) // the hub's time when it granted or renewed it
     const known = grants.get(s.answer.fence)
-    const { place: on, what } = s.asked
-    if (!known) grants.set(s.answer.fence, { holder: holderOf(s), on, what, from: told, told, until, end: Number.POSITIVE_INFINITY }) // biome-ignore format: one row
+    const { place, part, what } = s.asked
+    if (!known) grants.set(s.answer.fence, { holder: holderOf(s), place, part, what, from: told, told, until, end: Number.POSITIVE_INFINITY }) // biome-ignore format: one row
     else Object.assign(known, { from: Math.min(known.from, told), told: Math.max(known.told, told), until: Math.max(known.until, until) }) // biome-ignore format: one row
   }
   // from the moment it is asked a release may be done; a grant that is renewed later was not released yet
@@ -50,14 +50,19 @@ function leasesOf(seen: readonly Seen[]): { log: Told[]; refused: number } {
       for (const [fence, g] of grants)
         if (
           g.holder === holderOf(s) &&
-          [g.on, undefined].includes(s.asked.place) &&
+          [g.place, undefined].includes(s.asked.place) &&
           [fence, undefined].includes(s.asked.fence as number)
         )
           if (g.told < s.at)
             // biome-ignore format: one row
             g.end = Math.min(g.end, s.at)
+  // a claim that its holder made anew takes the place of the grant before it
+  for (const [n, g] of grants)
+    for (const [later, o] of grants)
+      if (later > n && g.holder === o.holder && g.place === o.place && g.part === o.part)
+        g.end = Math.min(g.end, o.from)
   const events = [...grants].flatMap(([n, g]) => {
-    const body = { n, on: g.on, what: g.what, note: 'lease' }
+    const body = { n, on: `${g.place}${g.part ?? ''}`, what: g.what, note: 'lease' }
     const isReleased = g.end < g.until
     return [
       { at: g.from, order: 1, n, session: g.holder, type: 'claimed', body },
