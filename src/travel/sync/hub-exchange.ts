@@ -79,6 +79,7 @@ export class HubExchange {
   #relays = false
   readonly #asked = new Set<string>()
   #failed: ((error: unknown) => void) | undefined
+  #gone: UserError | undefined
   member = ''
   role = ''
 
@@ -99,6 +100,7 @@ export class HubExchange {
           }
       },
       gone: (error) => {
+        this.#gone = error
         this.#failed?.(error)
         gone?.(error)
       },
@@ -148,6 +150,7 @@ export class HubExchange {
     return new Promise((done, failed) => {
       this.#caughtUp = { n, done }
       this.#failed = failed
+      if (this.#gone) failed(this.#gone) // it may be lost in the moment of the welcome
     })
   }
 
@@ -157,10 +160,7 @@ export class HubExchange {
     const { head } = page
     // on a network of any kind: what comes twice is there, and before what is missing nothing is taken
     if (this.#log === '' || Number(head.after ?? this.#got) < this.#got) return
-    if (Number(head.after ?? this.#got) > this.#got) {
-      this.link.fail('an update was lost on the way')
-      return
-    }
+    if (Number(head.after ?? this.#got) > this.#got) return void this.link.fail('an update was lost on the way')
     this.#got = Number(head.last)
     this.#pages.push(page)
     const isLast = !this.#caughtUp || Number(head.last) >= this.#caughtUp.n
