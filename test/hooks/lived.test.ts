@@ -93,3 +93,21 @@ test('[Y2] a change that an agent wants is asked about in words', async () => {
   const { visible } = await on('s1', 'stop')
   expect(visible).toContain('supersede "Do not run deploy" by "Do not run fly commands": wider')
 })
+
+test('[R3] what an agent makes of words that the user has agreed to is no second rule', async () => {
+  const { t, on, record } = sessions()
+  await on('s1', 'session-start')
+  await on('s1', 'prompt', { prompt: 'From now on run pnpm lint before you commit. The menu is broken.' })
+  await on('s1', 'prompt', { prompt: 'yes' })
+  await record(
+    's1',
+    ['record-fact', { fact: 'Lint with pnpm lint before commits', said: 'run pnpm lint before you commit' }],
+    ['record-fact', { fact: 'The menu is ours to mend', said: 'The menu is broken' }],
+  )
+  const { visible = '' } = await on('s1', 'stop')
+  expect(visible).toContain('The menu is ours to mend')
+  expect(visible).not.toContain('Lint with')
+  const rules = t.memory.reader.list('fact', { standing: 'confirmed' })
+  expect(rules.map((e) => e.name)).toEqual(['From now on run pnpm lint before you commit'])
+  expect(t.get('Lint with pnpm lint before commits')?.fields.standing).toBe('rejected')
+})

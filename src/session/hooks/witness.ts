@@ -6,7 +6,7 @@ import { shortRefs } from '../../engine/read/short-references.ts'
 import { contentDigest } from '../../engine/replication/vouched.ts'
 import { type Prompts, wordsOf } from '../../engine/store/prompts.ts'
 import { sha256 } from '../../model/digest.ts'
-import { type Entity, provenanceOf } from '../../model/entity.ts'
+import { type Entity, isAgreed, provenanceOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject } from '../../model/object.ts'
 import { COMMAND_LINE, markOfAgent } from '../../work/coordination/caller.ts'
@@ -132,22 +132,12 @@ export function answersIn(prompt: string): Answer[] {
     const last = answers.at(-1)
     const yes = said?.groups ? said.groups.yes !== undefined : last?.yes
     const areRefs = words.every((w) => /^#?[a-f][0-9a-f]{2,14}$|^[a-z-]+:\S+$/i.test(w))
-    if (
-      yes === undefined ||
-      !areRefs ||
-      (words.length === 0 && at < text.length && /[\p{L}\p{N}]/u.test(bareRest(text.slice(at))))
-    )
-      break
+    const goesOn = text.slice(at).split(/[\s.,!]+/).some((w) => !FILLER.test(w) && /[\p{L}\p{N}]/u.test(w)) // biome-ignore format: a row
+    if (yes === undefined || !areRefs || (words.length === 0 && goesOn)) break
     answers.push({ yes, refs: words.map((w) => w.replace(/^#/, '').toLowerCase()) })
   }
   return answers
 }
-
-const bareRest = (rest: string): string =>
-  rest
-    .split(/[\s.,!]+/)
-    .filter((w) => !FILLER.test(w))
-    .join('')
 
 /** Whether a person or a program of theirs sent this prompt: no agent runs the hook in its shell, or the client below another one. */
 export function isOfPerson({ call, session, sessions }: Hook): boolean {
@@ -239,9 +229,7 @@ function grant(hook: Hook, wish: Wish, yes: boolean): string {
     hook.attempt('used', () => {
       if (prompt !== undefined) prompts?.use(prompt)
       // what the agent made of the same words was not shown
-      for (const e of restsOn(hook, words))
-        if (e.id !== id)
-          memory.act([['reject', { ref: e.id, reason: 'kept in the words of the user' }]], { by: 'person', session })
+      for (const e of restsOn(hook, [words])) if (e.id !== id) leaveOut(hook, e.id)
     })
     if (actions[0]![0] === 'retire') return `Tidemark: the user agreed. This ${also} (${id})`
     return `Tidemark: the user agreed. Recorded: ${kind} ${shown} (${id})${also ? `. This ${also}` : ''}`
@@ -251,11 +239,15 @@ function grant(hook: Hook, wish: Wish, yes: boolean): string {
   }
 }
 
-function restsOn({ memory: { reader }, project, session }: Hook, sentence: string): Entity[] {
+const leaveOut = ({ memory, session }: Hook, ref: string) =>
+  memory.act([['reject', { ref, reason: 'kept in the words of the user' }]], { by: 'person', session })
+
+function restsOn({ memory: { reader }, project, session }: Hook, sentences: readonly string[]): Entity[] {
   using prompts = openPrompts(project, { wait: PROMPTS_MS })
+  const said = sentences.map(wordsOf)
   return reader.list('fact', { standing: 'proposed' }).filter((e) => {
     const quote = provenanceOf(e).some((p) => p.session === session) ? quoteOf(prompts, e) : undefined
-    return quote !== undefined && wordsOf(sentence).includes(wordsOf(quote))
+    return quote !== undefined && said.some((words) => words.includes(wordsOf(quote)))
   })
 }
 
@@ -273,9 +265,18 @@ export function proposedSince(hook: Hook): string[] {
   const asks = (e: Entity) =>
     e.kind === 'proposal' ||
     (registry.kind(e.kind)?.binding === true && provenanceOf(e).some((p) => p.said !== undefined))
-  const sameWords = new Set(open(hook).flatMap((q) => (q.wish ? restsOn(hook, q.wish.words).map((e) => e.id) : [])))
-  return [...new Set(ids)].filter((id) => {
+  const sameWords = new Set(
+    restsOn(
+      hook,
+      open(hook).flatMap((q) => q.wish?.words ?? []),
+    ).map((e) => e.id),
+  )
+  const asking = [...new Set(ids)].filter((id) => {
     const e = asked.has(id) || sameWords.has(id) ? undefined : memory.reader.entity(id)
     return waits(e) && asks(e)
   })
+  if (asking.length === 0) return asking
+  const kept = new Set(restsOn(hook, memory.reader.list('fact').filter(isAgreed).map(calledAs)).map((e) => e.id)) // biome-ignore format: a row
+  for (const id of asking) if (kept.has(id)) leaveOut(hook, id)
+  return asking.filter((id) => !kept.has(id))
 }
