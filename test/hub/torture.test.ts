@@ -44,18 +44,15 @@ function leasesOf(seen: readonly Seen[]): { log: Told[]; refused: number } {
     if (!known) grants.set(s.answer.fence, { holder: holderOf(s), place, part, what, from: told, told, until, end: Number.POSITIVE_INFINITY }) // biome-ignore format: one row
     else Object.assign(known, { from: Math.min(known.from, told), told: Math.max(known.told, told), until: Math.max(known.until, until) }) // biome-ignore format: one row
   }
-  // from the moment it is asked a release may be done; a grant that is renewed later was not released yet
+  // from the moment it is asked a release may be done: one with a number ends that grant for good, though a renewal on its way
+  // may come before it; without a number it is for an earlier grant where there was a renewal since
   for (const s of seen)
     if (s.asked.t === 'release' && !s.answer)
-      for (const [fence, g] of grants)
-        if (
-          g.holder === holderOf(s) &&
-          [g.place, undefined].includes(s.asked.place) &&
-          [fence, undefined].includes(s.asked.fence as number)
-        )
-          if (g.told < s.at)
-            // biome-ignore format: one row
-            g.end = Math.min(g.end, s.at)
+      for (const [fence, g] of grants) {
+        const isMeant = g.holder === holderOf(s) && [g.place, undefined].includes(s.asked.place)
+        if (isMeant && (s.asked.fence === fence || (s.asked.fence === undefined && g.told < s.at)))
+          g.end = Math.min(g.end, s.at)
+      }
   // a claim that its holder made anew takes the place of the grant before it
   for (const [n, g] of grants)
     for (const [later, o] of grants)
