@@ -11,8 +11,9 @@ import type { ClientName } from '../../work/coordination/clients.ts'
 import { ran } from '../code-cache.ts'
 import { leave, readStdin } from './stdin.ts'
 
-/** Milliseconds of a hook's own work (design §4): of the processor, since a machine that is busy is not its doing. */
+/** Milliseconds of a hook's own work (design §4): of the processor, since a busy machine is not its doing, nor is Node's start. */
 const OWN_MS = Number(process.env.TIDEMARK_HOOK_MS) || 300
+const START = process.cpuUsage()
 /** And on the clock, whatever happens: the shortest time that a client gives is 1.5 s. */
 const CLOCK_MS = Math.max(1_000, 2 * OWN_MS)
 /** Within both this much is for the answer. */
@@ -28,7 +29,7 @@ const STDIN_MS = 400
 
 /** Milliseconds that are left for this process. */
 function left(): number {
-  const { user, system } = process.cpuUsage()
+  const { user, system } = process.cpuUsage(START)
   return Math.min(OWN_MS - (user + system) / 1000, CLOCK_MS - sinceStart()) - MARGIN_MS
 }
 
