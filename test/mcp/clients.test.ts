@@ -117,6 +117,6 @@ withClaude(
     const content = JSON.stringify(results[0].content)
     expect(content).toContain('shown')
     expect(content).not.toContain('values') // the key under which the JSON has it
-    expect(model.requests.some((r) => r.includes('long-term memory'))).toBe(true)
+    expect(model.requests.some((r) => r.includes('memory, shared by all agents'))).toBe(true)
   },
 )
