@@ -79,7 +79,6 @@ export class HubExchange {
   #relays = false
   readonly #asked = new Set<string>()
   #failed: ((error: unknown) => void) | undefined
-  #gone: UserError | undefined
   member = ''
   role = ''
 
@@ -100,7 +99,6 @@ export class HubExchange {
           }
       },
       gone: (error) => {
-        this.#gone = error
         this.#failed?.(error)
         gone?.(error)
       },
@@ -150,7 +148,7 @@ export class HubExchange {
     return new Promise((done, failed) => {
       this.#caughtUp = { n, done }
       this.#failed = failed
-      if (this.#gone) failed(this.#gone) // it may be lost in the moment of the welcome
+      if (this.link.error) failed(this.link.error) // it may be lost in the moment of the welcome
     })
   }
 

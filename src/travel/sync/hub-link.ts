@@ -65,7 +65,7 @@ export class HubLink {
   #welcome: Awaited | undefined
   #count = 0
   #silence: (() => void) | undefined
-  #error: UserError | undefined
+  error: UserError | undefined
 
   constructor({ url, token }: Pick<Joined, 'url' | 'token'>, project: string, events: LinkEvents) {
     this.#url = url
@@ -90,7 +90,7 @@ export class HubLink {
     )
     this.#ws.on('ping', () => this.#heardOf())
     this.#ws.on('message', (data, isBinary) => {
-      if (this.#error) return // whoever listened may be closed by now
+      if (this.error) return // whoever listened may be closed by now
       this.#heardOf()
       const frame = isBinary ? undefined : readFrame(data as Buffer)
       if (frame) this.#take(frame)
@@ -99,7 +99,7 @@ export class HubLink {
 
   async hello(since: number, mark: string | undefined, top?: Json): Promise<JsonObject> {
     await new Promise<void>((resolve, reject) => {
-      if (this.#error) return reject(this.#error)
+      if (this.error) return reject(this.error)
       if (this.#ws.readyState === WebSocket.OPEN) return resolve()
       this.#welcome = { done: () => resolve(), failed: reject }
       this.#ws.once('open', resolve)
@@ -110,7 +110,7 @@ export class HubLink {
   }
 
   ask(head: JsonObject, updates: readonly string[] = []): Promise<JsonObject> {
-    if (this.#error) return Promise.reject(this.#error)
+    if (this.error) return Promise.reject(this.error)
     const id = ++this.#count
     const answer = new Promise<JsonObject>((done, failed) => this.#asked.set(id, { done, failed }))
     this.#ws.send(printFrame({ ...head, id }, updates))
@@ -138,7 +138,7 @@ export class HubLink {
   /** Nothing is heard any more; what waits for an answer fails. */
   close(): void {
     this.#silence?.()
-    if (!this.#error) this.#settle(unreached(this.#url, 'closed here'))
+    if (!this.error) this.#settle(unreached(this.#url, 'closed here'))
     if (this.#ws.readyState === WebSocket.CONNECTING) this.#ws.terminate()
     else this.#ws.close(1000)
     setTimeout(() => this.#ws.terminate(), 1000).unref()
@@ -154,13 +154,13 @@ export class HubLink {
   }
 
   #end(error: UserError): void {
-    if (this.#error) return
+    if (this.error) return
     this.#settle(error)
     this.#events.gone(error)
   }
 
   #settle(error: UserError): void {
-    this.#error = error
+    this.error = error
     this.#welcome?.failed(error)
     for (const { failed } of this.#asked.values()) failed(error)
   }
