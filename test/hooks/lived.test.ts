@@ -110,4 +110,20 @@ test('[R3] what an agent makes of words that the user has agreed to is no second
   const rules = t.memory.reader.list('fact', { standing: 'confirmed' })
   expect(rules.map((e) => e.name)).toEqual(['From now on run pnpm lint before you commit'])
   expect(t.get('Lint with pnpm lint before commits')?.fields.standing).toBe('rejected')
+  // the words that were agreed to are gone from the session too, once something is erased
+  const kept = () => JSON.stringify(t.memory.db.all('SELECT body FROM sessions'))
+  expect(kept()).toContain('pnpm lint')
+  t.act([['purge', { ref: rules[0]!.id, reason: 'said by mistake' }]])
+  expect(kept()).not.toContain('pnpm lint')
+})
+
+test('[R3] what the user says now is asked about, though an older rule that forbids it holds the same words', async () => {
+  const { t, on, record } = sessions()
+  t.act([['record-fact', { fact: 'Never use npm here', standing: 'confirmed' }]])
+  await on('s1', 'session-start')
+  await on('s1', 'prompt', { prompt: 'Yarn broke again today. I changed my mind: use npm here' })
+  await record('s1', ['record-fact', { fact: 'npm is the package manager', said: 'use npm here' }])
+  const { visible = '' } = await on('s1', 'stop')
+  expect(visible).toContain('npm is the package manager')
+  expect(t.get('npm is the package manager')?.fields.standing).toBe('proposed')
 })

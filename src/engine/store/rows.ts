@@ -354,7 +354,7 @@ export function dropEntityIndexes(db: Db, id: string): void {
 }
 
 export function forgetErased(db: Db, isThere: (id: string) => boolean): void {
-  const gone = ['title', 'request', 'said', 'failing', 'later', 'questions'].map((key) => `'$.data.${key}'`).join()
+  const gone = 'title,request,said,failing,later,questions,agreed'.replace(/\w+/g, "'$$.data.$&'")
   db.run(`UPDATE sessions SET body=json_remove(body, ${gone})`)
   db.run('DELETE FROM defines')
   forgetAhead(db, isThere)

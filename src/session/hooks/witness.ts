@@ -6,7 +6,7 @@ import { shortRefs } from '../../engine/read/short-references.ts'
 import { contentDigest } from '../../engine/replication/vouched.ts'
 import { type Prompts, wordsOf } from '../../engine/store/prompts.ts'
 import { sha256 } from '../../model/digest.ts'
-import { type Entity, isAgreed, provenanceOf } from '../../model/entity.ts'
+import { type Entity, provenanceOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject } from '../../model/object.ts'
 import { COMMAND_LINE, markOfAgent } from '../../work/coordination/caller.ts'
@@ -40,10 +40,11 @@ export interface Wish {
 const SHOWN = 420
 const MAX_OPEN = 30
 
-const open = (hook: Hook): Question[] => {
-  const kept = hook.kept('questions')
-  return Array.isArray(kept) ? kept.filter(isObject).map((q) => q as unknown as Question) : []
+function kept<T>(hook: Hook, what: 'questions' | 'agreed'): T[] {
+  const all = hook.kept(what)
+  return Array.isArray(all) ? all.filter(isObject).map((q) => q as unknown as T) : []
 }
+const open = (hook: Hook) => kept<Question>(hook, 'questions')
 
 const keep = (hook: Hook, questions: readonly Question[]): void =>
   hook.sessions.patch(hook.session, { questions: questions.slice(-MAX_OPEN) as unknown as Json })
@@ -228,8 +229,10 @@ function grant(hook: Hook, wish: Wish, yes: boolean): string {
     const { kind = '', id = '' } = done.results[0]!
     hook.attempt('used', () => {
       if (prompt !== undefined) prompts?.use(prompt)
+      const agreed = [...kept<Wish>(hook, 'agreed'), wish].slice(-MAX_OPEN)
+      hook.sessions.patch(session, { agreed: agreed as unknown as Json })
       // what the agent made of the same words was not shown
-      for (const e of restsOn(hook, [words])) if (e.id !== id) leaveOut(hook, e.id)
+      for (const e of restsOn(hook, [wish])) if (e.id !== id) leaveOut(hook, e.id)
     })
     if (actions[0]![0] === 'retire') return `Tidemark: the user agreed. This ${also} (${id})`
     return `Tidemark: the user agreed. Recorded: ${kind} ${shown} (${id})${also ? `. This ${also}` : ''}`
@@ -242,12 +245,15 @@ function grant(hook: Hook, wish: Wish, yes: boolean): string {
 const leaveOut = ({ memory, session }: Hook, ref: string) =>
   memory.act([['reject', { ref, reason: 'kept in the words of the user' }]], { by: 'person', session })
 
-function restsOn({ memory: { reader }, project, session }: Hook, sentences: readonly string[]): Entity[] {
+/** What this session's agents made of these words: of the prompt that said them, as an earlier one may have said the opposite. */
+function restsOn({ memory: { reader }, project, session }: Hook, wishes: readonly Wish[]): Entity[] {
+  if (wishes.length === 0) return []
   using prompts = openPrompts(project, { wait: PROMPTS_MS })
-  const said = sentences.map(wordsOf)
   return reader.list('fact', { standing: 'proposed' }).filter((e) => {
+    const by = provenanceOf(e).findLast((p) => p.said !== undefined)
     const quote = provenanceOf(e).some((p) => p.session === session) ? quoteOf(prompts, e) : undefined
-    return quote !== undefined && said.some((words) => words.includes(wordsOf(quote)))
+    const says = ({ words, prompt }: Wish) => wordsOf(words).includes(wordsOf(quote!)) && `${by!.said}`.startsWith(`${prompt}:`) // biome-ignore format: a row
+    return quote !== undefined && wishes.some(says)
   })
 }
 
@@ -265,18 +271,11 @@ export function proposedSince(hook: Hook): string[] {
   const asks = (e: Entity) =>
     e.kind === 'proposal' ||
     (registry.kind(e.kind)?.binding === true && provenanceOf(e).some((p) => p.said !== undefined))
-  const sameWords = new Set(
-    restsOn(
-      hook,
-      open(hook).flatMap((q) => q.wish?.words ?? []),
-    ).map((e) => e.id),
-  )
-  const asking = [...new Set(ids)].filter((id) => {
-    const e = asked.has(id) || sameWords.has(id) ? undefined : memory.reader.entity(id)
+  const sameWords = new Set(restsOn(hook, open(hook).flatMap((q) => q.wish ?? [])).map((e) => e.id)) // biome-ignore format: a row
+  const settled = new Set(restsOn(hook, kept(hook, 'agreed')).map((e) => e.id))
+  for (const id of settled) leaveOut(hook, id)
+  return [...new Set(ids)].filter((id) => {
+    const e = asked.has(id) || sameWords.has(id) || settled.has(id) ? undefined : memory.reader.entity(id)
     return waits(e) && asks(e)
   })
-  if (asking.length === 0) return asking
-  const kept = new Set(restsOn(hook, memory.reader.list('fact').filter(isAgreed).map(calledAs)).map((e) => e.id)) // biome-ignore format: a row
-  for (const id of asking) if (kept.has(id)) leaveOut(hook, id)
-  return asking.filter((id) => !kept.has(id))
 }

@@ -65,6 +65,7 @@ export class HubLink {
   #welcome: Awaited | undefined
   #count = 0
   #silence: (() => void) | undefined
+  /** Why it has ended; set here alone. */
   error: UserError | undefined
 
   constructor({ url, token }: Pick<Joined, 'url' | 'token'>, project: string, events: LinkEvents) {
