@@ -178,12 +178,18 @@ testUnless(NO_TERMINAL)(
 
 test('init offers documents that nothing else reads, until they are taken in', async () => {
   const { at, run } = shop()
-  files(at.dir, { 'docs/guide.md': '# Guide\n\nStart here.\n', 'CHANGELOG.md': '# 1.0\n\nThe first.\n' })
+  files(at.dir, {
+    'docs/guide.md': '# Guide\n\nStart here.\n',
+    'guides/live.md': '# Live\n\nIt is.\n',
+    'CHANGELOG.md': '# 1.0\n\nThe first.\n',
+  })
   const offers = async () => (await run('init', '--client', 'none', '--yes')).match(/^ {2}later .*$/gm)
   expect(await offers()).toEqual([
     '  later  1 document in docs: tidemark import docs docs',
+    '  later  1 document in guides: tidemark import docs guides',
     '  later  CHANGELOG.md: tidemark import docs CHANGELOG.md',
   ])
   await run('import', 'docs', 'docs')
+  await run('import', 'docs', 'guides')
   expect(await offers()).toEqual(['  later  CHANGELOG.md: tidemark import docs CHANGELOG.md'])
 })
