@@ -64,3 +64,22 @@ test('[W1] a moment that is none, or lies ahead, is not believed', () => {
     expect([saidBy(forged).user, dayOf(forged)]).toEqual(['Eve', '2026-11-21'])
   }
 })
+
+test('[W1] who restores something did not say it: the words are those of their author', () => {
+  const { t, as, told, decide } = team()
+  decide('Ana', 'it has transactions')
+  for (const out of ['retire', 'delete-decision']) {
+    as('Ben', [out, { ref: REF, reason: 'old' }])
+    as('Ben', ['restore', { ref: REF }])
+    expect([t.get(REF)!.live, told()[0]], out).toEqual([true, 'Ana'])
+  }
+})
+
+test('[W1] something that is restored to a moment has the author and the day of its words then', () => {
+  const { t, as, told, decide } = team()
+  decide('Ana', 'it has transactions')
+  decide('Ben', 'the host has it')
+  as('Ben', ['restore', { ref: REF, to: '2026-11-21' }])
+  expect(t.get(REF)!.fields.rationale).toBe('it has transactions')
+  expect(told()).toEqual(['Ana', '2026-11-21'])
+})

@@ -440,7 +440,7 @@ function understand(author: Author, [verb, args]: Action, id: string, me: { [key
       if (!before.live) author.restore(id)
       const retired = before.fields.retired !== undefined
       if (retired) author.set(id, 'retired', undefined)
-      if (!before.live || retired) author.sign(id, me)
+      if (!before.live || retired) author.sign(id, { ...me, ends: false })
       return
     }
     case 'retire':

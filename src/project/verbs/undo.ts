@@ -102,6 +102,12 @@ export function revert(p: Planning, id: string, out: ReadonlySet<string>, events
   else if (!now && was.live && recorded) p.restore(id)
 }
 
+/** Says that the words before these batches are back, and when they were said. */
+function signRestored(p: Planning, id: string, out: ReadonlySet<string>): void {
+  const left = p.view.eventsOf(id).filter((e) => !out.has(e.batch) && e.event.field !== 'provenance')
+  p.sign(id, { restores: new Date(Math.max(...left.map((e) => e.event.stamp.ms))).toISOString() })
+}
+
 /** Takes away everything an entity says but who said it. */
 function clear(p: Planning, id: string): void {
   const forms = new Map([...p.cells(id).values()].map((c) => [c.field, c.part[0] ?? '']))
@@ -216,9 +222,7 @@ function takeBack(
   for (const id of entities.toReversed()) {
     const written = p.draft.events.length
     revert(p, id, out, byEntity.get(id)!)
-    const left = p.view.eventsOf(id).filter((e) => !out.has(e.batch) && e.event.field !== 'provenance')
-    const said = Math.max(...left.map((e) => e.event.stamp.ms))
-    if (p.draft.events.length > written && p.entity(id)?.live) p.sign(id, { restores: new Date(said).toISOString() })
+    if (p.draft.events.length > written && p.entity(id)?.live) signRestored(p, id, out)
   }
   const [they, go] = left.size === 1 ? ['it is', 'it goes'] : ['they are', 'they go']
   if (left.size > 0)
@@ -285,7 +289,7 @@ export const restore = defineVerb({
     }
     if (!target.live) p.restore(target.id)
     if (target.fields.retired !== undefined) p.set(target.id, 'retired', undefined)
-    if (!target.live || target.fields.retired !== undefined) p.sign(target.id)
+    if (!target.live || target.fields.retired !== undefined) p.sign(target.id, { ends: false })
     settleSupersession(p, target.id)
     return brief(p.entity(target.id)!)
   },
@@ -314,9 +318,10 @@ function restoreTo(p: Planning, target: Entity, to: string, report: Report) {
       hint: '`tidemark history` tells when it was',
     })
   const before = p.draft.events.length
-  revert(p, target.id, new Set(later.map((e) => e.batch)), eventsIn(later))
+  const out = new Set(later.map((e) => e.batch))
+  revert(p, target.id, out, eventsIn(later))
   if (p.draft.events.length === before) p.note(`${target.id} says what it said then`)
-  else p.sign(target.id)
+  else signRestored(p, target.id, out)
   if (p.links('dst', target.id).some((l) => l.rel === 'supersedes'))
     p.note(`something still supersedes ${target.id}: unlink-entities takes that back`)
   return brief(p.entity(target.id)!)
