@@ -32,7 +32,6 @@ test('[P4] the next briefing has the newest handoff whole, and of the others how
   t.act([['start-task', { description: 'newer task' }], ['write-handoff', { inProgress: ['auth middleware'], decisionsMade: ['RS256'], blockers: ['waiting for ops'], nextSteps: ['fix the JWKS cache', 'run the tests'], contextUsed: 78 }]], { session: 'b' }) // biome-ignore format: one thought
   const { text, line } = brief(t.memory, t.project, { session: 'me', moment: t.clock.now + 7_200_000 })
   expect(text).toContain(`- Handoff "newer task", written 2026-11-21 09:01Z (tester, 2026-11-21)
-  Context used: 78%
   In Progress:
   - auth middleware
   Decisions Made:

@@ -102,12 +102,13 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
   }
   // decisions stand for themselves: a session that only decided, or only asked, leaves no work
   const isWritten = currentEntities(reader).some(({ fields }) => ids.has(String(fields.session)))
-  const parts = [said.inProgress, said.blockers, said.nextSteps, ...(isWritten ? [said.decisionsMade] : [])]
-  if (parts.every((p) => p.length === 0)) return undefined
-  said.inProgress.unshift(
-    ...some(asked.map((s) => `Asked: "${short(s.data.request, SAID_MAX)}"`)),
-    ...(typeof last?.data.said === 'string' ? [`Answered: "${short(last.data.said, SAID_MAX)}"`] : []),
-  )
+  const leavesWork = said.inProgress.length + said.blockers.length + said.nextSteps.length > 0
+  if (!leavesWork && (!isWritten || said.decisionsMade.length === 0)) return undefined
+  if (leavesWork)
+    said.inProgress.unshift(
+      ...some(asked.map((s) => `Asked: "${short(s.data.request, SAID_MAX)}"`)),
+      ...(typeof last?.data.said === 'string' ? [`Answered: "${short(last.data.said, SAID_MAX)}"`] : []),
+    )
   return defined({ ...said, contextUsed: sessions.get(session)?.contextUsed })
 }
 

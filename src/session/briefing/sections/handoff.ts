@@ -60,8 +60,6 @@ const DAY = 86_400_000
 const CARRIED_DAYS = 14
 /** Older than this, a handoff is told of and not told; sooner where it leaves nothing to do. */
 const OLD_DAYS = 30
-/** Less of the context, in percent, says nothing. */
-const FULL = 50
 const DONE_DAYS = 3
 
 const daysOld = (h: CurrentHandoff, about: About): number => Math.floor((about.moment - h.written) / DAY)
@@ -81,10 +79,17 @@ export function matteringFirst(all: readonly CurrentHandoff[], about: About): Cu
 export const calledHandoff = ({ entity }: CurrentHandoff): string =>
   `"${plain(/^session "(.*)"$/.exec(entity.name)?.[1] ?? entity.name, 100)}"`
 
+/** How many sessions were asked for something since. */
+const sessionsSince = (h: CurrentHandoff, { memory, session }: About): number =>
+  sessionsOf(memory)
+    .list({ all: true })
+    .filter((s) => Number(s.data.requestAt ?? 0) > h.written && s.id !== h.session && s.id !== session).length
+
 const headOf = (h: CurrentHandoff, about: About): string => {
   const e = h.entity
   const days = daysOld(h, about)
-  const since = h.stale ? `${h.commitsSince} commits ago` : days >= OLD_DAYS ? `${days} days ago` : ''
+  const sessions = sessionsSince(h, about)
+  const since = h.stale ? `${h.commitsSince} commits ago` : days >= OLD_DAYS ? `${days} days ago` : sessions > 0 ? `${many(sessions, 'session')} ago` : '' // biome-ignore format: a row
   const stale = since === '' ? '' : `, ${since}: check what is still so`
   return `- Handoff ${calledHandoff(h)}, written ${minute(h.written, about)}${stale} ${byline(e, about)}`
 }
@@ -103,15 +108,13 @@ function inFull(h: CurrentHandoff, about: About): Item {
   const body = (said.body ?? '')
     .split('\n')
     .flatMap((line) => (plain(line, ITEM) === '' ? [] : [`  ${bodyLine(line)}`]))
-  const isFull = said.contextUsed !== undefined && !(Number.parseInt(said.contextUsed, 10) < FULL)
-  const context = isFull ? [`  Context used: ${plain(said.contextUsed, 40)}`] : []
   const next = part(HANDOFF_PARTS.find((p) => p.field === 'nextSteps')!)
   const leavesWork = said.nextSteps.length + said.blockers.length > 0
   if (daysOld(h, about) >= (leavesWork ? OLD_DAYS : DONE_DAYS))
     return { id: h.entity.id, text: `${head}; tidemark handoff` }
   return {
     id: h.entity.id,
-    text: [head, ...context, ...body, ...HANDOFF_PARTS.flatMap(part)].join('\n'),
+    text: [head, ...body, ...HANDOFF_PARTS.flatMap(part)].join('\n'),
     short: [`${head}; the rest: tidemark handoff`, ...next].join('\n'),
   }
 }
