@@ -18,9 +18,14 @@ const KINDS = [
 /** A word that more than this share of all texts holds tells nothing. */
 const COMMON = 0.05
 const FEW = 20
-/** The least share of the prompt's weight that an item holds. For what failed, words in any text count. */
-const SHARE = 0.5
-const WORDS_HELD = 2
+/** So many telling words an item holds, and so much of the prompt's weight. For what failed, words in any text count. */
+const BARS = [
+  { words: 4, share: 0.25 },
+  { words: 3, share: 0.5 },
+  { words: 2, share: 0.75 },
+] as const
+const LEAST_WORDS = 2
+const NAME_WORDS = 3
 /** Or: a long prompt, such as one with an error message, holds so much of what an item is called, a rare word among it. */
 const NAME_SHARE = 0.5
 const RARE = 3
@@ -45,12 +50,12 @@ function hitsFor({ memory }: Hook, typed: string): Entity[] {
       return texts > 0 && texts <= most ? [word] : []
     }),
   )
-  if (telling.size < WORDS_HELD) return []
+  if (telling.size < LEAST_WORDS) return []
   const stems = new Set(questionTerms(prompt).map((t) => t.stem))
   const isCalledSo = (name: string) => {
     const terms = questionTerms(name).filter((t) => !isStopWord(t.word) && t.word.length > 1)
     const held = terms.filter((t) => stems.has(t.stem))
-    const isEnough = held.length >= WORDS_HELD && held.length / terms.length >= NAME_SHARE
+    const isEnough = held.length >= NAME_WORDS && held.length / terms.length >= NAME_SHARE
     return isEnough && held.some((t) => corpus.count(t) <= RARE)
   }
   const now = memory.env.now()
@@ -60,7 +65,7 @@ function hitsFor({ memory }: Hook, typed: string): Entity[] {
     .filter(({ entity: { kind, name }, lexical }) => {
       const held = lexical.words.filter((w) => telling.has(w)).length
       const share = kind === 'failed-approach' ? held / telling.size : lexical.share
-      return held >= WORDS_HELD && (share >= SHARE || isCalledSo(name))
+      return BARS.some((bar) => held >= bar.words && share >= bar.share) || isCalledSo(name)
     })
     .sort((a, b) => b.relevance - a.relevance || (a.entity.id < b.entity.id ? -1 : 1))
     .slice(0, MAX_RECALLED * 2)
