@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { provenanceOf } from '../../src/model/entity.ts'
 import type { HookCall } from '../../src/session/hooks/call.ts'
 import { respond } from '../../src/session/hooks/run.ts'
 import { act } from '../../src/surfaces/tools/act.ts'
@@ -126,4 +127,54 @@ test('[R3] what the user says now is asked about, though an older rule that forb
   const { visible = '' } = await on('s1', 'stop')
   expect(visible).toContain('npm is the package manager')
   expect(t.get('npm is the package manager')?.fields.standing).toBe('proposed')
+})
+
+test('[W4] a handoff says how many sessions came after it, and in whose words it is: nothing is added to one that leaves no work', async () => {
+  const { on, record } = sessions()
+  await on('s1', 'session-start')
+  await on('s1', 'prompt', { prompt: 'make the totals of the cart right, they are off by one cent' })
+  await record(
+    's1',
+    ['record-decision', { name: 'cents', rationale: 'floats lose them' }],
+    ['write-handoff', { title: 'totals', inProgress: [], nextSteps: ['look at the discounts'] }],
+  )
+  await on('s1', 'stop')
+  await on('s1', 'session-end', { reason: 'exit' })
+  const { context: next = '' } = await on('s2', 'session-start')
+  expect(next).toContain('look at the discounts')
+  expect(next).not.toMatch(/Asked:|check what is still so/)
+  await on('s2', 'prompt', { prompt: 'now the discounts, and then the receipt' })
+  await on('s2', 'session-end', { reason: 'exit' })
+  expect((await on('s3', 'session-start')).context).toContain(', 1 session ago: check what is still so')
+})
+
+test('[R1] what is asked for with "can you …?" are words of the person; what is only asked, or asked in the middle, is not', async () => {
+  const { t, on, record } = sessions()
+  await on('s1', 'session-start')
+  await on('s1', 'prompt', { prompt: 'Can you please show start times only where all events fit?' })
+  await on('s1', 'prompt', { prompt: 'Should we always indent with tabs here? Can you find out whether we deploy on Fridays?' }) // biome-ignore format: one thought
+  const said = [
+    'Can you please show start times only where all events fit?',
+    'show start times only where all events fit',
+    'we always indent with tabs here',
+    'we deploy on Fridays',
+  ]
+  const kept = await Promise.all(
+    said.map(async (said, i) => {
+      await record('s1', ['record-learning', { title: `thing ${i}`, said }])
+      return provenanceOf(t.get(`learning:thing-${i}`)!).some((p) => p.said !== undefined)
+    }),
+  )
+  expect(kept).toEqual([true, true, false, false])
+})
+
+test('[R2] what was typed before the agent last recorded something by itself was judged: no later session is asked about it', async () => {
+  const { on, record } = sessions()
+  const typed = (n: number) => `the report number ${n} is to have its totals below the table, in bold`
+  await on('s1', 'session-start')
+  for (const n of [1, 2, 3]) await on('s1', 'prompt', { prompt: typed(n) })
+  await record('s1', ['record-learning', { title: 'totals', body: 'below', said: typed(2) }])
+  await on('s1', 'session-end', { reason: 'exit' })
+  const { context = '' } = await on('s2', 'prompt', { prompt: 'mend the chart of the first quarter' })
+  expect([1, 2, 3].map((n) => context.includes(typed(n)))).toEqual([false, false, true])
 })

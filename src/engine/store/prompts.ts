@@ -60,16 +60,22 @@ const REPORTS =
 const TAG = /[,)]? (?:te parece|ok(?:ay)?|right|vale|d[’']accord|oder|ja|oui|s[íi]|yes|please|verdad|non|no)\?\W{0,3}$/i
 export const isQuestion = (sentence: string): boolean => /[?？]\W{0,3}$/.test(sentence) && !TAG.test(sentence)
 
+/** What follows is asked for, though the sentence is a question: "Can you show the start times?" */
+const REQUEST =
+  /^(?:(?:also|and|but|now|ok|okay|please|so|then) )*(?:(?:can|could|would|will) you|kannst du|könntest du|peux tu|pourrais tu|pouvez vous|puedes|podrías|você pode)(?: please| bitte)? /
+
 /** Whether a sentence says these words, one after another, as its own: not with a "not" left out, not as a question, not of others. */
 function states(sentence: string, quote: string): boolean {
   const [all, said] = [wordsOf(sentence), wordsOf(quote)]
-  if (said === '' || isQuestion(sentence)) return false
+  const request = isQuestion(sentence) ? REQUEST.exec(all)?.[0] : ''
+  if (said === '' || request === undefined) return false
   const isSpaced = !/[\u2e80-\uffef]/.test(said)
   const at = isSpaced ? ` ${all} `.indexOf(` ${said} `) : all.indexOf(said)
   if (at < 0) return false
   const isLong = isSpaced ? said.split(' ').length >= LEAST.words : said.length >= LEAST.characters
   if (!isLong && all !== said) return false
   const before = all.slice(0, at)
+  if (request !== '' && before !== '' && before !== request) return false
   return !TURNS.test(before.split(' ').slice(-5).join(' ')) && !REPORTS.test(before)
 }
 
@@ -184,14 +190,18 @@ export class Prompts {
     return this.#value('SELECT words FROM quotes WHERE said=?', said)
   }
 
-  /** Something was recorded for it. */
-  use(id: number): void {
-    this.#run('UPDATE prompts SET used=used+1 WHERE id=?', id)
+  /** A session recorded something for it: one of its own, or one that an agent of another session was asked about. */
+  use(id: number, session: string): void {
+    this.#run('UPDATE prompts SET used=used+(session=?2), shown=max(shown, session<>?2) WHERE id=?1', id, session)
   }
 
-  /** Prompts of a session for which nothing was recorded, and which no agent was asked about yet; oldest first. */
+  /** Prompts of a session that no agent was asked about yet, behind the last for which it recorded something unasked; oldest first. */
   unjudgedOf(session: string): Prompt[] {
-    return this.#all(`SELECT ${COLUMNS} FROM prompts WHERE session=? AND used=0 AND shown=0 ORDER BY id`, session)
+    const judged = 'SELECT coalesce(max(id), 0) FROM prompts WHERE session=?1 AND used>0 AND shown=0'
+    return this.#all(
+      `SELECT ${COLUMNS} FROM prompts WHERE session=?1 AND shown=0 AND id>(${judged}) ORDER BY id`,
+      session,
+    )
   }
   /** The sessions that have such prompts, the latest first. */
   unjudgedSessions(since: number): string[] {

@@ -195,7 +195,9 @@ function planOnce(
       : { ...defined(raw), said: undefined }
     p.said = typeof quote === 'string' ? ctx.evidence?.(quote) : undefined
     if (quote !== undefined && p.said === undefined)
-      p.note(`${verb}: "said" is not what the user typed in the sessions that are kept here, so it is no evidence`)
+      p.note(
+        `${verb}: "said" is nothing that the user stated or asked for in the prompts that are kept here, so it is no evidence`,
+      )
     const said = named(aliasesOf(p, verb, options.verbs), given, (alias, field) =>
       p.note(`${verb}: ${alias} was taken as ${field}`),
     )

@@ -21,7 +21,7 @@ const mayHold = ({ text }: Prompt): boolean => text.length >= LEAST_CHARS && !ON
 
 const TITLE = {
   own: 'The user typed in this session, and nothing was recorded for it (data):',
-  earlier: 'Earlier sessions ended before anybody judged what their user typed (data):',
+  earlier: 'Earlier sessions: what the user typed, and nothing was recorded for it (data):',
 }
 
 /** The newest prompts that may hold something, with the question. Each is listed once; what there is no room for waits. */

@@ -19,11 +19,11 @@ export function evidenceFor(prompts: Prompts | undefined, quote: string, session
   return prompt && `${prompt.id}:${sha256(wordsOf(quote)).slice(0, 16)}`
 }
 
-/** Something was recorded for the prompts that these name, resting on these words. */
-export function markUsed(prompts: Prompts | undefined, quotes: ReadonlyMap<string, string>, now: number): void {
+/** A session recorded something for the prompts that these name, resting on these words. */
+export function markUsed(prompts: Prompts, quotes: ReadonlyMap<string, string>, session: string, now: number): void {
   for (const [said, words] of quotes) {
-    prompts?.quote(said, words, now)
-    prompts?.use(Number(said.split(':')[0]))
+    prompts.quote(said, words, now)
+    prompts.use(Number(said.split(':')[0]), session)
   }
 }
 

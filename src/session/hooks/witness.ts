@@ -228,7 +228,7 @@ function grant(hook: Hook, wish: Wish, yes: boolean): string {
     const done = memory.act(actions, { by: 'person', agent: call.client, session, source: 'prompt' })
     const { kind = '', id = '' } = done.results[0]!
     hook.attempt('used', () => {
-      if (prompt !== undefined) prompts?.use(prompt)
+      if (prompt !== undefined) prompts?.show([prompt], memory.env.now())
       const agreed = [...kept<Wish>(hook, 'agreed'), wish].slice(-MAX_OPEN)
       hook.sessions.patch(session, { agreed: agreed as unknown as Json })
       // what the agent made of the same words was not shown

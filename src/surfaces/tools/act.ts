@@ -66,7 +66,7 @@ function write(context: ToolContext, batch: unknown, options: ActOptions): ActRe
     return e
   }
   const done = memory.act(batch, { ...options, evidence })
-  attempt(() => markUsed(prompts, found, now))
+  attempt(() => prompts && markUsed(prompts, found, session ?? '', now))
   return done
 }
 
