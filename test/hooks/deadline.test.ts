@@ -48,6 +48,27 @@ test('[M4] [T12] work that does not come back is ended at the deadline, with the
   }
 })
 
+test('[M4] [P1] a session that starts while the disk is slow is told its rules all the same; a prompt is not held up', async () => {
+  const { dir, memory } = hookProject()
+  memory().act([['record-fact', { fact: 'Prices are integers in cents' }]], { by: 'person' })
+  const slow = join(dir, 'slow.cjs')
+  writeFileSync(
+    slow,
+    `const { DatabaseSync } = require('node:sqlite')
+    const { prepare } = DatabaseSync.prototype
+    DatabaseSync.prototype.prepare = function (sql) {
+      DatabaseSync.prototype.prepare = prepare
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
+      return this.prepare(sql)
+    }`,
+  )
+  const env = { NODE_OPTIONS: `--require ${slow}` }
+  const started = await runHook(['claude', 'SessionStart'], { ...payload('claude', dir), source: 'startup' }, { env })
+  expectFine(started)
+  expect(started.out).toContain('Prices are integers in cents')
+  expect((await runHook(['claude', 'UserPromptSubmit'], payload('claude', dir), { env })).out).toBe('')
+})
+
 test('[M4] [T12] a wildcard that a repository commits holds no hook up', async () => {
   const { dir } = hookProject()
   const config = join(dir, '.tidemark/config.json')

@@ -15,7 +15,9 @@ import { leave, readStdin } from './stdin.ts'
 const OWN_MS = Number(process.env.TIDEMARK_HOOK_MS) || 300
 const START = process.cpuUsage()
 /** And on the clock, whatever happens: the shortest time that a client gives is 1.5 s. */
-const CLOCK_MS = Math.max(1_000, 2 * OWN_MS)
+let clockMs = Math.max(1_000, 2 * OWN_MS)
+/** A session that starts is told its rules then or never, and every client waits 10 s for that. */
+const START_CLOCK_MS = 5_000
 /** Within both this much is for the answer. */
 const MARGIN_MS = 40
 /** For another hook that writes, where what is missed comes again. */
@@ -30,7 +32,7 @@ const STDIN_MS = 400
 /** Milliseconds that are left for this process. */
 function left(): number {
   const { user, system } = process.cpuUsage(START)
-  return Math.min(OWN_MS - (user + system) / 1000, CLOCK_MS - sinceStart()) - MARGIN_MS
+  return Math.min(OWN_MS - (user + system) / 1000, clockMs - sinceStart()) - MARGIN_MS
 }
 
 /** All of it, however slowly the other side reads; one that does not read at all is not waited for. */
@@ -41,7 +43,7 @@ function print(text: string): void {
       at += writeSync(1, bytes, at)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return // nobody listens
-      if (sinceStart() > CLOCK_MS) return
+      if (sinceStart() > clockMs) return
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)
     }
   }
@@ -199,17 +201,19 @@ export async function hook(args: readonly string[]): Promise<never> {
     noteError(outcome, code, text)
     return finish(NOTHING)
   }
-  const timer = setTimeout(() => failed('late', LATE), Math.max(1, CLOCK_MS - sinceStart()))
+  let timer: NodeJS.Timeout | undefined
   process.on('uncaughtException', (error) => failed('bug', String(error)))
   process.on('unhandledRejection', (error) => failed('bug', String(error)))
   try {
     if (process.env.TIDEMARK_EXTRACTING) finish(NOTHING) // a client that reads a transcript for us (hooks/extract)
     found = await asked(args[0], args[1])
     if (!found) finish(NOTHING)
+    if (found?.dialect.events[found.event] === 'session-start') clockMs = Math.max(clockMs, START_CLOCK_MS)
+    timer = setTimeout(() => failed('late', LATE), Math.max(1, clockMs - sinceStart()))
     const text = await readStdin(STDIN_MS)
     const theirs =
       chain > 0 ? import('./status-line-command.ts').then((m) => m.chained(args.slice(chain + 1), text)) : undefined
-    await withDeadline(() => answerTo(found!, text, outcome), CLOCK_MS - MARGIN_MS - sinceStart())
+    await withDeadline(() => answerTo(found!, text, outcome), clockMs - MARGIN_MS - sinceStart())
     if (theirs !== undefined) {
       const line = await theirs
       const own = outcome.reply.line
