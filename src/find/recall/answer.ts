@@ -114,7 +114,7 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
       ...holds.get(id),
       ...(now - saidAt(s.entity) > OLD_MS && { since: dayOf(s.entity, holds.get(id)) }),
     }
-    const forms = formsOf(printable, registry)
+    const forms = formsOf(printable, registry, s.lexical.words)
     return { ...printable, score: s.score, parts: s.parts, why: whyOf(s, g, now), text: forms.card, forms }
   })
 

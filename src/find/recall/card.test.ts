@@ -5,6 +5,7 @@ import { KINDS } from '../../model/kinds/index.ts'
 import { shapesOf } from '../../project/discover/values.ts'
 import { parseData } from '../../scheme/data.ts'
 import { cardOf, formsOf, type Printable } from './card.ts'
+import { Recaller } from './recall.ts'
 
 const PUBLIC: readonly Kind[] = KINDS.filter((k: Kind) => !k.internal && k.name !== 'relationship')
 
@@ -23,6 +24,18 @@ test('a piece of a page is told with its place', () => {
   const fields = { content, sourceFile: 'docs/hub.md', section: 'A hub for a team › Running it', position: 3 }
   const { line } = formsOf({ id: 'chunk:x', kind: 'chunk', name: content, fields }, openTestMemory().memory.registry())
   expect(line).toContain(':sourceFile docs/hub.md :section "Running it"')
+})
+
+test('[R6] the line of a piece begins where the words of the question stand', () => {
+  const t = openTestMemory()
+  const before = 'Setting this to off causes every check of permissions to be passed by. '.repeat(9)
+  const content = `${before}\nThe time limit of a query is sql_time_limit_ms, by default 1000. It can be raised.`
+  t.act([['record-chunk', { content, sourceFile: 'docs/settings.rst' }]])
+  const recaller = new Recaller(t.memory, t.project, { embedder: { use: 'none' } })
+  const { text } = recaller.askNow('how do I raise the time limit of a query', { budget: 120 })
+  expect(text).toContain(
+    '(chunk "…The time limit of a query is sql_time_limit_ms, by default 1000. It can be raised." :id ',
+  )
 })
 
 test('[S1] both forms read back, remarks and all', () => {

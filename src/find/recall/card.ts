@@ -7,6 +7,7 @@ import { type Registry, shapeOf } from '../../model/registry.ts'
 import { type Data, DataEntity, printData, type Shapes } from '../../scheme/data.ts'
 import { remark } from '../../scheme/lexical.ts'
 import { type Holds, marksOf } from './told.ts'
+import { wordSet } from './wording.ts'
 
 export interface Printable extends Holds {
   readonly id: string
@@ -26,8 +27,9 @@ export interface Card {
   readonly line: string
 }
 
-/** Characters of one field in a line. */
+/** Characters of one field in a line, and of a piece of a document or a session. */
 const LINE_FIELD = 80
+const LINE_PIECE = 160
 /** A longer name is no reference: the id stands beside it. */
 const MAX_REFERENCE = 80
 const SIMILAR_NAMED = 3
@@ -47,10 +49,13 @@ export const saying = (e: Printable, reader: Reader): string => sayingOf(e, read
 export const cardOf = (e: Printable, registry: Registry): string =>
   printData(new DataEntity(e.kind, said(e, registry.kind(e.kind))), shapesIn(registry))
 
-/** Both forms, with remarks on what was folded into it, what speaks against it, and why it no longer counts. */
-export function formsOf(e: Printable, registry: Registry): Card {
+/**
+ * Both forms, with remarks on what was folded into it, what speaks against it, and why it no longer counts. `words`: those of the
+ * question that it holds; the line of a piece of a text begins where they stand.
+ */
+export function formsOf(e: Printable, registry: Registry, words: readonly string[] = []): Card {
   const card = cardOf(e, registry)
-  const line = lineOf(e, registry)
+  const line = lineOf(e, registry, words)
   // the card says by itself what its fields say
   const isSaid = e.fields.status === e.state && !e.replacedBy?.length
   const told = e.state !== undefined && (isSaid || e.fields[e.state] !== undefined)
@@ -58,20 +63,22 @@ export function formsOf(e: Printable, registry: Registry): Card {
   return { card: whole, line: line.length < card.length ? line + remarks(e) : whole }
 }
 
-function lineOf(e: Printable, registry: Registry): string {
+function lineOf(e: Printable, registry: Registry, words: readonly string[]): string {
   const kind = registry.kind(e.kind)
+  const { sourceFile, section } = e.fields
+  const inShort = (text: string) =>
+    sourceFile === undefined || words.length === 0 ? cutLine(text) : cutLine(from(text, words), LINE_PIECE)
   const fields = new Map<string, Data>()
   let before = ''
   for (const field of kind?.positional ?? Object.keys(e.fields).slice(0, 1)) {
     const value = e.fields[field]
     if (value === undefined) break
-    const cut = typeof value === 'string' ? cutLine(value) : value
+    const cut = typeof value === 'string' ? inShort(value) : value
     if (typeof cut === 'string' && before !== '' && cut.startsWith(before)) break // a title is often how the text begins
     fields.set(field, cut)
     before = String(cut).replace(/…$/, '')
   }
   // a piece of a page is known by its place: the beginning of a table says nothing
-  const { sourceFile, section } = e.fields
   if (typeof sourceFile === 'string') fields.set('sourceFile', sourceFile)
   if (typeof section === 'string') fields.set('section', cutLine(section.split(' › ').at(-1)!))
   if (namedById(kind) || e.name.length > MAX_REFERENCE || fields.size === 0) fields.set('id', refOf(e.id))
@@ -79,12 +86,21 @@ function lineOf(e: Printable, registry: Registry): string {
 }
 
 /** The beginning on one line, ending with a word where there is one. */
-function cutLine(text: string): string {
+function cutLine(text: string, most = LINE_FIELD): string {
   const flat = text.replace(/\s+/g, ' ').trim()
-  if (flat.length <= LINE_FIELD) return flat
-  const cut = flat.slice(0, LINE_FIELD - 1).replace(/[\uD800-\uDBFF]$/, '')
+  if (flat.length <= most) return flat
+  const cut = flat.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')
   const space = cut.lastIndexOf(' ')
-  return `${space > LINE_FIELD / 2 ? cut.slice(0, space) : cut}…`
+  return `${space > most / 2 ? cut.slice(0, space) : cut}…`
+}
+
+/** A text from the sentence on that holds most of the words. */
+function from(text: string, words: readonly string[]): string {
+  const asked = wordSet(words.join(' '))
+  const sentences = text.split(/\n\s*|(?<=[.!?])\s+/)
+  const held = sentences.map((s) => [...wordSet(s)].filter((stem) => asked.has(stem)).length)
+  const best = held.indexOf(Math.max(...held))
+  return best <= 0 ? text : `…${sentences.slice(best).join(' ')}`
 }
 
 function remarks({ similar = [], otherwise = [], contradicts = [], since, ...holds }: Printable): string {
