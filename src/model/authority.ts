@@ -53,7 +53,7 @@ export function outcomeOf(change: Change, who: ActorRole, whose: Owner, standing
 /** Kinds of the work itself and of what coordinates it: there all work on one thing by design, so nobody's words are guarded. */
 const SHARED_WORK: ReadonlySet<string> = new Set([
   'goal', 'activity', 'task', 'action-note', 'result', 'context', 'handoff', 'observation', 'event-note', 'mutation',
-  'mark', 'measurement', 'question', 'retro-score', 'chunk', 'proposal',
+  'mark', 'measurement', 'question', 'retro-score', 'chunk', 'turn', 'proposal',
 ]) // biome-ignore format: a list to read at a glance
 
 /** Whether entities of a kind are knowledge, of which the table speaks. */

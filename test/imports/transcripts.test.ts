@@ -87,11 +87,11 @@ const run = async (t: TestMemory, args: object = {}) => {
 }
 const chunks = (t: TestMemory) =>
   t.memory.reader
-    .list('chunk')
+    .list('turn')
     .map(({ fields: f }) => `${f.sourceFile} ${f.speaker}: ${f.content}`)
     .sort()
 
-test('[H1] old sessions of every client are found and become chunks with speaker, session and time', async () => {
+test('[H1] old sessions of every client are found and become turns with speaker, session and time', async () => {
   const t = openTestMemory()
   homeOf(t)
   const { report, text } = await run(t)
@@ -108,7 +108,7 @@ test('[H1] old sessions of every client are found and become chunks with speaker
     'opencode/ses_1 user: Sort the invoices by date, newest first.',
   ])
   expect(report.read).toEqual({ sessions: 6, turns: 10, 'short turns left out': 1 })
-  const asked = t.memory.reader.list('chunk').find((c) => String(c.fields.content).startsWith('Why does'))
+  const asked = t.memory.reader.list('turn').find((c) => String(c.fields.content).startsWith('Why does'))
   expect(asked!.fields).toMatchObject({ date: at(1), attrs: { client: 'claude', session: 'c1' } })
   expect(text).toContain('1 of Claude Code (~/.claude/projects)')
 })

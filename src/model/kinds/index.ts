@@ -30,10 +30,11 @@ import { relationship } from './relationship.ts'
 import { result } from './result.ts'
 import { retroScore } from './retro-score.ts'
 import { task } from './task.ts'
+import { turn } from './turn.ts'
 
 export const KINDS = [
   principle, pattern, decision, fact, learning, correction, exception, failedApproach, insight, question,
-  concept, hypothesis, file, chunk, mark, measurement, person, eventNote, goal, activity, task, actionNote,
+  concept, hypothesis, file, chunk, turn, mark, measurement, person, eventNote, goal, activity, task, actionNote,
   result, observation, mutation, retroScore, handoff, context, relationship, proposal, projectKind,
   projectRelation,
 ] as const // biome-ignore format: a list to read at a glance

@@ -10,7 +10,7 @@ import type { JsonObject } from '../../model/object.ts'
 import { runImport } from '../../travel/formats/import/run.ts'
 
 /** Kinds that say something of one project alone. */
-const OF_PROJECT = new Set(['goal', 'activity', 'task', 'file', 'chunk', 'action-note', 'result', 'mutation'])
+const OF_PROJECT = new Set(['goal', 'activity', 'task', 'file', 'chunk', 'turn', 'action-note', 'result', 'mutation'])
 /** What it says of the project it stands in. */
 const LEFT_BEHIND = ['provenance', 'retired', 'standing', 'locations']
 

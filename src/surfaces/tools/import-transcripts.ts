@@ -22,12 +22,12 @@ import type { ToolContext } from './tool.ts'
 export const TRANSCRIPTS = {
   name: 'transcripts',
   about:
-    'what was said in old sessions of Claude Code, Codex, Gemini CLI, Copilot CLI and opencode, as searchable chunks; finds the sessions of this project by itself',
+    'what was said in old sessions of Claude Code, Codex, Gemini CLI, Copilot CLI and opencode, searchable, on this machine alone; finds the sessions of this project by itself',
 } as const
 
 export const SPECSTORY = {
   name: 'specstory',
-  about: 'the sessions of `.specstory/history`, as searchable chunks',
+  about: 'the sessions of `.specstory/history`, searchable, on this machine alone',
 } as const
 
 type Options = Omit<ImportOptions, 'source'> & {

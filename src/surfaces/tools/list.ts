@@ -46,13 +46,14 @@ function picked(json: { [k: string]: Json }, fields: readonly string[], registry
   return Object.fromEntries(Object.entries(json).filter(([field, value]) => isWanted(field, value)))
 }
 
-/** Of one document there are hundreds: they are listed where they are asked for by their kind. */
-const PIECE = 'chunk'
+/** Of one document or session there are hundreds: they are listed where they are asked for by their kind. */
+const PIECES = ['chunk', 'turn']
 
 export const list = defineTool({
   name: 'list',
   title: 'List knowledge',
-  about: 'lists what is recorded, newest first; without a kind, everything but chunks of documents',
+  about:
+    'lists what is recorded, newest first; without a kind, everything but chunks of documents and turns of sessions',
   example: 'tidemark list decision --limit 5',
   params: {
     kind: { type: 'text', about: 'a kind, singular or plural', place: 0 },
@@ -90,8 +91,8 @@ export const list = defineTool({
     }
     // what is there, also of kinds that nobody declares any more
     const there = reader.counts().filter((c) => !registry.kind(c.kind)?.internal)
-    const pieces = named || topic ? undefined : there.find((c) => c.kind === PIECE)
-    const kinds = named ? [named.name] : there.filter((c) => c !== pieces).map((c) => c.kind)
+    const pieces = named || topic ? [] : there.filter((c) => PIECES.includes(c.kind))
+    const kinds = named ? [named.name] : there.filter((c) => !pieces.includes(c)).map((c) => c.kind)
     const fields = args.fields === undefined ? undefined : fieldsAsked(args.fields, named ? [named] : registry.kinds())
     const ids =
       topic === undefined
@@ -113,7 +114,7 @@ export const list = defineTool({
           : ''
     const left = [
       more,
-      pieces && `without ${pieces.n} ${PIECE}${pieces.n === 1 ? '' : 's'}: \`tidemark list ${PIECE}\``,
+      ...pieces.map(({ kind, n }) => `without ${n} ${kind}${n === 1 ? '' : 's'}: \`tidemark list ${kind}\``),
     ]
       .filter(Boolean)
       .join('; ')

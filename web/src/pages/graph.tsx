@@ -14,7 +14,7 @@ const GROUPS = {
   questions: ['question', 'hypothesis'],
   work: ['goal', 'activity', 'task', 'result', 'action-note', 'handoff', 'observation', 'mutation', 'retro-score'],
   code: ['file'],
-  documents: ['chunk'],
+  documents: ['chunk', 'turn'],
   other: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 export type Group = keyof typeof GROUPS

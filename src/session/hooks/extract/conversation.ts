@@ -14,7 +14,7 @@ const PUT_IN =
 const SHORT = { words: 3, characters: 12 }
 const REDACTED = /\[redacted: ([^\]\n]{1,60})\]/g
 
-/** The conversation of a session as chunks with speaker and time: what user and agent said, and nothing that tools printed. */
+/** The turns of a session with speaker and time: what user and agent said, and nothing that tools printed. */
 export function readConversation(
   { client, id, said }: Kept,
   { since = 0, ...options }: ReadOptions & { since?: number },
@@ -46,7 +46,7 @@ export function readConversation(
       const date = at === undefined ? undefined : new Date(at).toISOString()
       const speaker = who === 'user' ? 'user' : client
       const args = { content, sourceFile, position: first + i, speaker, date, attrs: { client, session: id } }
-      items.push({ verb: 'record-chunk', args, where })
+      items.push({ verb: 'record-turn', args, where })
     }
   }
   if (items.length > 0) counts.sessions = 1
