@@ -16,6 +16,7 @@ import {
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
+import { Prompts } from '../../src/engine/store/prompts.ts'
 import { openAt } from '../../src/project/open.ts'
 import { userError } from '../helpers.ts'
 import { NOT_ROOT, testUnless } from '../needs.ts'
@@ -322,4 +323,14 @@ describe('[T4] the knowledge goes only after it was shown and agreed to, and can
     }
     expect(killed).toBeGreaterThan(10)
   })
+})
+
+test('[T3] [T25] what was typed in sessions goes, though the knowledge stays', async () => {
+  const { at } = await project()
+  const typed = join(at.dir, '.git/tidemark/prompts.db')
+  using prompts = Prompts.open(typed, { create: true })!
+  prompts.add({ at: Date.now(), session: 's', client: 'claude', text: 'my private words about the merger' })
+  const { out } = await inProcess(at, ['uninstall', '--yes'])
+  expect(out).toMatch(/delete\s+\S*prompts\.db/)
+  expect([existsSync(typed), existsSync(join(at.dir, '.git/tidemark/store.db'))]).toEqual([false, true])
 })

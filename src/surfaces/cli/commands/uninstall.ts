@@ -84,8 +84,11 @@ function planOf(project: Project, deleting: boolean): Plan {
   const { root, storePath } = project
   const common = workTreeOf(root)?.common
   const others = deleting && common !== undefined ? linkedWorkTrees(common).filter((tree) => tree !== root) : []
-  const tree = treeFiles(root)
-  const store = deleting ? storeFilesOf(storePath) : []
+  const stored = storeFilesOf(storePath)
+  // what somebody typed is no knowledge of the project, and nobody is left to forget it
+  const typed = deleting || mainOf(project) !== undefined ? [] : stored.filter((f) => /^prompts\.db/.test(f.kind.path))
+  const tree = [...treeFiles(root), ...typed]
+  const store = deleting ? stored : []
   const home = join(root, PROJECT_DIR)
   const storeDir = dirname(storePath)
   return {
