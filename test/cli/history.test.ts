@@ -86,3 +86,13 @@ test('[A10] on a terminal history is a table in local time, with nothing cut', a
   await screen('claim', 'src/**')
   expect(await screen('history')).toContain('claimed src/**')
 })
+
+test('[A10] what was retired and is brought back is told as that', async () => {
+  const { run } = await past()
+  await run('retire', 'sqlite-store', '--reason', 'no longer holds')
+  expect(await run('restore', 'sqlite-store')).not.toContain('no longer')
+  const told = await run('history', 'sqlite-store')
+  expect(told).toContain('brought back')
+  expect(told).not.toContain('no longer no longer')
+  expect(await run('undo')).toContain('brought back "sqlite-store"')
+})

@@ -648,3 +648,31 @@ const eventsOf = (replica: string, ms: number, ctr: number, rationale: string) =
       ['rationale', rationale],
     ] as const
   ).map(([field, value], i) => ({ entity: 'decision:token', field, op: 'set' as const, value: value as never, stamp: { ms, ctr: ctr + i, replica }, over: [] })) // biome-ignore format: one row
+
+test('[Y1] [T110] a yes to what takes the place of my rule is one to that, and is shown with it: one of both binds', async () => {
+  const { ana, mallory, give, told } = two('updates')
+  act(ana, ...RULE)
+  give(ana, mallory)
+  act(mallory, ['record-fact', { fact: 'Keep secrets in the vault', category: 'constraint' }])
+  act(mallory, ['supersede', { old: RULE_ID, new: 'fact:keep-secrets-in-the-vault' }])
+  give(mallory, ana)
+  const shown: string[] = []
+  const tool = await TOOLS.confirm!.load()
+  const person = { memory: ana.memory, project: findProject(ana.dir), cwd: ana.dir, by: 'person' }
+  const ask = async (question: string) => shown.push(question) > 0
+  const { text } = await tool.run({ ...person, ask } as never, { ref: RULE_ID } as never)
+  expect(shown[0]).toContain('Keep secrets in the vault')
+  expect(text).toContain('confirmed what others want of fact "Never commit secrets": mallory says that')
+  expect(told(ana)).toContain('- Keep secrets in the vault')
+  expect(told(ana)).not.toContain('Never commit secrets')
+})
+
+test('[Y1] somebody who agrees to what binds here already asks for nothing', () => {
+  const { ana, mallory, give } = two('updates')
+  act(ana, ...RULE)
+  give(ana, mallory)
+  mallory.memory.act([['confirm', { ref: RULE_ID }]], { by: 'person', user: 'mallory' })
+  give(mallory, ana)
+  expect(waitingChanges(ana.memory.db).all).toEqual([])
+  expect(binds(ana)).toBe(true)
+})

@@ -1,6 +1,6 @@
 import { keptIn } from '../../base/lookup.ts'
 import { canonical } from '../../model/canonical.ts'
-import { type Entity, LINK_KIND } from '../../model/entity.ts'
+import { type Entity, LINK_KIND, standingOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { cut } from '../../model/text.ts'
 import { entityOf } from '../read/reader.ts'
@@ -20,6 +20,8 @@ export interface Waiting {
   readonly by: string
   /** What they want, as it follows their name. */
   readonly wants: string
+  /** Whose place it would give to another: the id of that. */
+  readonly instead?: string
 }
 
 /** So many of one author are told, and how many more there are. */
@@ -32,9 +34,9 @@ export function waitingChanges(db: Db): { all: Waiting[]; more: ReadonlyMap<stri
   const counts = new Map<string, number>()
   const tell = (by: string, make: () => Waiting | undefined) => {
     const n = (counts.get(by) ?? 0) + 1
-    counts.set(by, n)
     const told = n <= MOST_OF_ONE ? make() : undefined
     if (told) all.push(told)
+    if (told || n > MOST_OF_ONE) counts.set(by, n)
   }
   for (const [id, by] of heldRows.isAnyAsked(db) ? erasuresAsked(db) : []) tell(by, () => erasureOf(db, id, by))
   for (const held of heldRows.isAnyHeld(db) ? heldRows.allHeld(db, MOST_READ) : []) {
@@ -96,16 +98,18 @@ function waitingOf(db: Db, held: heldRows.Held, by: string): Waiting | undefined
     const end = typeof to === 'string' ? getRow(db.here, to) : undefined
     if (!end || typeof from !== 'string') return undefined
     const wants = wanted?.live ? `says that ${from} takes its place` : `takes back that ${from} took its place`
-    return { entity: entityOf(end), by, wants }
+    return { entity: entityOf(end), by, wants, ...(wanted?.live ? { instead: from } : {}) }
   }
   const entity = here ?? wanted
-  return entity && { entity, by, wants: held.frozen === 'erased' ? 'erased it' : wantsOf(here, wanted) }
+  const wants = held.frozen === 'erased' ? 'erased it' : wantsOf(here, wanted)
+  return entity && wants !== undefined ? { entity, by, wants } : undefined
 }
 
 const LONGEST = 160
 const shown = (value: Json | undefined): string => cut(JSON.stringify(value) ?? 'nothing', LONGEST)
 
-function wantsOf(here: Entity | undefined, wanted: Entity | undefined): string {
+/** Nothing where they only agree to what binds here already. */
+function wantsOf(here: Entity | undefined, wanted: Entity | undefined): string | undefined {
   if (!wanted?.live) return 'wants to delete it'
   const [now, then] = [here?.fields ?? {}, wanted.fields]
   if (!here?.live) return 'wants it back'
@@ -113,7 +117,8 @@ function wantsOf(here: Entity | undefined, wanted: Entity | undefined): string {
   const parts: string[] = []
   if (changed('retired'))
     parts.push(then.retired === undefined ? 'wants it back' : `wants to retire it: ${shown(then.retired)}`)
-  if (changed('standing')) parts.push(`wants it ${String(then.standing ?? 'confirmed')}`)
+  const agrees = standingOf(now) === standingOf(then)
+  if (changed('standing') && !agrees) parts.push(`wants it ${String(then.standing ?? 'confirmed')}`)
   const fields = [...new Set([...Object.keys(now), ...Object.keys(then)])].filter(
     (f) => changed(f) && !BESIDE.has(f) && f !== 'retired' && f !== 'standing',
   )
@@ -121,5 +126,5 @@ function wantsOf(here: Entity | undefined, wanted: Entity | undefined): string {
     const said = fields.slice(0, 3).map((f) => `${f} ${shown(then[f])}`)
     parts.push(`says otherwise: ${said.join(', ')}${fields.length > 3 ? ` and ${fields.length - 3} more` : ''}`)
   }
-  return parts.join('; ') || 'says otherwise'
+  return parts.join('; ') || (changed('standing') && agrees ? undefined : 'says otherwise')
 }

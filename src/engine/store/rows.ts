@@ -267,7 +267,8 @@ export function edgesAt(
 export const replacedAmong = (db: Queries, ids: readonly string[]): string[] =>
   db.column(
     `SELECT DISTINCT l.dst FROM json_each(?) asked CROSS JOIN links l ON l.dst=asked.value AND l.rel='supersedes'
-       CROSS JOIN entities said ON said.id=l.id WHERE said.live=1 AND said.retired=0 AND said.standing='confirmed'`,
+       CROSS JOIN entities said ON said.id=l.id CROSS JOIN entities now ON now.id=l.src
+     WHERE said.live=1 AND said.retired=0 AND said.standing='confirmed' AND now.standing<>'proposed'`,
     ids,
   )
 

@@ -83,6 +83,7 @@ function said(id: string, events: readonly Event[], called: Called): string {
   if (state === 'deleted') return `deleted ${kind} ${is(id)}`
   if (state === 'restored') return `brought back ${is(id)}`
   if (value('retired') !== undefined) return `retired ${is(id)}`
+  if (events.some((e) => e.field === 'retired')) return `brought back ${is(id)}`
   const standing = value('standing')
   if (standing === 'confirmed' || standing === 'rejected') return `${standing} ${is(id)}`
   if (name !== undefined) return `renamed ${is(id)} to ${quoted(name)}`

@@ -307,7 +307,11 @@ function screenArgs(p: Planning, given: Args, redacting: boolean, report: Report
 
 const isWaiting = (p: Planning, id: string): boolean => {
   const e = p.entity(id)
-  return e?.fields.standing === 'proposed' && (e.kind === 'proposal' || p.registry().kind(e.kind)?.binding === true)
+  return (
+    e?.fields.standing === 'proposed' &&
+    e.fields.retired === undefined &&
+    (e.kind === 'proposal' || p.registry().kind(e.kind)?.binding === true)
+  )
 }
 
 /** Compare-and-set (A6): the version the caller has seen must still be the entity's. Local, as K8 says. */

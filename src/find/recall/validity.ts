@@ -26,9 +26,10 @@ export function stateOf(
 ): State | undefined {
   if (!e.live) return 'deleted'
   const standing = standingOf(e.fields)
-  if (standing === 'rejected' || standing === 'proposed') return standing
+  if (standing === 'rejected') return standing
   if (e.fields.retired !== undefined) return 'retired'
-  return e.fields.status === 'superseded' || replaced(e.id) ? 'superseded' : outOfValidity(e, validAt)
+  if (e.fields.status === 'superseded' || replaced(e.id)) return 'superseded'
+  return standing === 'proposed' ? standing : outOfValidity(e, validAt)
 }
 
 /** The states of several, as `stateOf` has them. */

@@ -187,16 +187,31 @@ export const confirm = defineTool({
       )
     if (all !== undefined && context.by === 'agent')
       throw needsPerson('only a person says yes to what waits', `confirm --all ${all}`)
-    const entities = all === undefined ? meant(context, refs) : waiting
+    const entities = withInstead(context, all === undefined ? meant(context, refs) : waiting)
     if (all !== undefined || context.by !== 'person') return agreed(context, entities)
     return mustAgree(context, entities).then(() => agreed(context, entities))
   },
 })
 
+/** With the rules that would take their place: a yes to that is one to them, or nothing would bind. */
+function withInstead({ memory }: ToolContext, entities: readonly Entity[]): Entity[] {
+  const instead = entities.flatMap((e) => waitingAt(memory.db, e.id).flatMap((w) => w.instead ?? []))
+  const binds = (e: Entity) => memory.registry().kind(e.kind)?.binding === true
+  const given = new Set(entities.map((e) => e.id))
+  return [...entities, ...memory.reader.entities([...new Set(instead)]).filter((e) => binds(e) && !given.has(e.id))]
+}
+
+/** What a yes or a no is about: the thing, or what others want of it. */
+export function decidedOn({ memory }: ToolContext, e: Entity): string {
+  const wanted = waitingAt(memory.db, e.id).map((w) => `${oneLine(w.by, 60)} ${oneLine(w.wants, WHOLE)}`)
+  const named = `${e.kind} "${oneLine(nameOf(e), WHOLE)}"`
+  return wanted.length === 0 ? named : `what others want of ${named}: ${wanted.join('; ')}`
+}
+
 /** Confirms what was shown, as it was read then. */
 function agreed(context: ToolContext, entities: readonly Entity[]): Output | Promise<Output> {
+  const lines = entities.map((e) => `confirmed ${decidedOn(context, e)}`)
   const { batches, notes } = agreeTo(context.memory, entities, actingAs(context))
-  const lines = entities.map((e) => `confirmed ${e.kind} "${oneLine(nameOf(e), WHOLE)}"`)
   const undo = batches.map((batch) => undoLine(batch))
   const print = (settled: readonly string[]): Output => {
     const json = { confirmed: entities.map((e) => e.id), batches, notes: [...notes, ...settled] }

@@ -37,6 +37,7 @@ function told({ reader }: Memory, given: Event, was: Json | undefined): string {
   const at = e.path?.length ? `${e.field}.${e.path.join('.')}` : e.field
   const value = e.value === undefined ? '' : inShort(reader, e.value, 200)
   if (e.op === 'add') return `${at}: added ${value}`
+  if (e.op === 'clear' && e.field === 'retired') return 'brought back'
   if (e.op === 'clear' && was !== undefined) return `${at}: no longer ${inShort(reader, was, 100)}`
   if (e.op === 'remove' || e.op === 'drop' || e.op === 'clear')
     return `${at}: removed ${value || (was === undefined ? '' : inShort(reader, was, 100))}`.trimEnd()

@@ -4,7 +4,7 @@ import { saying } from '../../find/recall/card.ts'
 import { foldSimilar } from '../../find/recall/duplicates.ts'
 import { unverifiedAmong } from '../../find/recall/standing.ts'
 import { type Entity, provenanceOf, standingOf } from '../../model/entity.ts'
-import { stillWaits } from '../../session/briefing/sections/unconfirmed.ts'
+import { stillWaiting } from '../../session/briefing/sections/unconfirmed.ts'
 import type { ToolContext } from './tool.ts'
 
 /** Rules that came by sync: they bind nobody here until somebody here agrees. */
@@ -22,11 +22,10 @@ const weightOf = (e: Entity): number => {
 
 /** Proposals that wait, and how many wait no more. */
 export function proposedIn(memory: ToolContext['memory']): { waiting: Entity[]; old: number } {
-  const now = memory.env.now()
   const { reader } = memory
   const kinds = reader.registry().kinds()
   const all = kinds.flatMap((k) => reader.list(k.name, { standing: 'proposed' })).sort(newestFirst)
-  const waiting = all.filter((e) => stillWaits(e, now))
+  const waiting = stillWaiting(all, { reader, moment: memory.env.now() })
   return { waiting, old: all.length - waiting.length }
 }
 

@@ -6,6 +6,7 @@ import { fieldsOf } from '../../model/kind.ts'
 import { reject as rejectVerb } from '../../project/verbs/answers.ts'
 import { answerQuestion, rename as renameVerb } from '../../project/verbs/entities.ts'
 import { supersede as supersedeVerb } from '../../project/verbs/links.ts'
+import { decidedOn } from './confirm.ts'
 import { findOne, oneLine, undoLine } from './format.ts'
 import { momentAsked } from './moment.ts'
 import { actingAs, defineTool, type Output, type Param, REF, type Tool, type ToolContext, written } from './tool.ts'
@@ -33,7 +34,7 @@ const REFS = { ...REF, about: 'ids, or names in quotes', required: true, place: 
 const toEach = (
   tool: Pick<Tool, 'name' | 'title' | 'about' | 'example'>,
   more: { readonly reason?: Param; readonly otherwise?: string },
-  tell: (r: Result) => string,
+  tell: (r: Result, on: string) => string,
 ): Tool =>
   defineTool({
     ...tool,
@@ -42,8 +43,10 @@ const toEach = (
     run(context, args) {
       const { ref, reason = more.otherwise } = args as { ref: string; reason?: string }
       const refs = [...new Set(ref.split('\n'))].filter((one) => one.trim() !== '')
-      const actions = refs.map((one) => [tool.name, { ref: findOne(context.memory.reader, one).id, reason }])
-      return acted(context, actions, tell)
+      const meant = refs.map((one) => findOne(context.memory.reader, one))
+      const on = new Map(meant.map((e) => [e.id, decidedOn(context, e)]))
+      const actions = meant.map(({ id: ref }) => [tool.name, { ref, reason }])
+      return acted(context, actions, (r) => tell(r, on.get(String(r.id)) ?? ''))
     },
   })
 
@@ -55,7 +58,7 @@ export const reject = toEach(
     example: 'tidemark reject fact:use-npm --reason "we use pnpm"',
   },
   { reason: paramOf(rejectVerb.args.reason) },
-  (r) => `rejected ${r.kind} ${shortOf(r.name)}`,
+  (_, on) => `rejected ${on}`,
 )
 
 export const retire = toEach(

@@ -18,9 +18,7 @@ export const unconfirmed: Section = {
   title: 'Unconfirmed: binds nobody until the person agrees',
   share: 0,
   build(about) {
-    const proposed = about.reader
-      .list('fact', { standing: 'proposed', limit: LOOKED_AT })
-      .filter((e) => stillWaits(e, about.moment))
+    const proposed = stillWaiting(about.reader.list('fact', { standing: 'proposed', limit: LOOKED_AT }), about)
     const vouched = about.vouched(about.facts.map((e) => e.id))
     const n = proposed.length + about.facts.filter((e) => !vouched.has(e.id)).length
     if (n === 0) return undefined
@@ -84,9 +82,16 @@ function byPlace(a: Entity, b: Entity): number {
 }
 
 export const WAITS_DAYS = 30
-/** What nobody touched for a month waits no more, and is found like anything else. A rule of a file waits while it stands there. */
-export const stillWaits = (e: Entity, now: number): boolean =>
-  e.updated >= now - WAITS_DAYS * 86_400_000 || sourcesOf(e).some((s) => s.startsWith('import '))
+/**
+ * What was ended or replaced does not wait, nor what nobody touched for a month: that is found like anything else. A rule of a
+ * file waits while it stands there.
+ */
+export function stillWaiting(all: readonly Entity[], { reader, moment }: Pick<About, 'reader' | 'moment'>): Entity[] {
+  const replaced = reader.replaced(all.map((e) => e.id))
+  const isRecent = (e: Entity) =>
+    e.updated >= moment - WAITS_DAYS * 86_400_000 || sourcesOf(e).some((s) => s.startsWith('import '))
+  return all.filter((e) => e.fields.retired === undefined && !replaced.has(e.id) && isRecent(e))
+}
 
 const sourcesOf = (e: Entity): string[] => provenanceOf(e).map((p) => String(p.source))
 
