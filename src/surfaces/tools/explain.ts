@@ -34,30 +34,17 @@ function page(x: Explanation, holder: (id: string) => string): string {
   ].join('\n') // biome-ignore format: a page
 }
 
-const knownJson = ({ entity, holds }: Known): Json => ({
-  ...(entityJson(entity) as { [k: string]: Json }),
-  ...holdsJson(holds),
-})
+const knownJson = ({ entity, holds }: Known): Json => ({ ...entityJson(entity), ...holdsJson(holds) })
 
-const jsonOf = ({
-  path,
-  files,
-  language,
-  symbol,
-  symbols,
-  understanding,
-  known,
-  callers,
-  claims,
-}: Explanation): Json => ({
-  ...{
-    path,
-    ...(files ? { files: [...files] } : { language }),
-    ...(symbol ? { symbol: { ...symbol } } : {}),
-    symbols: symbols.map((s) => ({ ...s })),
-  },
+const jsonOf = ({ understanding, known, claims, ...x }: Explanation): Json => ({
+  path: x.path,
+  ...(x.files ? { files: [...x.files] } : { language: x.language }),
+  ...(x.symbol ? { symbol: { ...x.symbol } } : {}),
+  symbols: x.symbols.map((s) => ({ ...s })),
   ...(understanding ? { understanding: knownJson(understanding) } : {}),
-  ...{ known: known.map(knownJson), callers: callers.map((c) => ({ ...c })), claims: claims.map(claimJson) },
+  known: known.map(knownJson),
+  callers: x.callers.map((c) => ({ ...c })),
+  claims: claims.map(claimJson),
 })
 
 export const explain = defineTool({

@@ -8,6 +8,7 @@ import type { Json } from '../../model/field.ts'
 import type { Kind } from '../../model/kind.ts'
 import { KINDS } from '../../model/kinds/index.ts'
 import { didYouMean, orNear } from '../../model/names.ts'
+import type { JsonObject } from '../../model/object.ts'
 import type { Registry } from '../../model/registry.ts'
 import { oneLine } from '../../model/text.ts'
 import { localMinute } from '../../model/times.ts'
@@ -52,12 +53,12 @@ export const refsTo = (reader: Reader, entities: readonly { readonly id: string 
   )
 
 /** An entity as a program gets it: everything said of it, with when and which version. */
-export const entityJson = (e: Entity): Json => ({
+export const entityJson = (e: Entity): JsonObject => ({
   ...{ id: e.id, kind: e.kind, name: e.name, ...saidJson(e) },
   ...(e.live ? {} : { deleted: true }),
 })
 
-export const saidJson = (e: Entity): { [field: string]: Json } => ({
+export const saidJson = (e: Entity): JsonObject => ({
   id: e.id,
   kind: e.kind,
   ...e.fields,

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import { UsageError, UserError } from '../../base/errors.ts'
-import type { Json } from '../../model/field.ts'
 import { shellWord } from '../../model/shell.ts'
 import { readText } from '../../travel/formats/import/files.ts'
 import { currentHandoffs } from '../../work/handoff/current.ts'
@@ -45,7 +44,7 @@ function shown({ memory, project }: ToolContext, { task }: Named): Output {
   return {
     text: text || `no handoff is current${wanted ? ' for that task' : ': `tidemark handoff write -` leaves one'}`,
     json: some.map(({ entity, said: _said, ...rest }) => ({
-      ...(entityJson(entity) as { [key: string]: Json }),
+      ...entityJson(entity),
       ...rest,
       written: new Date(rest.written).toISOString(),
     })),

@@ -102,7 +102,7 @@ export const list = defineTool({
     const isUnlooked = past ?? (fields && !fields.includes('stale'))
     const holds = holdsOf(memory, project.root, found, { reader, now, past: isUnlooked })
     const all = found.map((e): { [k: string]: Json } => ({
-      ...(entityJson(e) as { [k: string]: Json }),
+      ...entityJson(e),
       ...(e.kind === 'observation' ? spent(e) : {}),
       ...holdsJson(holds.get(e.id)!),
     }))

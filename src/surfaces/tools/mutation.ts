@@ -56,12 +56,7 @@ function list({ memory }: ToolContext): Output {
   })
   return {
     text: lines.length === 0 ? 'no change of a skill is proposed' : lines.join('\n'),
-    json: all.map((e) => ({
-      ...(entityJson(e) as object),
-      id: numberOf(e)!,
-      entity: e.id,
-      status: statusOf(e),
-    })) as unknown as Json,
+    json: all.map((e) => ({ ...entityJson(e), id: numberOf(e)!, entity: e.id, status: statusOf(e) })),
   }
 }
 
@@ -75,7 +70,7 @@ function show({ memory, project }: ToolContext, e: Entity): Output {
   const outcome = e.fields.applied === undefined ? undefined : outcomeOf(memory, e, observationsOf(memory))
   return {
     text: [...about, ...evidence, ...(outcome ? [outcomeText(outcome)] : []), '', change].join('\n').trimEnd(),
-    json: { ...(entityJson(e) as object), change, ...(outcome && { outcome }) } as unknown as Json,
+    json: { ...entityJson(e), change, ...(outcome && { outcome }) } as unknown as Json,
   }
 }
 

@@ -1,7 +1,6 @@
 import { keptIn } from '../../base/lookup.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import type { Entity } from '../../model/entity.ts'
-import type { Json } from '../../model/field.ts'
 import { slug } from '../../model/names.ts'
 import { ago, entityJson, oneLine, refsTo } from './format.ts'
 import { AS_OF, at } from './moment.ts'
@@ -48,7 +47,7 @@ async function openQuestions(context: ToolContext, { limit = LIMIT, ...args }: T
   const omitted = found.length - shown.length
   const topics = countTopics(open)
   const json = {
-    questions: shown.map((q) => ({ ref: q.id, ...(entityJson(q) as { [key: string]: Json }) })),
+    questions: shown.map((q) => ({ ref: q.id, ...entityJson(q) })),
     topics: Object.fromEntries(topics),
     omitted,
   }

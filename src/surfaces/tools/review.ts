@@ -46,7 +46,7 @@ function staleIn({ memory, project }: ToolContext, slice: Slice): Part {
       '',
       `read the code again; tidemark re-anchor ${all[0]!.id} says that it still holds, else record it anew or retire it`,
     )
-  const json = all.map((s) => ({ ...(entityJson(reader.entity(s.id)!) as { [k: string]: Json }), stale: markOf(s) }))
+  const json = all.map((s) => ({ ...entityJson(reader.entity(s.id)!), stale: markOf(s) }))
   return { lines, json, of: found.length }
 }
 
@@ -63,7 +63,7 @@ function changesIn({ memory }: ToolContext, slice: Slice): Part {
     lines.push(
       `until you decide, what was here holds: tidemark confirm ${all[0].entity.id} takes the change, tidemark reject ${all[0].entity.id} keeps it as it is`,
     )
-  const json = all.map(({ entity, by, wants }) => ({ ...(entityJson(entity) as { [k: string]: Json }), by, wants }))
+  const json = all.map(({ entity, by, wants }) => ({ ...entityJson(entity), by, wants }))
   return { lines, json, of: found.length }
 }
 

@@ -105,7 +105,7 @@ export const show = defineTool({
         ]
       },
       json: {
-        ...(entityJson(e) as { [k: string]: Json }),
+        ...entityJson(e),
         links: [...from, ...to].map(link),
         conflicts: e.conflicts as unknown as Json,
         ...(waiting.length > 0 ? { waiting: waiting.map(({ by, wants }) => ({ by, wants })) } : {}),

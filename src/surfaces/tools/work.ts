@@ -27,7 +27,7 @@ export function workLine(node: WorkNode, place: Place): string {
 }
 
 export const workJson = (node: WorkNode, place: Place): { [key: string]: Json } => ({
-  ...(entityJson(node.entity) as { [key: string]: Json }),
+  ...entityJson(node.entity),
   state: node.state,
   ...(node.blockedBy.length > 0 ? { blockedBy: node.blockedBy.map((b) => b.id) } : {}),
   ...(place[node.kind] === node.entity.id ? { current: true } : {}),
