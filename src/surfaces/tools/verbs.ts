@@ -30,18 +30,22 @@ const shortOf = (value: unknown): string => `"${oneLine(String(value), 80)}"`
 
 const REFS = { ...REF, about: 'ids, or names in quotes', required: true, place: 'rest', list: true } as const
 
+interface ToEach extends Pick<Tool, 'name' | 'title' | 'about' | 'example'> {
+  readonly reason?: Param
+  /** The reason, where none is given. */
+  readonly otherwise?: string
+  /** `on`: what was decided on. */
+  tell(r: Result, on: string): string
+}
+
 /** A verb that is done to each of several entities. */
-const toEach = (
-  tool: Pick<Tool, 'name' | 'title' | 'about' | 'example'>,
-  more: { readonly reason?: Param; readonly otherwise?: string },
-  tell: (r: Result, on: string) => string,
-): Tool =>
+const toEach = ({ reason: asked, otherwise, tell, ...tool }: ToEach): Tool =>
   defineTool({
     ...tool,
-    params: { ref: REFS, ...(more.reason && { reason: more.reason }) },
+    params: { ref: REFS, ...(asked && { reason: asked }) },
     readOnly: false,
     run(context, args) {
-      const { ref, reason = more.otherwise } = args as { ref: string; reason?: string }
+      const { ref, reason = otherwise } = args as { ref: string; reason?: string }
       const refs = [...new Set(ref.split('\n'))].filter((one) => one.trim() !== '')
       const meant = refs.map((one) => findOne(context.memory.reader, one))
       const on = new Map(meant.map((e) => [e.id, decidedOn(context, e)]))
@@ -50,38 +54,32 @@ const toEach = (
     },
   })
 
-export const reject = toEach(
-  {
-    name: 'reject',
-    title: 'Say no',
-    about: 'turns proposals down: the same is not proposed again',
-    example: 'tidemark reject fact:use-npm --reason "we use pnpm"',
-  },
-  { reason: paramOf(rejectVerb.args.reason) },
-  (_, on) => `rejected ${on}`,
-)
+export const reject = toEach({
+  name: 'reject',
+  title: 'Say no',
+  about: 'turns proposals down: the same is not proposed again',
+  example: 'tidemark reject fact:use-npm --reason "we use pnpm"',
+  reason: paramOf(rejectVerb.args.reason),
+  tell: (_, on) => `rejected ${on}`,
+})
 
-export const retire = toEach(
-  {
-    name: 'retire',
-    title: 'Retire knowledge',
-    about: 'takes out what no longer holds: it leaves lists, recall and briefings; `list --all` still shows it',
-    example: 'tidemark retire use-json-files --reason "nothing uses it any more"',
-  },
-  { reason: { type: 'text', about: 'why it no longer holds' }, otherwise: 'no longer holds' },
-  (r) => `retired ${r.kind} ${shortOf(r.name)}`,
-)
+export const retire = toEach({
+  name: 'retire',
+  title: 'Retire knowledge',
+  about: 'takes out what no longer holds: it leaves lists, recall and briefings; `list --all` still shows it',
+  example: 'tidemark retire use-json-files --reason "nothing uses it any more"',
+  reason: { type: 'text', about: 'why it no longer holds' },
+  otherwise: 'no longer holds',
+  tell: (r) => `retired ${r.kind} ${shortOf(r.name)}`,
+})
 
-export const reAnchor = toEach(
-  {
-    name: 're-anchor',
-    title: 'Still holds',
-    about: 'says that something still holds although the code it speaks of changed: it is stale no longer',
-    example: 'tidemark re-anchor use-sqlite',
-  },
-  {},
-  (r) => `${r.kind} ${shortOf(r.name)} still holds`,
-)
+export const reAnchor = toEach({
+  name: 're-anchor',
+  title: 'Still holds',
+  about: 'says that something still holds although the code it speaks of changed: it is stale no longer',
+  example: 'tidemark re-anchor use-sqlite',
+  tell: (r) => `${r.kind} ${shortOf(r.name)} still holds`,
+})
 
 export const supersede = defineTool({
   name: 'supersede',

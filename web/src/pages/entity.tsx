@@ -7,9 +7,9 @@ import {
   Empty,
   inWords,
   many,
+  Note,
   Page,
   Panel,
-  Prose,
   Ref,
   Told,
   useAttempt,
@@ -98,9 +98,7 @@ function Whole({ entity: e }: { entity: Shown }) {
                       <When at={batch.at(-1)!.at} />
                     </div>
                     {inHistory(batch).map((said) => (
-                      <p key={said} class="muted">
-                        <Prose text={said} />
-                      </p>
+                      <Note key={said} text={said} />
                     ))}
                   </li>
                 ))}
