@@ -41,8 +41,8 @@ test('[P4] the next briefing has the newest handoff whole, and of the others how
   Next Steps:
   - fix the JWKS cache
   - run the tests
-and 1 more handoff: tidemark handoff`)
-  expect(text).not.toContain('older task')
+and 1 more handoff, the newest "older task": tidemark handoff`)
+  expect(text).not.toContain('old things')
   expect(line).toMatch(/^handoff 2 h old, /)
 })
 

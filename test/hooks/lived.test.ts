@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { provenanceOf } from '../../src/model/entity.ts'
 import type { HookCall } from '../../src/session/hooks/call.ts'
@@ -193,4 +194,23 @@ test('[Y1] [R4] a rule binds until one that binds takes its place; what was ende
   expect(after).toContain('- Use npm for installs')
   expect(after).not.toContain('pnpm')
   expect(then).not.toContain('review')
+})
+
+test('[W4] what a session left in its files is not put away by one that worked on others, but by one that goes on with them', async () => {
+  const { t, on } = sessions()
+  const works = async (id: string, file: string, said: string) => {
+    t.clock.now += 60_000
+    await on(id, 'session-start')
+    await on(id, 'prompt', { prompt: `work on the file ${file} as we said` })
+    await on(id, 'after-edit', { tool: { name: 'Edit', paths: [join(t.dir, file)] } })
+    await on(id, 'stop', { said })
+    await on(id, 'session-end', { reason: 'exit' })
+  }
+  const left = () => t.memory.reader.list('handoff').map((e) => String(e.fields.inProgress))
+  await works('s1', 'gift.ts', 'Step 1 of 3 is done; parsing is missing.')
+  await works('s2', 'tax.ts', 'The tax is 2 now.')
+  expect(left()).toEqual([expect.stringContaining('The tax is 2'), expect.stringContaining('parsing is missing')])
+  expect((await on('s3', 'session-start')).context).toMatch(/and 1 more handoff, the newest "[^"]*gift\.ts/)
+  await works('s4', 'gift.ts', 'All of it is done.')
+  expect(left()).toEqual([expect.stringContaining('All of it is done'), expect.stringContaining('The tax is 2')])
 })

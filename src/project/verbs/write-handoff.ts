@@ -194,6 +194,17 @@ function ownOf(there: Entity): { lists: Lists; body: string } {
   return { lists: listsOf((field) => said[field].filter((item) => !composed.has(item))), body: said.body ?? '' }
 }
 
+/** What a session left in other files is kept beside the next one's work for so long. */
+const LEFT_MS = 3 * 86_400_000
+/** The files of items such as "Edited a.ts +3 -1, b.ts". */
+const filesIn = (items: readonly string[]): Set<string> =>
+  new Set(
+    items
+      .filter((item) => item.startsWith('Edited '))
+      .flatMap((item) => item.slice(7).split(', '))
+      .map((file) => file.replace(/ \+\d+ -\d+$/, '')),
+  )
+
 const percent = (used: unknown): number => (typeof used === 'string' ? Number(/^(\d+)%$/.exec(used)?.[1] ?? 0) : 0)
 
 export const writeHandoff = defineVerb({
@@ -257,7 +268,13 @@ export const writeHandoff = defineVerb({
       p.apply(id, [{ field: 'provenance', op: 'edit', list: false, add: [], remove: [], replace: true }])
       p.sign(id)
     }
-    const over = place.over.filter((e) => !completing || !hasOwn(e))
+    const edited = filesIn(lists.inProgress)
+    const goesOn = (e: Entity) => {
+      const { inProgress, written = 0 } = handoffOf(e)
+      const files = [...filesIn(inProgress)]
+      return files.length === 0 || files.some((f) => edited.has(f)) || p.ctx.ms - written > LEFT_MS
+    }
+    const over = place.over.filter((e) => !completing || (!hasOwn(e) && goesOn(e)))
     for (const old of over)
       if (p.set(old.id, 'retired', `replaced by the handoff "${place.title}"`)) p.sign(old.id, { ends: true })
     const cut = Object.values(fitHandoff(handoffOf(p.entity(id)!)).left).reduce((sum, n) => sum + n, 0)

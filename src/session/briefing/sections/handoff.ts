@@ -44,7 +44,8 @@ export const handoff: Section = {
       see: 'tidemark session list --all',
       note:
         [
-          others.length > 0 && `and ${many(others.length, 'more handoff')}: tidemark handoff`,
+          others.length > 0 &&
+            `and ${many(others.length, 'more handoff')}, the newest ${calledHandoff(newestOf(others))}: tidemark handoff`,
           crashed[0] &&
             `a crash is told until a session edits its files, or tidemark session end ${plain(crashed[0].id, 60)}`,
         ]
@@ -75,6 +76,8 @@ export function matteringFirst(all: readonly CurrentHandoff[], about: About): Cu
   }
   return [...all].sort((a, b) => weight(b) - weight(a))
 }
+
+const newestOf = (all: readonly CurrentHandoff[]) => all.reduce((a, b) => (b.written > a.written ? b : a))
 
 export const calledHandoff = ({ entity }: CurrentHandoff): string =>
   `"${plain(/^session "(.*)"$/.exec(entity.name)?.[1] ?? entity.name, 100)}"`
@@ -110,7 +113,7 @@ function inFull(h: CurrentHandoff, about: About): Item {
     .flatMap((line) => (plain(line, ITEM) === '' ? [] : [`  ${bodyLine(line)}`]))
   const next = part(HANDOFF_PARTS.find((p) => p.field === 'nextSteps')!)
   const leavesWork = said.nextSteps.length + said.blockers.length > 0
-  if (daysOld(h, about) >= (leavesWork ? OLD_DAYS : DONE_DAYS))
+  if (daysOld(h, about) >= (leavesWork ? OLD_DAYS : DONE_DAYS) || (!leavesWork && sessionsSince(h, about) > 1))
     return { id: h.entity.id, text: `${head}; tidemark handoff` }
   return {
     id: h.entity.id,
