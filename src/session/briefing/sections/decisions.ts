@@ -66,16 +66,22 @@ export const failures: Section = {
         }
       }
       const [outcome, lesson] = [unended(field(e, 'outcome', 160)), field(e, 'lesson', 160)]
-      const head = `- Tried: ${unended(field(e, 'approach', 200))}${outcome === '' ? '' : `; outcome: ${outcome}`}`
-      return { text: `${head}${lesson === '' ? '' : `; instead: ${lesson}`} ${by}`, short: `${head} ${by}` }
+      const tried = `- Tried: ${unended(field(e, 'approach', 200))}`
+      const came = outcome === '' ? '' : `; outcome: ${outcome}`
+      const instead = lesson === '' ? '' : `; instead: ${lesson}`
+      return { text: `${tried}${came}${instead} ${by}`, short: `${tried}${instead || came} ${by}` }
     }),
 }
 
 export const learnings: Section = {
   name: 'learnings',
   title: 'Learned',
-  share: 6,
-  build: (about) => relevant(about, ['learning'], 'discover (get-learnings)', (e) => ({ text: learnedLine(e, about) })),
+  share: 12,
+  build: (about) =>
+    relevant(about, ['learning'], 'discover (get-learnings)', (e) => ({
+      text: learnedLine(e, about),
+      short: `- ${plain(e.name, 200)} ${byline(e, about)}`,
+    })),
 }
 
 /** What was learned, once: the title may be the beginning of the body, or all of it. */
