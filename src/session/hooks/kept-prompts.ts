@@ -3,6 +3,7 @@ import { besideStore, type Project } from '../../engine/store/project.ts'
 import { Prompts, wordsOf } from '../../engine/store/prompts.ts'
 import { sha256 } from '../../model/digest.ts'
 import { type Entity, provenanceOf } from '../../model/entity.ts'
+import { ownWords } from './typed-words.ts'
 
 /** A hook waits so long for another one that writes there. */
 export const PROMPTS_MS = 40
@@ -15,7 +16,8 @@ export const openPrompts = (
 
 /** The kept prompt and a digest of the words that a record rests on; undefined where nobody typed them. */
 export function evidenceFor(prompts: Prompts | undefined, quote: string, session: string): string | undefined {
-  const prompt = prompts?.saying(quote, session)
+  // what is long and stands in quotation marks is not kept: a quote of it rests on the words around it
+  const prompt = prompts?.saying(quote, session) ?? prompts?.saying(ownWords(quote), session)
   return prompt && `${prompt.id}:${sha256(wordsOf(quote)).slice(0, 16)}`
 }
 
