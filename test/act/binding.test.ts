@@ -35,7 +35,7 @@ function store(): TestMemory {
   t.act([['propose', { action: fact('Rejected rule') }]], AGENT)
   t.act([['reject', { ref: 'fact:rejected-rule' }]])
   t.act([['propose', { action: ['retire', { ref: 'fact:old-rule', reason: 'old' }] }]], AGENT)
-  const link = { from: 'fact:waits', to: 'fact:old-rule', type: 'supersedes' }
+  const link = { from: 'fact:use-pnpm', to: 'fact:old-rule', type: 'supersedes' }
   t.act([['propose', { action: ['link-entities', link] }]], AGENT)
   return t
 }
