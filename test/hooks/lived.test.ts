@@ -1,9 +1,11 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { provenanceOf } from '../../src/model/entity.ts'
 import type { HookCall } from '../../src/session/hooks/call.ts'
 import { respond } from '../../src/session/hooks/run.ts'
 import { act } from '../../src/surfaces/tools/act.ts'
+import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { openTestMemory } from '../helpers.ts'
 
 /** Sessions of Claude Code, as its hooks tell of them; faults seen where whole histories of real prompts were typed again. */
@@ -216,4 +218,15 @@ test('[W4] what a session left in its files is not put away by one that worked o
   expect((await on('s3', 'session-start')).context).toMatch(/and 1 more handoff, the newest "[^"]*gift\.ts/)
   await works('s4', 'gift.ts', 'All of it is done.')
   expect(left()).toEqual([expect.stringContaining('All of it is done'), expect.stringContaining('The tax is 2')])
+})
+
+test('[P4] a session that goes on another branch is told as on that', async () => {
+  const { t, on } = sessions()
+  mkdirSync(join(t.dir, '.git'), { recursive: true })
+  const onBranch = (name: string) => writeFileSync(join(t.dir, '.git/HEAD'), `ref: refs/heads/${name}\n`)
+  onBranch('main')
+  await on('s1', 'session-start')
+  onBranch('feat/discount')
+  await on('s1', 'prompt', { prompt: 'now the discount of the cart, as we said' })
+  expect(sessionsOf(t.memory).get('s1')!.branch).toBe('feat/discount')
 })

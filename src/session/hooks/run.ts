@@ -3,7 +3,7 @@
  */
 
 import { existsSync } from 'node:fs'
-import { gitCommonDir, workTreeOf } from '../../base/git.ts'
+import { gitCommonDir, gitState, workTreeOf } from '../../base/git.ts'
 import type { Memory } from '../../engine/memory.ts'
 import type { Project } from '../../engine/store/project.ts'
 import { extractionFile } from '../../engine/store/state.ts'
@@ -58,8 +58,11 @@ function signOfLife(hook: Hook): void {
   if (!known && !process && parent === undefined && QUIET.has(call.event)) return // its client is gone already
   sessions.heartbeat(session, { client, parent, agent, root, process })
   const isElsewhere = call.cwd !== undefined && known?.root !== undefined && known.root !== root
+  const asks = call.event === 'prompt' || call.event === 'stop'
+  const isOnAnother = asks && known?.root === root && known.branch !== gitState(root).branch
   // a submodule is no work tree of this repository
-  if (isElsewhere && gitCommonDir(root) === workTreeOf(hook.project.root)?.common) sessions.moved(session, root)
+  if (isOnAnother || (isElsewhere && gitCommonDir(root) === workTreeOf(hook.project.root)?.common))
+    sessions.moved(session, root)
 }
 
 export async function respond(memory: Memory, project: Project, call: HookCall, left: () => number): Promise<Answered> {

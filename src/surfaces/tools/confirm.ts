@@ -1,6 +1,6 @@
 import { UsageError, UserError, unlessRefused } from '../../base/errors.ts'
 import type { ActOptions, ActResult, Memory } from '../../engine/memory.ts'
-import { calledAs, nameOf } from '../../engine/read/called.ts'
+import { calledAs } from '../../engine/read/called.ts'
 import { waitingAt } from '../../engine/replication/waiting.ts'
 import { MAX_ACTIONS, parseBatch } from '../../engine/write/batch.ts'
 import { canonical } from '../../model/canonical.ts'
@@ -18,7 +18,9 @@ const WHOLE = 1_200
 
 /** What waits, as somebody has to see it before it binds: whole, and who wants it. */
 const told = (e: Entity, isOthers: boolean): { head: string; from: string } => ({
-  head: `${typeof e.fields.category === 'string' ? e.fields.category : e.kind}: ${oneLine(calledAs(e), 2 * WHOLE)}`,
+  head: `${typeof e.fields.category === 'string' ? e.fields.category : e.kind}: ${oneLine(calledAs(e), 2 * WHOLE)}${
+    Array.isArray(e.fields.paths) ? ` (for ${oneLine(e.fields.paths.join(', '), WHOLE)})` : ''
+  }`,
   from: isOthers ? 'from others' : oneLine(wantedBy(e), 80),
 })
 
@@ -204,7 +206,7 @@ function withInstead({ memory }: ToolContext, entities: readonly Entity[]): Enti
 /** What a yes or a no is about: the thing, or what others want of it. */
 export function decidedOn({ memory }: ToolContext, e: Entity): string {
   const wanted = waitingAt(memory.db, e.id).map((w) => `${oneLine(w.by, 60)} ${oneLine(w.wants, WHOLE)}`)
-  const named = `${e.kind} "${oneLine(nameOf(e), WHOLE)}"`
+  const named = `${e.kind} "${oneLine(calledAs(e), WHOLE)}"`
   return wanted.length === 0 ? named : `what others want of ${named}: ${wanted.join('; ')}`
 }
 
