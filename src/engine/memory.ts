@@ -23,16 +23,7 @@ import { type LineName, readWithout } from './read/view.ts'
 import { type Place, placeOn } from './read/work-tree.ts'
 import { compact, printSnapshot, snapshotOf } from './replication/compaction.ts'
 import { settleDeclined } from './replication/decline.ts'
-import {
-  carriedOut,
-  Erasure,
-  filesHold,
-  finishErasure,
-  isErasing,
-  occurrences,
-  type Places,
-  textsToErase,
-} from './replication/erasure.ts'
+import * as erasing from './replication/erasure.ts'
 import { settleFirstForm } from './replication/first-form.ts'
 import { reindexHeld, settleAll, settleHeld } from './replication/held.ts'
 import type { Delivery, Ingested, IngestOptions } from './replication/ingest.ts'
@@ -89,7 +80,7 @@ export interface MemoryOptions {
   mayTakeOver?(): boolean
   /** The directory of the store holds nothing else, and is closed to others. */
   ownDirectory?: boolean
-  places?(): Places
+  places?(): erasing.Places
   /** Writes the files that travel with git anew, without what was erased; says what it did. */
   rewriteShared?(): string[]
   author?(): Author
@@ -233,7 +224,7 @@ export class Memory {
         const [replica = '', seq] = by.split(':')
         return by !== '' && decides(replica, Number(seq))
       })
-      const erasure = granted.length > 0 ? this.#erasureOf(textsToErase(db, granted)) : undefined
+      const erasure = granted.length > 0 ? this.#erasureOf(erasing.textsToErase(db, granted)) : undefined
       if (erasure) {
         applyPurges(db, this.#ofRows(), granted)
         erasure.mark()
@@ -245,8 +236,8 @@ export class Memory {
     if (erasure) this.finishErasure(erasure.gone)
   }
 
-  #erasureOf(said: readonly string[]): Erasure {
-    return new Erasure(this.db, this.#options.places?.(), { secrets: [], said })
+  #erasureOf(said: readonly string[]): erasing.Erasure {
+    return new erasing.Erasure(this.db, this.#options.places?.(), { secrets: [], said })
   }
 
   /** What a clock that was ahead has left is put right by the next one who opens the store. */
@@ -311,9 +302,9 @@ export class Memory {
     const redacting = redact || redactBatch
     const author = this.#author({ ...ownSaid, ...said }, redacting)
     const places = this.#options.places?.()
-    const carried = carriedOut(this.reader, actions)
+    const carried = erasing.carriedOut(this.reader, actions)
     if (carried.some(([verb]) => verb === 'purge')) notes.push(...this.finishErasure())
-    const erasure = Erasure.ofActions(this.db, places, () => this.reader, carried)
+    const erasure = erasing.Erasure.ofActions(this.db, places, () => this.reader, carried)
     const host = {
       db: this.db,
       env: this.env,
@@ -321,7 +312,7 @@ export class Memory {
       core: this.#core,
       registry: () => this.registry(),
       rowRegistry: () => this.#ofRows(),
-      filesHold: (text: string) => filesHold(this.path, text, places),
+      filesHold: (text: string) => erasing.filesHold(this.path, text, places),
     }
     const who = { author, by: by ?? (author.agent === undefined ? 'person' : 'agent'), settles, evidence } as const
     const outcome = this.db.write(() => {
@@ -358,14 +349,14 @@ export class Memory {
   }
 
   get isErasing(): boolean {
-    return isErasing(this.db)
+    return erasing.isErasing(this.db)
   }
 
   /** Cleans the files after an erasure, also one that was interrupted. Says what it did, or why it has to wait. */
   finishErasure(texts?: readonly string[]): string[] {
-    if (!isErasing(this.db)) return []
+    if (!erasing.isErasing(this.db)) return []
     try {
-      return finishErasure(this.db, () => this.#ofRows(), this.env.now(), this.#options.places?.(), texts)
+      return erasing.finishErasure(this.db, () => this.#ofRows(), this.env.now(), this.#options.places?.(), texts)
     } catch (error) {
       const told = storeError(error, this.path)
       const why = told instanceof UserError ? `${told.message}; ${told.hint}` : String(told)
@@ -530,7 +521,7 @@ export class Memory {
 
   /** How often a text still stands in the store's files, snapshots included; what a purge proves itself by. */
   occurrences(text: string): { file: string; count: number }[] {
-    return occurrences(this.db.path, text, this.#options.places?.())
+    return erasing.occurrences(this.db.path, text, this.#options.places?.())
   }
 
   /** Drops every index and makes it again from the log (C5). */

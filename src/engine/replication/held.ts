@@ -19,17 +19,7 @@ import type { Arrived } from '../store/own-lines.ts'
 import * as ownLines from '../store/own-lines.ts'
 import { allIds, type EntityRow, getRow, idsOfKind, linkOf } from '../store/rows.ts'
 import { indexedText } from '../store/text-index.ts'
-import {
-  agreedUpTo,
-  BESIDE,
-  contentDigest,
-  decidingLines,
-  endorses,
-  isAgreement,
-  isStanding,
-  vouchedBy,
-  vouchedFor,
-} from './vouched.ts'
+import * as vouching from './vouched.ts'
 
 /** Whether lines of others change an entity only once somebody here has agreed, if somebody here stands by it. */
 const isGuarded = (id: string): boolean => isKnowledge(kindOf(id)) && !isTombstone(id)
@@ -47,7 +37,7 @@ interface Settling {
 }
 
 function settlingOf(db: Db): Settling {
-  const decides = decidingLines(db)
+  const decides = vouching.decidingLines(db)
   const isOwn = ownLines.ownLines(db)
   const known = new Map<string, boolean>()
   const isPeers = ({ event: { entity }, replica, seq }: Arrived) =>
@@ -65,12 +55,15 @@ function settlingOf(db: Db): Settling {
 
 /** Whether somebody agrees to all that had come here by then. Who was elsewhere agrees to the words that the digest is of. */
 function agreesToAll(s: Settling, id: string, e: Arrived, events: readonly Arrived[]): boolean {
-  if (!isAgreement(e)) return false
+  if (!vouching.isAgreement(e)) return false
   if (s.isOwn(e)) return true
   const { live, fields } = foldOf(id, cellsOf(events.filter((o) => o.n <= e.n).map((o) => o.event)))
   // a digest says nothing of a deletion or a rejection
   return (
-    live && isStanding(fields) && isObject(e.event.value) && e.event.value.confirms === contentDigest({ id, fields })
+    live &&
+    vouching.isStanding(fields) &&
+    isObject(e.event.value) &&
+    e.event.value.confirms === vouching.contentDigest({ id, fields })
   )
 }
 
@@ -83,12 +76,13 @@ function wordsOn(s: Settling, id: string, events: readonly Arrived[], all = even
   for (const e of events) {
     if (!s.decides(e)) continue
     if (agreesToAll(s, id, e, all)) words = { ...words, agreed: Math.max(words.agreed, e.n) }
-    if (!endorses(e.event.field, e.event.value)) continue
+    if (!vouching.endorses(e.event.field, e.event.value)) continue
     // when a folded line came is kept apart
     const n = e.n === 0 && kept ? kept.first : e.n
     words = { ...words, first: Math.min(words.first, n) }
   }
-  if (Number.isFinite(words.first)) words = { ...words, agreed: Math.max(words.agreed, agreedUpTo(id, all, s.decides)) }
+  if (Number.isFinite(words.first))
+    words = { ...words, agreed: Math.max(words.agreed, vouching.agreedUpTo(id, all, s.decides)) }
   s.words.set(id, words)
   return words
 }
@@ -105,7 +99,7 @@ function waitingAmong(s: Settling, id: string, events: readonly Arrived[], ends:
   const own = wordsOn(s, id, events)
   const first = ends.reduce((min, end) => Math.min(min, s.words.get(end)?.first ?? min), own.first)
   const from = Math.max(first, own.agreed, s.from)
-  const waits = (e: Arrived) => e.n > from && !BESIDE.has(e.event.field) && !s.decides(e) && !s.isPeers(e)
+  const waits = (e: Arrived) => e.n > from && !vouching.BESIDE.has(e.event.field) && !s.decides(e) && !s.isPeers(e)
   return new Set(Number.isFinite(first) ? events.filter(waits) : [])
 }
 
@@ -120,7 +114,7 @@ const saysSecret = (events: readonly Arrived[]): boolean =>
 const saidOf = (row: EntityRow | undefined): string => {
   if (!row?.live) return ''
   const { fields, name } = entityOf(row)
-  return canonical([name, Object.fromEntries(Object.entries(fields).filter(([f]) => !BESIDE.has(f)))] as Json)
+  return canonical([name, Object.fromEntries(Object.entries(fields).filter(([f]) => !vouching.BESIDE.has(f)))] as Json)
 }
 
 const namesOf = (db: Db, id: string): string[] =>
@@ -191,9 +185,9 @@ function settle(
     kept.length === 0
       ? undefined
       : projectionOf(registry(), id, cellsOf(kept.map((e) => e.event)), row.updated, row.version)
-  const vouched = made !== undefined && vouchedBy(db, [id], kept, () => entityOf(made.row)).has(id)
+  const vouched = made !== undefined && vouching.vouchedBy(db, [id], kept, () => entityOf(made.row)).has(id)
   const isSame = saidOf(row) === saidOf(made?.row)
-  if (isSame && (!row.live || vouched === vouchedBy(db, [id], events, () => entityOf(row)).has(id)))
+  if (isSame && (!row.live || vouched === vouching.vouchedBy(db, [id], events, () => entityOf(row)).has(id)))
     heldRows.dropHeld(db, id)
   else {
     const told = isSame ? [] : [...lines.values()].sort((a, b) => a.n - b.n)
@@ -252,7 +246,7 @@ function nowOf(db: Db, id: string): heldRows.Held | undefined {
   const there = heldRows.heldOf(db, id)
   if (there) return there.row && there
   const row = getRow(db, id)
-  return row && { id, row, link: linkOf(db, id), lines: [], vouched: vouchedFor({ db }, [id]).has(id) }
+  return row && { id, row, link: linkOf(db, id), lines: [], vouched: vouching.vouchedFor({ db }, [id]).has(id) }
 }
 
 /** Its author erases what somebody here stands by: it goes, but what holds here stays until somebody decides. No secret does. */

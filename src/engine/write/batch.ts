@@ -10,15 +10,7 @@ import { defined, isObject } from '../../model/object.ts'
 import { named, type Problem, type Report, shown } from '../../model/validate.ts'
 import { SHARED_KIND } from '../log/context-value.ts'
 import type { ClaimChanges } from '../store/presence.ts'
-import {
-  AuthorityWatch,
-  DECIDES,
-  isSecretAlone,
-  NEVER_PROPOSED,
-  needsPerson,
-  proposalsOf,
-  saidAgain,
-} from './approval.ts'
+import * as approval from './approval.ts'
 import { sharedNow } from './context-key.ts'
 import { type Args, type Draft, type MakeRegistry, type PlanContext, Planning, type Result } from './plan.ts'
 import { linkIdNow, record, recordedAs, remove } from './record.ts'
@@ -177,7 +169,7 @@ function planOnce(
   proposed: Proposals,
 ): { planned?: Planned; unasked: Proposals } {
   const p = new Planning(view, ctx, options.makeRegistry, new Set(options.verbs.keys()))
-  const watch = ctx.by === 'agent' ? new AuthorityWatch(p) : undefined
+  const watch = ctx.by === 'agent' ? new approval.AuthorityWatch(p) : undefined
   const unasked: Proposals = new Map()
   const waiting = new Set<string>()
   const problems: Problem[] = []
@@ -210,7 +202,7 @@ function planOnce(
     const instead = proposed.get(index)
     const [result] = instead
       ? instead.map(([verb, args]) => run('propose', { action: [verb, args as never] }, report))
-      : [run(verb, watch ? args : saidAgain(p, verb, args), report)]
+      : [run(verb, watch ? args : approval.saidAgain(p, verb, args), report)]
     refuseSettled(p, first, report)
     const [changed] = watch?.unasked() ?? []
     if (problems.length > before || (!result && problems.length > 0)) return
@@ -218,13 +210,14 @@ function planOnce(
     results.push({ verb, ...result } as Result)
     const id = String(result.id)
     if (instead || (watch && isWaiting(p, id))) waiting.add(id)
-    if (watch && !ctx.settles && DECIDES.has(verb) && p.draft.events.length > first) {
-      needsPerson(verb, id, args, report)
+    if (watch && !ctx.settles && approval.DECIDES.has(verb) && p.draft.events.length > first) {
+      approval.needsPerson(verb, id, args, report)
       return
     }
-    if (changed === undefined || isSecretAlone(verb, args)) return
-    const waits = NEVER_PROPOSED.has(verb) || instead ? [] : proposalsOf(p, verb, args, result as Result)
-    if (waits.length === 0) needsPerson(verb, changed, args, report)
+    if (changed === undefined || approval.isSecretAlone(verb, args)) return
+    const waits =
+      approval.NEVER_PROPOSED.has(verb) || instead ? [] : approval.proposalsOf(p, verb, args, result as Result)
+    if (waits.length === 0) approval.needsPerson(verb, changed, args, report)
     else unasked.set(index, waits)
   })
   if (problems.length > 0) throw refusal(problems, actions.length)
