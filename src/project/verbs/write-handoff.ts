@@ -8,21 +8,10 @@ import type { Entity } from '../../model/entity.ts'
 import { flag, type Json, text } from '../../model/field.ts'
 import { oneLine } from '../../model/text.ts'
 import { type Report, shown, validate } from '../../model/validate.ts'
-import {
-  contextText,
-  fitHandoff,
-  HANDOFF_LINES,
-  HANDOFF_PARTS,
-  type Handoff,
-  type HandoffPart,
-  handoffOf,
-  isCurrentHandoff,
-  listsOf,
-  parseHandoff,
-} from '../../work/handoff/page.ts'
+import * as page from '../../work/handoff/page.ts'
 import { listChange } from './common.ts'
 
-type Lists = Record<HandoffPart, string[]>
+type Lists = Record<page.HandoffPart, string[]>
 
 const TITLE_MAX = 80
 const KIND = 'handoff'
@@ -41,12 +30,12 @@ const items = (about: string) =>
 /** How full the writer's context is, as its client has told: an agent does not know it. */
 function contextKnown(p: Planning, me: string | undefined): string | undefined {
   const used = me === undefined ? undefined : p.view.claims.session(me)?.data.contextUsed
-  return typeof used === 'number' ? contextText(used) : undefined
+  return typeof used === 'number' ? page.contextText(used) : undefined
 }
 
 /** How full the context is, as it is kept. */
 const CONTEXT = reading(any('how full the context is: 78, or text such as 78%'), (_p, given: Json, field, report) => {
-  if (typeof given === 'string' || typeof given === 'number') return contextText(given)
+  if (typeof given === 'string' || typeof given === 'number') return page.contextText(given)
   return report({ field, message: 'not a share', received: shown(given), accepted: '78, or text such as 78%' })
 })
 
@@ -64,9 +53,9 @@ const ARGS = {
 
 /** What the call says: the page in `body`, and over it the arguments that stand beside it. */
 function saidBy(args: ReadArgs<typeof ARGS>): { lists: Lists; body: string; contextUsed?: string; title?: string } {
-  const read: Partial<Handoff> = args.body === undefined ? {} : parseHandoff(args.body)
+  const read: Partial<page.Handoff> = args.body === undefined ? {} : page.parseHandoff(args.body)
   const title = args.title?.trim()
-  const lists = listsOf((field) => args[field] ?? [...(read[field] ?? [])])
+  const lists = page.listsOf((field) => args[field] ?? [...(read[field] ?? [])])
   const contextUsed = args.contextUsed ?? read.contextUsed
   const name = title || read.title
   return { lists, body: read.body ?? '', contextUsed, title: name ? oneLine(name, TITLE_MAX) : undefined }
@@ -91,7 +80,7 @@ function writerLives(p: Planning, e: Entity): boolean {
   const { claims } = p.view
   const session = writerOf(e)
   if (session === undefined) return false
-  const written = handoffOf(e).written ?? 0
+  const written = page.handoffOf(e).written ?? 0
   const row = claims.session(session)
   if (!row) return claims.now - written < SILENT_MS
   return isLive(stateOf({ ...row, seen: Math.max(row.seen, written) }, claims.now, claims.env))
@@ -108,7 +97,7 @@ function isElsewhere(p: Planning, e: Entity): boolean {
 /** Whether it is called after its session, not by a title that somebody gave. */
 const isSession = (e: Entity): boolean => e.name.startsWith('session ')
 
-const byWritten = (a: Entity, b: Entity): number => (handoffOf(b).written ?? 0) - (handoffOf(a).written ?? 0)
+const byWritten = (a: Entity, b: Entity): number => (page.handoffOf(b).written ?? 0) - (page.handoffOf(a).written ?? 0)
 
 interface Place {
   title: string
@@ -126,7 +115,7 @@ function placeFor(
   task: Entity | undefined,
   completing: boolean,
 ): Place {
-  const current = p.ofKind(KIND).filter((e) => isCurrentHandoff(e, (id) => p.entity(id)))
+  const current = p.ofKind(KIND).filter((e) => page.isCurrentHandoff(e, (id) => p.entity(id)))
   const ids = idsOf(p, me)
   const isMine = (e: Entity) => ids.has(writerOf(e))
   const isOthers = (e: Entity) =>
@@ -166,7 +155,7 @@ function placeFor(
       e.fields.task === undefined &&
       !isMine(e) &&
       !isOthers(e) &&
-      (handoffOf(e).written ?? 0) <= started,
+      (page.handoffOf(e).written ?? 0) <= started,
   )
   const mine = me === undefined ? [] : current.filter((e) => e.fields.task === undefined && isMine(e))
   // what the agent wrote under a title of its own is completed too: two would hide its next steps
@@ -180,7 +169,7 @@ function placeFor(
 
 const hasOwn = (e: Entity): boolean => {
   const own = ownOf(e)
-  return own.body !== '' || HANDOFF_PARTS.some(({ field }) => own.lists[field].length > 0)
+  return own.body !== '' || page.HANDOFF_PARTS.some(({ field }) => own.lists[field].length > 0)
 }
 
 /** What is kept of the one that is there: what this session wrote, or an earlier one on the same task. */
@@ -190,8 +179,8 @@ const ownPart = (there: Entity | undefined, mine: ReadonlySet<string | undefined
 /** What somebody wrote of it: all but what was composed. */
 function ownOf(there: Entity): { lists: Lists; body: string } {
   const composed = new Set((there.fields.composed as string[] | undefined) ?? [])
-  const said = handoffOf(there)
-  return { lists: listsOf((field) => said[field].filter((item) => !composed.has(item))), body: said.body ?? '' }
+  const said = page.handoffOf(there)
+  return { lists: page.listsOf((field) => said[field].filter((item) => !composed.has(item))), body: said.body ?? '' }
 }
 
 /** What a session left in other files is kept beside the next one's work for so long. */
@@ -225,7 +214,7 @@ export const writeHandoff = defineVerb({
     const contextUsed = said.contextUsed ?? contextKnown(p, me)
     const standing = p.place().task
     const task = given ?? (title === undefined && standing !== undefined ? p.entity(standing) : undefined)
-    if (body === '' && HANDOFF_PARTS.every(({ field }) => lists[field].length === 0))
+    if (body === '' && page.HANDOFF_PARTS.every(({ field }) => lists[field].length === 0))
       return report({
         field: '',
         message: 'the handoff says nothing',
@@ -235,9 +224,11 @@ export const writeHandoff = defineVerb({
     const place = placeFor(p, me, title, task, completing)
     const own = completing ? ownPart(place.there, idsOf(p, me), task) : undefined
     const composed = completing
-      ? HANDOFF_PARTS.flatMap(({ field }) => lists[field].filter((item) => !own?.lists[field].includes(item)))
+      ? page.HANDOFF_PARTS.flatMap(({ field }) => lists[field].filter((item) => !own?.lists[field].includes(item)))
       : []
-    const whole = HANDOFF_PARTS.map(({ field }) => [field, [...(own?.lists[field] ?? []), ...lists[field]]] as const)
+    const whole = page.HANDOFF_PARTS.map(
+      ({ field }) => [field, [...(own?.lists[field] ?? []), ...lists[field]]] as const,
+    )
     const kind = p.registry().kind(KIND)!
     const scalar = {
       contextUsed: contextUsed ?? null,
@@ -277,8 +268,8 @@ export const writeHandoff = defineVerb({
     const over = place.over.filter((e) => !completing || (!hasOwn(e) && goesOn(e)))
     for (const old of over)
       if (p.set(old.id, 'retired', `replaced by the handoff "${place.title}"`)) p.sign(old.id, { ends: true })
-    const cut = Object.values(fitHandoff(handoffOf(p.entity(id)!)).left).reduce((sum, n) => sum + n, 0)
-    if (cut > 0) p.note(`${cut} lines are left out where it is read: a handoff has ${HANDOFF_LINES} lines`)
+    const cut = Object.values(page.fitHandoff(page.handoffOf(p.entity(id)!)).left).reduce((sum, n) => sum + n, 0)
+    if (cut > 0) p.note(`${cut} lines are left out where it is read: a handoff has ${page.HANDOFF_LINES} lines`)
     return { ...made, ...(over.length > 0 ? { replaced: over.map((e) => e.id) } : {}) }
   },
 })

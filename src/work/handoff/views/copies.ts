@@ -1,14 +1,6 @@
 import { linkSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  appendInside,
-  createInside,
-  inspect,
-  readInside,
-  removeInside,
-  temporaryName,
-  writeInside,
-} from '../../../base/files.ts'
+import * as files from '../../../base/files.ts'
 import { redact } from '../../../base/secrets/find.ts'
 import type { Memory } from '../../../engine/memory.ts'
 import { getMeta, setMeta } from '../../../engine/store/meta.ts'
@@ -43,11 +35,11 @@ export const viewPath = (name: string): string => `${PROJECT_DIR}/${name}`
 /** Where copies of what was written last lie: what differs from them was changed by hand. */
 const keptPath = (name: string): string => `${PROJECT_DIR}/local/views/${name}`
 
-export const textOf = (root: string, path: string): string | undefined => readInside(root, path)?.toString('utf8')
+export const textOf = (root: string, path: string): string | undefined => files.readInside(root, path)?.toString('utf8')
 
 /** Changes whenever the file does; empty where there is none. */
 export function stampOf(root: string, path: string): string {
-  const found = inspect(root, path)
+  const found = files.inspect(root, path)
   return found.is === 'file' ? `${found.stat.size}/${found.stat.mtimeMs}/${found.stat.ino}` : ''
 }
 
@@ -70,18 +62,18 @@ export function readKept(memory: Memory, root: string): Kept {
 
 /** Replaces a view. A hard link keeps the old file: lines added meanwhile are kept, any other edit is put back. */
 function replace(root: string, path: string, text: string, expected: string): boolean {
-  const old = viewPath(temporaryName())
+  const old = viewPath(files.temporaryName())
   try {
     linkSync(join(root, path), join(root, old))
   } catch {
-    writeInside(root, path, text) // a file system without second names
+    files.writeInside(root, path, text) // a file system without second names
     return true
   }
   try {
-    writeInside(root, path, text)
+    files.writeInside(root, path, text)
     const there = textOf(root, old) ?? expected
     if (there.startsWith(expected)) {
-      if (there !== expected) appendInside(root, path, there.slice(expected.length)) // lines that came last stay last
+      if (there !== expected) files.appendInside(root, path, there.slice(expected.length)) // lines that came last stay last
       return true
     }
     renameSync(join(root, old), join(root, path)) // what they wrote is there again: the next look finds it
@@ -97,7 +89,7 @@ export function writeKept(memory: Memory, root: string, kept: Kept): void {
     kept.mark = Buffer.from(memory.env.random(8)).toString('hex')
     setMeta(memory.db, MARKS, JSON.stringify([...marksIn(memory), kept.mark].slice(-MARKS_KEPT)))
   }
-  writeInside(root, keptPath('state.json'), `${JSON.stringify(kept)}\n`)
+  files.writeInside(root, keptPath('state.json'), `${JSON.stringify(kept)}\n`)
 }
 
 /** Changes what is kept under the store's lock. */
@@ -119,11 +111,11 @@ export function writeView(root: string, name: string, text: string, expected: st
   // the view first: where it turns out to be edited, the copy stays what the edit is compared with
   for (const file of [path, copy]) {
     const there = textOf(root, file)
-    if (text === '') removeInside(root, file)
+    if (text === '') files.removeInside(root, file)
     else if (file === path && there !== undefined && !text.startsWith(there)) {
       if (expected === undefined || !replace(root, path, text, expected)) return
-    } else if (there === undefined || !text.startsWith(there)) writeInside(root, file, text)
-    else if (there !== text) appendInside(root, file, text.slice(there.length))
+    } else if (there === undefined || !text.startsWith(there)) files.writeInside(root, file, text)
+    else if (there !== text) files.appendInside(root, file, text.slice(there.length))
   }
   const stamp = stampOf(root, path)
   if (text === '') delete kept.seen[name]
@@ -136,10 +128,10 @@ export function putAside(root: string, name: string, edited: string, at: number)
   const time = new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
   for (let n = 1; ; n++) {
     const aside = name.replace(/\.md$/, `.edited-${time}${n === 1 ? '' : `-${n}`}.md`)
-    if (createInside(root, viewPath(aside), text)) return aside
+    if (files.createInside(root, viewPath(aside), text)) return aside
   }
 }
 
 /** Hand edits that could not be read and are still kept beside their view. */
 export const unreadEdits = (memory: Memory, root: string): Report[] =>
-  readKept(memory, root).reports.filter((r) => inspect(root, viewPath(r.aside)).is === 'file')
+  readKept(memory, root).reports.filter((r) => files.inspect(root, viewPath(r.aside)).is === 'file')

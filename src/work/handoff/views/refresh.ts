@@ -9,18 +9,7 @@ import { PROJECT_DIR, type Project } from '../../../engine/store/project.ts'
 import { problemLine, problemsOf } from '../../../engine/write/batch.ts'
 import { claimsOf } from '../../coordination/claims.ts'
 import { sessionsOf } from '../../coordination/sessions.ts'
-import {
-  changeKept,
-  type Kept,
-  lastWritten,
-  putAside,
-  readKept,
-  stampOf,
-  textOf,
-  viewPath,
-  writeKept,
-  writeView,
-} from './copies.ts'
+import * as copies from './copies.ts'
 import { decisionsView } from './decisions.ts'
 import { handoffView } from './handoff.ts'
 import { mutationsView } from './mutations.ts'
@@ -43,7 +32,7 @@ const looked = new WeakMap<Memory, Map<string, number>>()
 /** Records hand edits of the views; unreadable ones are kept aside. Call it before an action. Never fails; returns notes. */
 export function readEdits(memory: Memory, project: Project): string[] {
   return safely(project, () => {
-    const { seen } = readKept(memory, project.root)
+    const { seen } = copies.readKept(memory, project.root)
     return VIEWS.flatMap((view) => readEdit(memory, project, view, seen[view.name]))
   })
 }
@@ -56,7 +45,7 @@ export function refreshViews(memory: Memory, project: Project): string[] {
     const cursor = memory.cursor
     if (!mayHaveChanged(memory, root, cursor)) return told
     // one at a time: two processes that write the same view would take each other's text for a hand edit
-    changeKept(memory, root, (kept) => {
+    copies.changeKept(memory, root, (kept) => {
       const now = memory.cursor
       const news = newsBetween(memory, kept.cursor, now)
       for (const view of changedViews(root, kept, news)) write({ memory, project, news }, view, kept)
@@ -70,8 +59,8 @@ export function refreshViews(memory: Memory, project: Project): string[] {
 /** Views that are as they were written: what an uninstall may take away. */
 export const ownViews = (root: string): string[] =>
   VIEWS.map((v) => v.name).filter((name) => {
-    const text = textOf(root, viewPath(name))
-    return text !== undefined && text === lastWritten(root, name)
+    const text = copies.textOf(root, copies.viewPath(name))
+    return text !== undefined && text === copies.lastWritten(root, name)
   })
 
 function safely(project: Project, body: () => string[]): string[] {
@@ -90,7 +79,7 @@ const lookedUpTo = (memory: Memory): Map<string, number> => keptIn(looked, memor
 
 /** Whether what this process has not looked at yet concerns a view; far behind, it is time to note how far that was. */
 function mayHaveChanged(memory: Memory, root: string, cursor: number): boolean {
-  const kept = readKept(memory, root)
+  const kept = copies.readKept(memory, root)
   const since = Math.max(kept.cursor, lookedUpTo(memory).get(root) ?? -1)
   const changed = changedViews(root, kept, newsBetween(memory, kept.cursor < 0 ? -1 : since, cursor))
   if (changed.length > 0 || cursor - kept.cursor > LAG) return true
@@ -107,33 +96,33 @@ const isErasing = (news: readonly News[]): boolean => news.some((n) => n.erases)
 
 function commitStamp(root: string): string {
   const log = reflogOf(root)
-  return log ? stampOf(log.dir, log.path) : ''
+  return log ? copies.stampOf(log.dir, log.path) : ''
 }
 
 /** The views that what happened concerns. */
-function changedViews(root: string, kept: Kept, news: readonly News[] | undefined): View[] {
+function changedViews(root: string, kept: copies.Kept, news: readonly News[] | undefined): View[] {
   if (news === undefined || isErasing(news)) return [...VIEWS]
   const isWritten = (view: View) => kept.seen[view.name] !== undefined
   const commits = commitStamp(root)
   return VIEWS.filter(
     (view) =>
-      (isWritten(view) && stampOf(root, viewPath(view.name)) === '') ||
+      (isWritten(view) && copies.stampOf(root, copies.viewPath(view.name)) === '') ||
       (isWritten(view) && view === handoffView && kept.seen.commits !== commits) ||
       news.some((n) => view.concerns(n)),
   )
 }
 
-function write(context: ViewContext, view: View, kept: Kept): void {
+function write(context: ViewContext, view: View, kept: copies.Kept): void {
   const { root } = context.project
-  const there = textOf(root, viewPath(view.name))
-  const copy = lastWritten(root, view.name)
+  const there = copies.textOf(root, copies.viewPath(view.name))
+  const copy = copies.lastWritten(root, view.name)
   const was = kept.cursor < 0 ? '' : copy
   const erasing = context.news !== undefined && isErasing(context.news)
   const text = erasing || was === '' ? view.render({ ...context, news: undefined }, '') : view.render(context, was)
   // edited in this very moment: the next look takes that over first
   if (there !== undefined && there !== copy && there !== text) return
-  if (there !== undefined && there !== text && whyNotOwn(root, viewPath(view.name)) !== undefined) return
-  writeView(root, view.name, text, there, kept)
+  if (there !== undefined && there !== text && whyNotOwn(root, copies.viewPath(view.name)) !== undefined) return
+  copies.writeView(root, view.name, text, there, kept)
   if (view === handoffView) kept.seen.commits = commitStamp(root)
 }
 
@@ -148,14 +137,14 @@ interface Found {
 /** A hand edit that nobody has taken over yet, for this process to do it. */
 function findEdit({ memory, project }: ViewContext, view: View): Found | undefined {
   const { root } = project
-  const path = viewPath(view.name)
+  const path = copies.viewPath(view.name)
   // under the lock: whoever writes a view brings the file and its copy together
   return memory.db.write(() => {
-    const kept = readKept(memory, root)
-    const stamp = stampOf(root, path)
-    const text = textOf(root, path)
+    const kept = copies.readKept(memory, root)
+    const stamp = copies.stampOf(root, path)
+    const text = copies.textOf(root, path)
     if (text === undefined || stamp === kept.seen[view.name]) return undefined
-    const copy = lastWritten(root, view.name)
+    const copy = copies.lastWritten(root, view.name)
     const isKnown = kept.cursor >= 0 // all views have been written here once
     const was = isKnown ? copy : ''
     const now = memory.env.now()
@@ -163,8 +152,8 @@ function findEdit({ memory, project }: ViewContext, view: View): Found | undefin
     if (taken?.stamp === stamp && Math.abs(now - taken.at) < TAKING_MS) return undefined
     const isEdit = text !== copy && text !== view.render({ memory, project }, was)
     if (isEdit) kept.taking[view.name] = { stamp, at: now }
-    else writeView(root, view.name, text, text, kept) // a process ended between the file and its copy
-    writeKept(memory, root, kept)
+    else copies.writeView(root, view.name, text, text, kept) // a process ended between the file and its copy
+    copies.writeKept(memory, root, kept)
     return isEdit ? { text, was, isKnown } : undefined
   })
 }
@@ -180,7 +169,7 @@ function endIdleHands(memory: Memory, actions: readonly Taken[]): void {
 
 function readEdit(memory: Memory, project: Project, view: View, seen: string | undefined): string[] {
   const { root } = project
-  const stamp = stampOf(root, viewPath(view.name))
+  const stamp = copies.stampOf(root, copies.viewPath(view.name))
   if (stamp === '' || stamp === seen) return []
   const context = { memory, project }
   const found = findEdit(context, view)
@@ -188,9 +177,9 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
   const { text, was } = found
   const file = `${PROJECT_DIR}/${view.name}`
   // what came from elsewhere was said by whoever wrote it: nobody here stands by it, and it is theirs to change
-  const foreign = whyNotOwn(root, viewPath(view.name))
+  const foreign = whyNotOwn(root, copies.viewPath(view.name))
   if (foreign !== undefined) {
-    changeKept(memory, root, ({ taking, seen }) => {
+    copies.changeKept(memory, root, ({ taking, seen }) => {
       delete taking[view.name]
       seen[view.name] = stamp
     })
@@ -217,17 +206,17 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
   }
   endIdleHands(memory, actions)
   const told = done.length > 0 ? [`${file} was edited by hand, and taken over: ${[...new Set(done)].join('; ')}`] : []
-  changeKept(memory, root, (kept) => {
+  copies.changeKept(memory, root, (kept) => {
     delete kept.taking[view.name]
     if (wrong.length > 0) {
       const at = memory.env.now()
-      const aside = putAside(root, view.name, text, at)
+      const aside = copies.putAside(root, view.name, text, at)
       const problems = wrong.map((w) => redact(w))
       kept.reports = [...kept.reports, { at, file, aside, problems }].slice(-REPORTS_AT_MOST)
       told.push(`${file} was not read: ${problems.join('; ')}. It is kept as ${PROJECT_DIR}/${aside}`)
     }
     // edited again meanwhile: the next look takes that over, against what was taken over now
-    writeView(root, view.name, view.render(context, was), text, kept)
+    copies.writeView(root, view.name, view.render(context, was), text, kept)
   })
   return told
 }
