@@ -261,7 +261,7 @@ export const writeHandoff = defineVerb({
     }
     const edited = filesIn(lists.inProgress)
     const goesOn = (e: Entity) => {
-      const { inProgress, written = 0 } = handoffOf(e)
+      const { inProgress, written = 0 } = page.handoffOf(e)
       const files = [...filesIn(inProgress)]
       return files.length === 0 || files.some((f) => edited.has(f)) || p.ctx.ms - written > LEFT_MS
     }
