@@ -192,14 +192,15 @@ export class Prompts {
 
   /** A session recorded something for it: one of its own, or one that an agent of another session was asked about. */
   use(id: number, session: string): void {
-    this.#run('UPDATE prompts SET used=used+(session=?2), shown=max(shown, session<>?2) WHERE id=?1', id, session)
+    this.#run('UPDATE prompts SET used=used+(session=?), shown=max(shown, session<>?) WHERE id=?', session, session, id)
   }
 
   /** Prompts of a session that no agent was asked about yet, behind the last for which it recorded something unasked; oldest first. */
   unjudgedOf(session: string): Prompt[] {
-    const judged = 'SELECT coalesce(max(id), 0) FROM prompts WHERE session=?1 AND used>0 AND shown=0'
+    const judged = 'SELECT coalesce(max(id), 0) FROM prompts WHERE session=? AND used>0 AND shown=0'
     return this.#all(
-      `SELECT ${COLUMNS} FROM prompts WHERE session=?1 AND shown=0 AND id>(${judged}) ORDER BY id`,
+      `SELECT ${COLUMNS} FROM prompts WHERE session=? AND shown=0 AND id>(${judged}) ORDER BY id`,
+      session,
       session,
     )
   }

@@ -26,7 +26,7 @@ test('a piece of a page is told with its place', () => {
   expect(line).toContain(':sourceFile docs/hub.md :section "Running it"')
 })
 
-test('[R6] the line of a piece begins where the words of the question stand', () => {
+test('[S1] the line of a piece begins where the words of the question stand', () => {
   const t = openTestMemory()
   const before = 'Setting this to off causes every check of permissions to be passed by. '.repeat(9)
   const content = `${before}\nThe time limit of a query is sql_time_limit_ms, by default 1000. It can be raised.`
