@@ -173,7 +173,7 @@ export function madeAt({ fields, created }: Entity): number {
   return Number.isNaN(since) ? created : since
 }
 
-/** Those who said it, in their order; who only agreed to it, replaced or retired it said nothing. */
+/** Those who said it, in their order; who only agreed to it, replaced, retired or restored it said nothing. */
 const wordsOf = (e: Entity): JsonObject[] =>
   provenanceOf(e).filter((p) => p.confirms === undefined && p.keeps === undefined && p.ends === undefined)
 

@@ -62,7 +62,7 @@ export const isQuestion = (sentence: string): boolean => /[?？]\W{0,3}$/.test(s
 
 /** What follows is asked for, though the sentence is a question: "Can you show the start times?" */
 const REQUEST =
-  /^(?:(?:also|and|but|now|ok|okay|please|so|then) )*(?:(?:can|could|would|will) you|kannst du|könntest du|peux tu|pourrais tu|pouvez vous|puedes|podrías|você pode)(?: please| bitte)? /
+  /^(?:(?:also|and|but|now|ok|okay|please|so|then) )*(?:(?:can|could|would|will) you|(?:can|could) (?:we|it|this)|kannst du|könntest du|peux tu|pourrais tu|pouvez vous|puedes|podrías|você pode)(?: please| bitte)? /
 
 /** Whether a sentence says these words, one after another, as its own: not with a "not" left out, not as a question, not of others. */
 function states(sentence: string, quote: string): boolean {
@@ -177,7 +177,10 @@ export class Prompts {
       const text = String(row.text)
       const joined = text.replace(/(?<=[\p{L}\p{N},])\r?\n(?=[ \t]*[\p{L}\p{N}])/gu, ' ')
       const sentences = [text, joined].flatMap(sentencesIn)
-      if (parts.every((part) => sentences.some((s) => states(s, part)))) return row as unknown as Prompt
+      const isSaid = (part: string) => sentences.some((s) => states(s, part))
+      // a question between statements was typed, and says nothing
+      const isAsked = (part: string) => isQuestion(part) && sentences.some((s) => wordsOf(s) === wordsOf(part))
+      if (parts.some(isSaid) && parts.every((part) => isSaid(part) || isAsked(part))) return row as unknown as Prompt
     }
     return undefined
   }

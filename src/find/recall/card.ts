@@ -67,7 +67,7 @@ function lineOf(e: Printable, registry: Registry, words: readonly string[]): str
   const kind = registry.kind(e.kind)
   const { sourceFile, section } = e.fields
   const inShort = (text: string) =>
-    sourceFile === undefined || words.length === 0 ? cutLine(text) : cutLine(from(text, words), LINE_PIECE)
+    sourceFile === undefined || words.length === 0 ? cutLine(text) : cutLine(passageOf(text, words), LINE_PIECE)
   const fields = new Map<string, Data>()
   let before = ''
   for (const field of kind?.positional ?? Object.keys(e.fields).slice(0, 1)) {
@@ -95,7 +95,7 @@ function cutLine(text: string, most = LINE_FIELD): string {
 }
 
 /** A text from the sentence on that holds most of the words. */
-function from(text: string, words: readonly string[]): string {
+function passageOf(text: string, words: readonly string[]): string {
   const asked = wordSet(words.join(' '))
   const sentences = text.split(/\n\s*|(?<=[.!?])\s+/)
   const held = sentences.map((s) => [...wordSet(s)].filter((stem) => asked.has(stem)).length)

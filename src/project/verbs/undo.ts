@@ -105,7 +105,8 @@ export function revert(p: Planning, id: string, out: ReadonlySet<string>, events
 /** Says that the words before these batches are back, and when they were said. */
 function signRestored(p: Planning, id: string, out: ReadonlySet<string>): void {
   const left = p.view.eventsOf(id).filter((e) => !out.has(e.batch) && e.event.field !== 'provenance')
-  p.sign(id, { restores: new Date(Math.max(...left.map((e) => e.event.stamp.ms))).toISOString() })
+  const said = Math.max(0, ...left.map((e) => e.event.stamp.ms))
+  p.sign(id, said > 0 ? { restores: new Date(said).toISOString() } : {})
 }
 
 /** Takes away everything an entity says but who said it. */

@@ -189,7 +189,7 @@ export const confirm = defineTool({
       )
     if (all !== undefined && context.by === 'agent')
       throw needsPerson('only a person says yes to what waits', `confirm --all ${all}`)
-    const entities = withInstead(context, all === undefined ? meant(context, refs) : waiting)
+    const entities = all === undefined ? withInstead(context, meant(context, refs)) : waiting
     if (all !== undefined || context.by !== 'person') return agreed(context, entities)
     return mustAgree(context, entities).then(() => agreed(context, entities))
   },

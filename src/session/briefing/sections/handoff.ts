@@ -88,17 +88,17 @@ const sessionsSince = (h: CurrentHandoff, { memory, session }: About): number =>
     .list({ all: true })
     .filter((s) => Number(s.data.requestAt ?? 0) > h.written && s.id !== h.session && s.id !== session).length
 
-const headOf = (h: CurrentHandoff, about: About): string => {
+const headOf = (h: CurrentHandoff, about: About, sessions: number): string => {
   const e = h.entity
   const days = daysOld(h, about)
-  const sessions = sessionsSince(h, about)
   const since = h.stale ? `${h.commitsSince} commits ago` : days >= OLD_DAYS ? `${days} days ago` : sessions > 0 ? `${many(sessions, 'session')} ago` : '' // biome-ignore format: a row
   const stale = since === '' ? '' : `, ${since}: check what is still so`
   return `- Handoff ${calledHandoff(h)}, written ${minute(h.written, about)}${stale} ${byline(e, about)}`
 }
 
 function inFull(h: CurrentHandoff, about: About): Item {
-  const head = headOf(h, about)
+  const later = sessionsSince(h, about)
+  const head = headOf(h, about, later)
   const { said } = h
   const composed = new Set(Array.isArray(h.entity.fields.composed) ? h.entity.fields.composed : [])
   // what the session decided stands among the decisions, and what it is called by was asked
@@ -113,7 +113,7 @@ function inFull(h: CurrentHandoff, about: About): Item {
     .flatMap((line) => (plain(line, ITEM) === '' ? [] : [`  ${bodyLine(line)}`]))
   const next = part(HANDOFF_PARTS.find((p) => p.field === 'nextSteps')!)
   const leavesWork = said.nextSteps.length + said.blockers.length > 0
-  if (daysOld(h, about) >= (leavesWork ? OLD_DAYS : DONE_DAYS) || (!leavesWork && sessionsSince(h, about) > 1))
+  if (daysOld(h, about) >= (leavesWork ? OLD_DAYS : DONE_DAYS) || (!leavesWork && later > 1))
     return { id: h.entity.id, text: `${head}; tidemark handoff` }
   return {
     id: h.entity.id,
