@@ -167,9 +167,9 @@ export const provenanceOf = ({ fields: { provenance } }: Pick<Entity, 'fields'>)
 /** The file or tool that an import read, as a provenance names it. */
 export const importedFrom = (source: unknown): string | undefined => /^import \S+ (.+)$/s.exec(String(source))?.[1]
 
-/** When something came to be: the day since which it is said to hold, else when it was recorded. */
+/** When something came to be: the day since which it holds, or on which a piece of a text was said, else when it was recorded. */
 export function madeAt({ fields, created }: Entity): number {
-  const since = typeof fields.validFrom === 'string' ? Date.parse(fields.validFrom) : Number.NaN
+  const since = Date.parse(String(fields.validFrom ?? fields.date))
   return Number.isNaN(since) ? created : since
 }
 
@@ -202,7 +202,7 @@ export function isOfFile(e: Entity): boolean {
 
 /** When it was said last. What an import brought, and nobody but agreed to since, is as old as it says itself. */
 export function saidAt(e: Entity): number {
-  if (isOfFile(e)) return Math.min(madeAt(e), e.updated)
+  if (isOfFile(e) || e.kind === 'turn') return Math.min(madeAt(e), e.updated)
   return restoredTo(e) ?? e.updated
 }
 

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, expect, test, vi } from 'vitest'
 import { sha256 } from '../../src/model/digest.ts'
+import { saidAt } from '../../src/model/entity.ts'
 import { openPrompts } from '../../src/session/hooks/kept-prompts.ts'
 import { importTool } from '../../src/surfaces/tools/import.ts'
 import type { ImportReport } from '../../src/travel/formats/import/report.ts'
@@ -109,6 +110,7 @@ test('[H1] old sessions of every client are found and become turns with speaker,
   ])
   expect(report.read).toEqual({ sessions: 6, turns: 10, 'short turns left out': 1 })
   const asked = t.memory.reader.list('turn').find((c) => String(c.fields.content).startsWith('Why does'))
+  expect(new Date(saidAt(asked!)).toISOString()).toBe(String(asked!.fields.date)) // and not when it was imported
   expect(asked!.fields).toMatchObject({ date: at(1), attrs: { client: 'claude', session: 'c1' } })
   expect(text).toContain('1 of Claude Code (~/.claude/projects)')
 })

@@ -54,7 +54,8 @@ export function summaryOf(
         ]
   if (parts.length === 0 && purges.length > 0) parts.push(`erased from ${purges.length} batches`)
   const whole = [...new Set(parts)].join('; ')
-  return whole.length > LONGEST ? `${whole.slice(0, LONGEST).toWellFormed()}… (${parts.length} changes)` : whole
+  const more = parts.length > 1 ? ` (${parts.length} changes)` : ''
+  return whole.length > LONGEST ? `${whole.slice(0, LONGEST).toWellFormed()}…${more}` : whole
 }
 
 /** The status of what a link of the same batch says to be superseded. */

@@ -60,12 +60,16 @@ export const show = defineTool({
     const from = reader.links('from', e.id)
     const to = reader.links('to', e.id)
     const links = [...from, ...to].map((l) => l.entity)
-    const said = holdsOf(memory, '', links, { ...then, past: true })
-    const marked = (l: Link) => ['', ...marksOf(said.get(l.id)!)].join(', ')
-    for (const l of from) lines.push(`  ${l.type} → ${referenceTo(reader, l.to)}${marked(l)}`)
+    const ends = reader.entities([...from.map((l) => l.to), ...to.map((l) => l.from)])
+    const said = holdsOf(memory, '', [...links, ...ends], { ...then, past: true })
+    const marksAt = (id: string) => (said.has(id) ? marksOf(said.get(id)!) : [])
+    // what took the place of the other end is said by the link
+    const marked = (l: Link, end: string) =>
+      ['', ...marksAt(l.id), ...(l.type === 'supersedes' ? [] : marksAt(end))].join(', ')
+    for (const l of from) lines.push(`  ${l.type} → ${referenceTo(reader, l.to)}${marked(l, l.to)}`)
     for (const l of to)
       lines.push(
-        `  ${reader.registry().relation(l.type)?.inverse ?? `${l.type} of`} ← ${referenceTo(reader, l.from)}${marked(l)}`,
+        `  ${reader.registry().relation(l.type)?.inverse ?? `${l.type} of`} ← ${referenceTo(reader, l.from)}${marked(l, l.from)}`,
       )
     for (const c of e.conflicts) {
       lines.push(
