@@ -2,17 +2,7 @@ import { UsageError, UserError } from '../../base/errors.ts'
 import type { Json } from '../../model/field.ts'
 import { IMPORTERS, importFrom } from '../../travel/formats/import/index.ts'
 import { printReport } from '../../travel/formats/import/report.ts'
-import {
-  askForRules,
-  findSources,
-  namesIn,
-  newArrival,
-  readFrom,
-  refuse,
-  refusedIn,
-  takeIn,
-  wayBack,
-} from './arrive.ts'
+import * as arrival from './arrive.ts'
 import { undoLine } from './format.ts'
 import { importTranscripts, SPECSTORY, TRANSCRIPTS } from './import-transcripts.ts'
 import { actingAs, defineTool, type Output, type ToolContext } from './tool.ts'
@@ -20,26 +10,26 @@ import { actingAs, defineTool, type Output, type ToolContext } from './tool.ts'
 /** Takes in all that is found here, but for what the person leaves out, now or before. */
 async function arrive(context: ToolContext, without: readonly string[], dryRun: boolean): Promise<Output> {
   const { memory, project, ask } = context
-  const refused = refusedIn(memory)
-  const found = findSources(project.root, [...refused, ...without, ...readFrom(memory)])
+  const refused = arrival.refusedIn(memory)
+  const found = arrival.findSources(project.root, [...refused, ...without, ...arrival.readFrom(memory)])
   const out = refused.length > 0 ? [`  out    ${refused.join(', ')}: left out before; name one to import it`] : []
   const told = [found.sources.length > 0 ? 'found here:' : 'nothing found here', ...found.lines, ...out]
   const json: { [key: string]: Json } = { found: found.sources.map((s) => s.path) }
   if (dryRun || found.sources.length === 0) return { text: told.join('\n'), json }
-  refuse(memory, without)
+  arrival.refuse(memory, without)
   const asks = context.by === 'person' ? ask : undefined
   const question = [...told, 'Take it in? Its rules bind nobody before you agree to them.'].join('\n')
   if (asks && !(await asks(question))) {
     const all = found.sources.map((s) => s.path)
-    refuse(memory, all)
+    arrival.refuse(memory, all)
     return { text: 'left out, now and later', json }
   }
   const lines: string[] = asks ? [] : told
-  const who = { ...context, session: newArrival() }
+  const who = { ...context, session: arrival.newArrival() }
   const since = memory.cursor
-  const { taken, imported, again } = takeIn(who, project.root, found, (line) => void lines.push(line))
-  const rules = await askForRules(who, taken, asks)
-  const text = [...lines, ...rules.lines, ...wayBack(who, since)].join('\n')
+  const { taken, imported, again } = arrival.takeIn(who, project.root, found, (line) => void lines.push(line))
+  const rules = await arrival.askForRules(who, taken, asks)
+  const text = [...lines, ...rules.lines, ...arrival.wayBack(who, since)].join('\n')
   if (again !== undefined) throw new UserError('not-imported', text, again)
   return { text, json: { ...json, imported, rules: rules.json } }
 }
@@ -80,7 +70,7 @@ ${FORMATS.map((i) => `  ${i.name}: ${i.about}`).join('\n')}`,
     const { memory } = context
     const { format, path, since } = args
     const dryRun = args['dry-run'] === true
-    if (format === undefined) return arrive(context, namesIn(args.without), dryRun)
+    if (format === undefined) return arrive(context, arrival.namesIn(args.without), dryRun)
     const isSessions = SESSIONS.some((f) => f.name === format)
     if (since !== undefined && !isSessions)
       throw new UsageError('--since is for transcripts', `tidemark import ${TRANSCRIPTS.name} --since ${since}`)
@@ -99,7 +89,8 @@ ${FORMATS.map((i) => `  ${i.name}: ${i.about}`).join('\n')}`,
         : importFrom(memory, format, path!, options)
     const report = dryRun ? { ...memory.attempt(run), dryRun: true as const, batches: [] } : run()
     const asks = context.by === 'person' ? context.ask : undefined
-    const rules = dryRun || isSessions ? { lines: [], batches: [] } : await askForRules(context, [report.source], asks)
+    const rules =
+      dryRun || isSessions ? { lines: [], batches: [] } : await arrival.askForRules(context, [report.source], asks)
     const undo = rules.batches.map((batch) => undoLine(batch))
     return { text: [printReport(report), ...rules.lines, ...undo].join('\n'), json: report as unknown as Json }
   },

@@ -2,18 +2,7 @@ import { UsageError, UserError, unlessRefused } from '../../base/errors.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { hereOf } from '../../project/open.ts'
-import {
-  type Author,
-  approveSteps,
-  changeOf,
-  finishApproval,
-  keep,
-  mustBecome,
-  reject,
-  revertOf,
-  revertSteps,
-  statusNow,
-} from '../../work/evolution/change.ts'
+import * as changes from '../../work/evolution/change.ts'
 import { outcomeOf, outcomeText } from '../../work/evolution/outcome.ts'
 import { IN_FORCE } from '../../work/evolution/status.ts'
 import { likenessOf, observationsOf } from '../../work/evolution/synthesis.ts'
@@ -50,7 +39,7 @@ function list({ memory }: ToolContext): Output {
   const observations = observationsOf(memory)
   const likeness = likenessOf(memory, observations)
   const lines = all.map((e) => {
-    const isMeasured = IN_FORCE.has(statusNow(e)) && e.fields.applied !== undefined
+    const isMeasured = IN_FORCE.has(changes.statusNow(e)) && e.fields.applied !== undefined
     const outcome = isMeasured ? ` (${outcomeText(outcomeOf(memory, e, observations, likeness))})` : ''
     return `${numberOf(e)}  ${statusOf(e).padEnd(9)} ${oneLine(String(e.fields.change), 160)}${outcome}`
   })
@@ -61,11 +50,11 @@ function list({ memory }: ToolContext): Output {
 }
 
 function show({ memory, project }: ToolContext, e: Entity): Output {
-  const about = [`${numberOf(e) ?? e.id} is ${statusNow(e)}`, proposalText(e)]
+  const about = [`${numberOf(e) ?? e.id} is ${changes.statusNow(e)}`, proposalText(e)]
   const evidence = (Array.isArray(e.fields.evidence) ? e.fields.evidence : []).map((id) => `  ${String(id)}`)
-  const planned = () => changeOf(project, e).diff
+  const planned = () => changes.changeOf(project, e).diff
   const why = ({ message, hint }: UserError) => `${message}\n  → ${hint}`
-  const isOpen = ['proposed', 'approved', 'rejected'].includes(statusNow(e))
+  const isOpen = ['proposed', 'approved', 'rejected'].includes(changes.statusNow(e))
   const change = isOpen ? unlessRefused(planned, why) : String(e.fields.diff ?? '')
   const outcome = e.fields.applied === undefined ? undefined : outcomeOf(memory, e, observationsOf(memory))
   return {
@@ -77,19 +66,19 @@ function show({ memory, project }: ToolContext, e: Entity): Output {
 const DECIDES = 'decides about a change of a skill'
 const NOTHING: Output = { text: 'nothing was changed', json: { changed: false } }
 
-async function approve(context: ToolContext, e: Entity, author: Author, said: { [field: string]: Json }) {
+async function approve(context: ToolContext, e: Entity, author: changes.Author, said: { [field: string]: Json }) {
   const { memory, project } = context
   const number = numberOf(e) ?? e.id
-  if (IN_FORCE.has(statusNow(e))) return told(e, `${number} is ${statusNow(e)} already`)
+  if (IN_FORCE.has(changes.statusNow(e))) return told(e, `${number} is ${changes.statusNow(e)} already`)
   const ask = mustBePerson(context, DECIDES, `mutation approve ${number}`)
-  if (statusNow(e) !== 'approved') mustBecome(e, 'approved')
-  const finished = finishApproval(memory, project, e, author)
+  if (changes.statusNow(e) !== 'approved') changes.mustBecome(e, 'approved')
+  const finished = changes.finishApproval(memory, project, e, author)
   if (finished) return told(finished, `${number} is applied to ${String(finished.fields.target)}`)
   const isReworded = Object.keys(said).length > 0
   const { base: _base, ...fields } = e.fields
-  const change = changeOf(project, isReworded ? { ...e, fields: { ...fields, ...said } } : e)
+  const change = changes.changeOf(project, isReworded ? { ...e, fields: { ...fields, ...said } } : e)
   if (!(await ask(`${proposalText(e)}\n\n${change.diff}\n\nChange ${change.file.path} so?`))) return NOTHING
-  for (const step of approveSteps(memory, project, e, change, said, author)) step()
+  for (const step of changes.approveSteps(memory, project, e, change, said, author)) step()
   const done = memory.reader.entity(e.id)!
   return told(
     done,
@@ -97,13 +86,13 @@ async function approve(context: ToolContext, e: Entity, author: Author, said: { 
   )
 }
 
-async function revert(context: ToolContext, e: Entity, author: Author): Promise<Output> {
+async function revert(context: ToolContext, e: Entity, author: changes.Author): Promise<Output> {
   const number = numberOf(e) ?? e.id
-  const { path, diff } = revertOf(context.project, e)
+  const { path, diff } = changes.revertOf(context.project, e)
   const what = diff === '' ? `${path} has no such step any more.` : diff
   const ask = mustBePerson(context, DECIDES, `mutation revert ${number}`)
   if (!(await ask(`${what}\n\nTake ${number} back?`))) return NOTHING
-  for (const step of revertSteps(context.memory, context.project, e, author)) step()
+  for (const step of changes.revertSteps(context.memory, context.project, e, author)) step()
   return told(
     context.memory.reader.entity(e.id)!,
     diff === '' ? `${number} is reverted` : `${number} is reverted: ${path} is as it was`,
@@ -138,17 +127,17 @@ export const mutation = defineTool({
     const e = meant(context, ref)
     if (action === 'show') return show(context, e)
     const number = numberOf(e) ?? e.id
-    const author: Author = { ...actingAs(context), approver: hereOf(context.project).user ?? 'a person' }
+    const author: changes.Author = { ...actingAs(context), approver: hereOf(context.project).user ?? 'a person' }
     if (action === 'approve' || action === 'apply') {
       const said = Object.fromEntries(Object.entries({ step, before, target }).filter(([, v]) => v !== undefined))
       return approve(context, e, author, said as { [field: string]: Json })
     }
     if (action === 'revert') return revert(context, e, author)
     const ask = mustBePerson(context, DECIDES, `mutation ${action} ${number}`)
-    mustBecome(e, action === 'keep' ? 'kept' : 'rejected')
+    changes.mustBecome(e, action === 'keep' ? 'kept' : 'rejected')
     if (!(await ask(`${proposalText(e)}\n\n${action === 'keep' ? 'Keep' : 'Reject'} ${number}?`))) return NOTHING
     return action === 'keep'
-      ? told(keep(context.memory, e, author), `${number} is kept`)
-      : told(reject(context.memory, e, author), `${number} is rejected; it is not proposed again`)
+      ? told(changes.keep(context.memory, e, author), `${number} is kept`)
+      : told(changes.reject(context.memory, e, author), `${number} is rejected; it is not proposed again`)
   },
 })

@@ -4,14 +4,7 @@ import type { Json } from '../../model/field.ts'
 import { isObject } from '../../model/object.ts'
 import { shellWord } from '../../model/shell.ts'
 import { shareSet } from '../../project/verbs/shared-context.ts'
-import {
-  getShared,
-  listShared,
-  mustBeShared,
-  rollbackShared,
-  sharedContext,
-  sharedHistory,
-} from '../../work/coordination/shared-context.ts'
+import * as shared from '../../work/coordination/shared-context.ts'
 import { eventLine } from './events.ts'
 import { inWords, oneLine } from './format.ts'
 import { actingAs, defineTool, type Output, type ToolContext } from './tool.ts'
@@ -55,7 +48,7 @@ export const share = defineTool({
       throw new UsageError(`share does not "${oneLine(step, 40)}"`, `one of ${STEPS.join(', ')}`)
     checkUse(step, args)
     if (step === 'list') {
-      const all = listShared(memory)
+      const all = shared.listShared(memory)
       const lines = all.map((s) => `${s.key}  ${inWords(s.value, 80)}  (version ${s.version})`)
       return {
         text: lines.join('\n') || 'nothing is shared yet: `tidemark share set KEY JSON` shares something',
@@ -63,16 +56,17 @@ export const share = defineTool({
       }
     }
     if (step === 'show') {
-      const shown = sharedContext(memory) as unknown as Json
+      const shown = shared.sharedContext(memory) as unknown as Json
       return { text: JSON.stringify(shown, undefined, 2), json: shown }
     }
     const key = String(args.key)
-    if (step === 'get') return one(mustBeShared(memory, key))
+    if (step === 'get') return one(shared.mustBeShared(memory, key))
     if (step === 'history') {
-      const events = sharedHistory(memory, key, args.limit)
+      const events = shared.sharedHistory(memory, key, args.limit)
       return { text: events.map((e) => eventLine(e, context.local)).join('\n'), json: events as unknown as Json }
     }
-    if (step === 'rollback') return one(rollbackShared(memory, key, Number(args.to ?? args.value), actingAs(context)))
+    if (step === 'rollback')
+      return one(shared.rollbackShared(memory, key, Number(args.to ?? args.value), actingAs(context)))
     return change(context, step, key, args)
   },
 })
@@ -133,7 +127,7 @@ function change(
     )
   } catch (error) {
     if (!isRefusedFor(error, 'stale')) throw error
-    const now = getShared(memory, key)
+    const now = shared.getShared(memory, key)
     throw new UserError(
       'stale',
       `"${key}" ${now ? `is at version ${now.version} now` : 'is not there'}: ${now ? told(now.value) : 'somebody deleted it'}`,
@@ -141,7 +135,7 @@ function change(
       { key, value: now?.value ?? null, version: now?.version ?? 0 },
     )
   }
-  const now = getShared(memory, key)
+  const now = shared.getShared(memory, key)
   const notes = acted.notes.map((n) => `\nnote: ${n}`).join('')
   return {
     text: now
@@ -163,7 +157,7 @@ function whatOf({ memory }: ToolContext, key: string, args: Readonly<Record<stri
   const path = typeof args.path === 'string' && args.path !== '' ? pathFrom(args.path) : undefined
   if (args.value === undefined) return path ? { path } : {}
   const item = args.value as Json
-  const { value } = mustBeShared(memory, key)
+  const { value } = shared.mustBeShared(memory, key)
   if (path) return { path, item }
   if (!isObject(value)) return { item }
   return { path: Array.isArray(item) ? item.map(String) : [String(item)] }

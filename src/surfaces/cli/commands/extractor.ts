@@ -3,15 +3,7 @@ import { UsageError, unlessRefused } from '../../../base/errors.ts'
 import { findProject } from '../../../engine/store/project.ts'
 import type { Json } from '../../../model/field.ts'
 import { jsonIn } from '../../../model/object.ts'
-import {
-  type Allowed,
-  addressOf,
-  allowedIn,
-  forbidExtraction,
-  LEAST_BUDGET,
-  openExtraction,
-  placeOf,
-} from '../../../session/hooks/extract/consent.ts'
+import * as consent from '../../../session/hooks/extract/consent.ts'
 import { factsOf, HEADLESS_CLIENTS } from '../../../work/coordination/clients.ts'
 import type { CommandCall, Flag } from '../command.ts'
 
@@ -45,10 +37,10 @@ function commandFrom(given: string): readonly string[] {
 }
 
 /** What the flags say, or what is wrong with them. */
-function allowedFrom(flags: CommandCall['flags']): Allowed {
+function allowedFrom(flags: CommandCall['flags']): consent.Allowed {
   const text = (name: string) => (typeof flags[name] === 'string' && flags[name] !== '' ? flags[name] : undefined)
   const { budget } = flags
-  const least = text('url') === undefined ? LEAST_BUDGET.command : LEAST_BUDGET.endpoint
+  const least = text('url') === undefined ? consent.LEAST_BUDGET.command : consent.LEAST_BUDGET.endpoint
   if (typeof budget !== 'number' || !Number.isSafeInteger(budget) || budget < least)
     throw new UsageError(`--budget is needed: tokens a day, at least ${least}`, EXAMPLE)
   const [url, client, command, model, keyFrom] = ['url', 'client', 'command', 'model', 'key-env'].map(text)
@@ -68,8 +60,8 @@ function allowedFrom(flags: CommandCall['flags']): Allowed {
   if (model === undefined) throw new UsageError('--model is missing', EXAMPLE)
   if (keyFrom !== undefined && !/^[A-Za-z_]\w*$/.test(keyFrom))
     throw new UsageError('--key-env names an environment variable, never the key', '--key-env OPENAI_API_KEY')
-  const allowed: Allowed = { use, url, model, budget, ...(keyFrom === undefined ? {} : { keyFrom }) }
-  addressOf(allowed)
+  const allowed: consent.Allowed = { use, url, model, budget, ...(keyFrom === undefined ? {} : { keyFrom }) }
+  consent.addressOf(allowed)
   return allowed
 }
 
@@ -77,10 +69,10 @@ function allowedFrom(flags: CommandCall['flags']): Allowed {
 export function allowExtractor(call: CommandCall): { json: Json } {
   const project = findProject(call.directory)
   const allowed = allowedFrom(call.flags)
-  using state = openExtraction(project, { create: true })!
+  using state = consent.openExtraction(project, { create: true })!
   state.allow(allowed)
   call.out(
-    `after a session, what was said in it, the commands and how they failed go to ${placeOf(allowed)}, at most ${allowed.budget} tokens a day; what comes back is proposed`,
+    `after a session, what was said in it, the commands and how they failed go to ${consent.placeOf(allowed)}, at most ${allowed.budget} tokens a day; what comes back is proposed`,
   )
   call.out(
     'never sent: <private> text, what looks like a secret, excluded paths and commands, files, what is said while paused',
@@ -90,7 +82,7 @@ export function allowExtractor(call: CommandCall): { json: Json } {
 }
 
 export function forbidExtractor(call: CommandCall): { json: Json } {
-  const removed = forbidExtraction(findProject(call.directory))
+  const removed = consent.forbidExtraction(findProject(call.directory))
   call.out(removed ? 'no transcript is sent any more' : 'there was no extractor')
   return { json: { removed } }
 }
@@ -98,7 +90,7 @@ export function forbidExtractor(call: CommandCall): { json: Json } {
 /** What reads the transcripts of the project around; nothing where nothing does, or there is no project. */
 export const extractorHere = (call: CommandCall): string | undefined =>
   unlessRefused(() => {
-    using state = openExtraction(findProject(call.directory))
-    const allowed = allowedIn(state)
-    return allowed && `${placeOf(allowed)}, at most ${allowed.budget} tokens a day`
+    using state = consent.openExtraction(findProject(call.directory))
+    const allowed = consent.allowedIn(state)
+    return allowed && `${consent.placeOf(allowed)}, at most ${allowed.budget} tokens a day`
   })

