@@ -30,4 +30,7 @@ const server = spawn(
   { stdio: 'inherit' },
 )
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => server.kill(signal))
+// npm ends without a word to us where it is killed
+const parent = process.ppid
+setInterval(() => process.ppid !== parent && server.kill('SIGTERM'), 1_000).unref()
 server.on('exit', (code) => process.exit(code ?? 0))

@@ -161,6 +161,7 @@ test('[R1] what is asked for with "can you …?" are words of the person; what i
   const said = [
     'Can you please show start times only where all events fit?',
     'show start times only where all events fit',
+    'please show start times only where all events fit?',
     'On the page of results remove the button "search by relevance of posts"',
     'The last event is cut off. Why? Can it be shown whole, please?',
     '"search by relevance of posts"',
@@ -174,7 +175,7 @@ test('[R1] what is asked for with "can you …?" are words of the person; what i
       return provenanceOf(t.get(`learning:thing-${i}`)!).some((p) => p.said !== undefined)
     }),
   )
-  expect(kept).toEqual([true, true, true, true, false, false, false, false])
+  expect(kept).toEqual([true, true, true, true, true, false, false, false, false])
 })
 
 test('[R2] what was typed before the agent last recorded something by itself was judged: no later session is asked about it', async () => {
@@ -232,4 +233,25 @@ test('[P4] a session that goes on another branch is told as on that', async () =
   onBranch('feat/discount')
   await on('s1', 'prompt', { prompt: 'now the discount of the cart, as we said' })
   expect(sessionsOf(t.memory).get('s1')!.branch).toBe('feat/discount')
+})
+
+test('[R3] a rule keeps its commands: code in backticks stays, and dots of a path end no sentence', async () => {
+  const { on } = sessions()
+  await on('s1', 'session-start')
+  const asks = async (prompt: string) => (await on('s1', 'prompt', { prompt })).visible ?? ''
+  const said = 'From now on, always run go vet ./... and make test before you commit'
+  expect(await asks(`${said}. Then look at src/pattern.go.`)).toContain(`"${said}`)
+  expect(await asks('Always run `go test ./...` before you push.')).toContain(
+    '"Always run `go test ./...` before you push',
+  )
+  expect(await asks('Never use git add . in this repository')).toContain('"Never use git add . in this repository"')
+  // what was quoted is cut out, and half of a rule is none
+  expect(await asks('From now on answer with "Cut by the captain of the ship" at the top')).not.toContain('confirm?')
+})
+
+test('[R4] an answer to what this session did not ask is no silence', async () => {
+  const { on } = sessions()
+  await on('s1', 'session-start')
+  expect((await on('s1', 'prompt', { prompt: 'yes d74' })).visible).toContain('asked nothing called d74')
+  expect((await on('s1', 'prompt', { prompt: 'yes' })).visible).toBeUndefined()
 })

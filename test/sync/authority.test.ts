@@ -84,7 +84,7 @@ test.each(WAYS)(
         .sort(),
     ).toEqual([
       'mallory says otherwise: rationale "because", optionsConsidered ["npm"], status "superseded": decision:use-pnpm',
-      'mallory says that decision:yarn takes its place: decision:use-pnpm',
+      'mallory says that "yarn" (decision:yarn) takes its place: decision:use-pnpm',
       `mallory wants to delete it: ${RULE_ID}`,
     ])
     act(ana, ['reject', { ref: RULE_ID }], ['reject', { ref: 'decision:use-pnpm' }])
@@ -503,7 +503,7 @@ test.each([true, false])(
     const [waits] = waitingChanges(ana.memory.db).all
     expect(waits).toMatchObject({
       entity: { id: RULE_ID },
-      wants: 'says that fact:commit-what-you-like takes its place',
+      wants: 'says that "Commit what you like" (fact:commit-what-you-like) takes its place',
     })
     act(ana, [isYes ? 'confirm' : 'reject', { ref: RULE_ID }])
     expect(waitingChanges(ana.memory.db).all).toEqual([])
@@ -665,6 +665,27 @@ test('[Y1] [T110] a yes to what takes the place of my rule is one to that, and i
   expect(text).toContain('confirmed what others want of fact "Never commit secrets": mallory says that')
   expect(told(ana)).toContain('- Keep secrets in the vault')
   expect(told(ana)).not.toContain('Never commit secrets')
+  // such a yes is not offered to be undone, and an undo says that it stands
+  expect(text).not.toContain('takes it back')
+  const undone = ana.memory.act([['undo', { batch: 'last' }]], { by: 'person' })
+  expect(undone.notes.join()).toContain('a yes to what others said stands')
+})
+
+test('[Y1] a review at the terminal shows the words that would take a place, and one yes is to both', async () => {
+  const { ana, mallory, give, told } = two('updates')
+  act(ana, ...RULE)
+  give(ana, mallory)
+  act(mallory, ['record-fact', { fact: 'Keep secrets in the vault', category: 'constraint' }])
+  act(mallory, ['supersede', { old: RULE_ID, new: 'fact:keep-secrets-in-the-vault' }])
+  give(mallory, ana)
+  const pages: string[] = []
+  const key = async (page: string) => (pages.push(page) === 1 ? 'y' : 'q')
+  const tool = await TOOLS.review!.load()
+  const person = { memory: ana.memory, project: findProject(ana.dir), cwd: ana.dir, by: 'person' }
+  await tool.run({ ...person, key } as never, {} as never)
+  expect(pages[0]).toContain('constraint: Keep secrets in the vault')
+  expect(pages).toHaveLength(1)
+  expect(told(ana)).toContain('- Keep secrets in the vault')
 })
 
 test('[Y1] somebody who agrees to what binds here already asks for nothing', () => {

@@ -3,6 +3,7 @@ import { canonical } from '../../model/canonical.ts'
 import { type Entity, LINK_KIND, standingOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { cut } from '../../model/text.ts'
+import { calledAs } from '../read/called.ts'
 import { entityOf } from '../read/reader.ts'
 import type { Db } from '../store/db.ts'
 import * as heldRows from '../store/held.ts'
@@ -46,6 +47,11 @@ export function waitingChanges(db: Db): { all: Waiting[]; more: ReadonlyMap<stri
   }
   const more = [...counts].flatMap(([by, n]) => (n > MOST_OF_ONE ? [[by, n - MOST_OF_ONE] as const] : []))
   return { all, more: new Map(more) }
+}
+
+export function countWaiting(db: Db): number {
+  const { all, more } = waitingChanges(db)
+  return all.length + [...more.values()].reduce((sum, n) => sum + n, 0)
 }
 
 export function waitingAt(db: Db, id: string): Waiting[] {
@@ -97,7 +103,9 @@ function waitingOf(db: Db, held: heldRows.Held, by: string): Waiting | undefined
     const { from, to } = (wanted ?? here)?.fields ?? {}
     const end = typeof to === 'string' ? getRow(db.here, to) : undefined
     if (!end || typeof from !== 'string') return undefined
-    const wants = wanted?.live ? `says that ${from} takes its place` : `takes back that ${from} took its place`
+    const other = getRow(db, from)
+    const named = other ? `"${cut(calledAs(entityOf(other)), LONGEST)}" (${from})` : from
+    const wants = wanted?.live ? `says that ${named} takes its place` : `takes back that ${named} took its place`
     return { entity: entityOf(end), by, wants, ...(wanted?.live ? { instead: from } : {}) }
   }
   const entity = here ?? wanted

@@ -71,11 +71,6 @@ export function heldInto(db: Db, id: string): Held[] {
   })
 }
 
-export const countWaiting = (db: Db): number =>
-  db.value<number>(
-    "SELECT (SELECT count(*) FROM held WHERE frozen>0 OR lines<>'[]') + (SELECT count(DISTINCT entity) FROM asked) AS n",
-  )!
-
 /** Of some entities, those that are held, and whether each is vouched for. */
 export const heldAmong = (db: Db, ids: readonly string[]): Map<string, boolean> =>
   new Map(

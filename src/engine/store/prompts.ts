@@ -45,7 +45,7 @@ export function wordsOf(text: string): string {
 }
 
 const sentencesIn = (text: string): string[] =>
-  text.split(/(?<=[.!?;])\s+|[\n\r。！？；]+/).filter((s) => s.trim() !== '')
+  text.split(/(?<=[.!?;])(?<!(?:^|[\s/.])\.)\s+|[\n\r。！？；]+/).filter((s) => s.trim() !== '')
 
 /** Of fewer words, or characters where a language has no blanks, a part of a sentence says nothing. */
 const LEAST = { words: 3, characters: 4 }
@@ -75,7 +75,7 @@ function states(sentence: string, quote: string): boolean {
   const isLong = isSpaced ? said.split(' ').length >= LEAST.words : said.length >= LEAST.characters
   if (!isLong && all !== said) return false
   const before = all.slice(0, at)
-  if (request !== '' && before !== '' && before !== request) return false
+  if (request !== '' && !request.startsWith(before)) return false
   return !TURNS.test(before.split(' ').slice(-5).join(' ')) && !REPORTS.test(before)
 }
 

@@ -102,6 +102,14 @@ export function revert(p: Planning, id: string, out: ReadonlySet<string>, events
   else if (!now && was.live && recorded) p.restore(id)
 }
 
+/** Whether all that was done was to agree: what somebody here stood by once is theirs to retire. */
+const isYesToOthers = (p: Planning, id: string, events: readonly Event[]): boolean =>
+  events.every((e) => e.field === 'provenance' || e.field === 'standing') &&
+  events.some(
+    (e) => e.field === 'provenance' && (e.value as { confirms?: unknown } | undefined)?.confirms !== undefined,
+  ) &&
+  p.view.eventsOf(id).some((e) => e.event.stamp.replica !== p.ctx.replica)
+
 /** Says that the words before these batches are back, and when they were said. */
 function signRestored(p: Planning, id: string, out: ReadonlySet<string>): void {
   const left = p.view.eventsOf(id).filter((e) => !out.has(e.batch) && e.event.field !== 'provenance')
@@ -225,6 +233,8 @@ function takeBack(
     revert(p, id, out, byEntity.get(id)!)
     if (p.draft.events.length > written && p.entity(id)?.live) signRestored(p, id, out)
   }
+  for (const id of entities.filter((id) => isYesToOthers(p, id, byEntity.get(id)!)))
+    p.note(`${id}: a yes to what others said stands; retire takes it out, unlink-entities takes a replacement back`)
   const [they, go] = left.size === 1 ? ['it is', 'it goes'] : ['they are', 'they go']
   if (left.size > 0)
     p.note(`${[...left.keys()].join(', ')}: changed or linked since, and left as ${they}; with force ${go} as well`)

@@ -35,7 +35,8 @@ export async function notePrompt(hook: Hook, text: string): Promise<HookReply> {
   if (hook.session === '' || hook.left <= 0 || !isByHand) return {}
   const left = prompts && hook.attempt('to judge', () => leftToJudge(hook, prompts))
   const open = sentences.filter(
-    (s) => !s.includes('[redacted: ') && hook.attempt('prompts', () => prompts?.isRefused(s)) !== true,
+    (s) =>
+      !s.includes('[redacted: ') && !s.includes('""') && hook.attempt('prompts', () => prompts?.isRefused(s)) !== true,
   )
   const isAgain = (s: string) =>
     again.includes(s) && (hook.attempt('prompts', () => prompts?.sessionsThatSay(s)) ?? 0) >= SESSIONS

@@ -18,6 +18,9 @@ const TAG = /<(\/?)([a-z][\w-]*)(?:\s[^<>]*)?>/gi
 const QUOTED =
   /"[^"\n]*"|[“„][^“”„\n]*[”“]|«[^«»\n]*»|‹[^‹›\n]*›|「[^「」\n]*」|『[^『』\n]*』|＂[^＂\n]*＂|‘[^‘’\n]*’(?!\p{L})|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])|`[^`\n]*`/gu
 const isName = (quoted: string): boolean => quoted.length < 14 || quoted.split(/\s+/).length < 3
+/** Code that is typed into a sentence: a command, and no prose. */
+const isCode = (quoted: string): boolean =>
+  quoted.startsWith('`') && quoted.length <= 80 && /[./=_$(){}|-]/.test(quoted)
 /** … unless that is how it is to be remembered. */
 const TO_KEEP = /\b(?:remember|note|new rule|from now on)(?: (?:this|that))?[:,]?\s*$/i
 
@@ -149,7 +152,7 @@ export function ownWords(text: string): string {
     .flat()
     .join('\n')
     .replace(QUOTED, (quoted, at: number, all: string) => {
-      if (isName(quoted)) return quoted
+      if (isName(quoted) || isCode(quoted)) return quoted
       return TO_KEEP.test(all.slice(Math.max(0, at - 40), at)) ? quoted.slice(1, -1) : '""'
     })
 }
@@ -164,9 +167,9 @@ export function sentencesOf(text: string): string[] {
   const out: string[] = []
   for (const line of ownWords(text).split('\n')) {
     const plain = line.replace(/^\s*(?:[-*+]|\d+[.)])\s+/, '').trim()
-    // a stop ends a sentence before a space: "a.ts" goes on; so does "e.g. this"
+    // a stop ends a sentence before a space: "a.ts" goes on; so do "e.g. this", "git add . first" and "./... first"
     for (const sentence of plain.split(
-      /(?<=[.!?;])(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx|z\.B|bzw|ca|p\.ej)\.)\s+(?!(?:ever|period)[.!])|(?<=[。！？；])/iu,
+      /(?<=[.!?;])(?<!(?:^|[\s/.])\.)(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx|z\.B|bzw|ca|p\.ej)\.)\s+(?!(?:ever|period)[.!])|(?<=[。！？；])/iu,
     )) {
       const said = sentence.replace(/[;；]$/, '').trim()
       if (said.length >= SHORTEST && said.length <= LONGEST && out.length < MAX_SENTENCES) out.push(said)

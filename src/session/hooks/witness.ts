@@ -161,9 +161,10 @@ export const isTyped = (hook: Hook): boolean =>
 /** Carries out the person's answer. What has changed since it was shown is asked again. */
 export function answered(hook: Hook, prompt: string): HookReply {
   const questions = open(hook)
-  if (questions.length === 0) return {}
+  const said = answersIn(prompt)
+  if (questions.length === 0 && said.every((a) => a.refs.length === 0)) return {}
   const bare = questions.filter((q) => q.after === prompts(hook) - 1)
-  const answers = isTyped(hook) ? answersIn(prompt) : []
+  const answers = isTyped(hook) ? said : []
   const messages: string[] = []
   const done = new Set<string>()
   const again: string[] = []
@@ -192,6 +193,11 @@ export function answered(hook: Hook, prompt: string): HookReply {
     messages.push(
       `Tidemark did not take this for an answer: say yes ${first.ref}, or no ${first.ref}, alone or with a full stop behind it`,
     )
+  const [unasked] = answers
+    .flatMap((a) => a.refs)
+    .filter((ref) => !questions.some((q) => q.ref === ref || q.id === ref))
+  if (unasked !== undefined)
+    messages.push(`Tidemark asked nothing called ${unasked} in this session: \`tidemark review\` shows what waits`)
   const left = questions.filter((q) => !done.has(q.id))
   if (done.size > 0) keep(hook, left)
   const asked = again.length > 0 ? askAbout(hook, again) : undefined

@@ -21,7 +21,9 @@ const told = (e: Entity, isOthers: boolean): { head: string; from: string } => (
   head: `${typeof e.fields.category === 'string' ? e.fields.category : e.kind}: ${oneLine(calledAs(e), 2 * WHOLE)}${
     Array.isArray(e.fields.paths) ? ` (for ${oneLine(e.fields.paths.join(', '), WHOLE)})` : ''
   }`,
-  from: isOthers ? 'from others' : oneLine(wantedBy(e), 80),
+  from: isOthers
+    ? `from ${oneLine(String(provenanceOf(e)[0]?.user ?? 'others'), 60)}, unverified`
+    : oneLine(wantedBy(e), 80),
 })
 
 /** A file, else the agent that proposed it. */
@@ -127,7 +129,8 @@ export async function askToConfirm(context: ToolContext, batch: unknown): Promis
   const { memory } = context
   const { actions } = parseBatch(batch).batch
   if (!actions.every(([verb, args]) => verb === 'confirm' && typeof args.ref === 'string')) return undefined
-  const entities = actions.map(([, args]) => findOne(memory.reader, String(args.ref)))
+  const named = actions.map(([, args]) => findOne(memory.reader, String(args.ref)))
+  const entities = withInstead(context, named)
   const question = [...listed(memory, entities), 'Should every later session follow this?'].join('\n')
   if (!(await context.ask!(question))) return undefined
   const asked = entities.map((e) => ['confirm', { ref: e.id, expectedVersion: e.version }])
@@ -196,7 +199,7 @@ export const confirm = defineTool({
 })
 
 /** With the rules that would take their place: a yes to that is one to them, or nothing would bind. */
-function withInstead({ memory }: ToolContext, entities: readonly Entity[]): Entity[] {
+export function withInstead({ memory }: Pick<ToolContext, 'memory'>, entities: readonly Entity[]): Entity[] {
   const instead = entities.flatMap((e) => waitingAt(memory.db, e.id).flatMap((w) => w.instead ?? []))
   const binds = (e: Entity) => memory.registry().kind(e.kind)?.binding === true
   const given = new Set(entities.map((e) => e.id))
@@ -213,8 +216,11 @@ export function decidedOn({ memory }: ToolContext, e: Entity): string {
 /** Confirms what was shown, as it was read then. */
 function agreed(context: ToolContext, entities: readonly Entity[]): Output | Promise<Output> {
   const lines = entities.map((e) => `confirmed ${decidedOn(context, e)}`)
+  // such a yes is not undone: retire ends what it made bind
+  const others = new Set(unverifiedRules(context.memory).map((e) => e.id))
+  const isOfOthers = entities.some((e) => others.has(e.id) || waitingAt(context.memory.db, e.id).length > 0)
   const { batches, notes } = agreeTo(context.memory, entities, actingAs(context))
-  const undo = batches.map((batch) => undoLine(batch))
+  const undo = isOfOthers ? [] : batches.map((batch) => undoLine(batch))
   const print = (settled: readonly string[]): Output => {
     const json = { confirmed: entities.map((e) => e.id), batches, notes: [...notes, ...settled] }
     return written({ notes }, lines, json, [...settled, ...undo])

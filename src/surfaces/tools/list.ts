@@ -5,7 +5,7 @@ import { onTopic } from '../../find/graph/topics.ts'
 import { momentSaid } from '../../find/recall/moment.ts'
 import { holdsJson, holdsOf, marksOf } from '../../find/recall/told.ts'
 import { topicVocabularyOf } from '../../find/recall/topic-vocabulary.ts'
-import { type Entity, kindOf } from '../../model/entity.ts'
+import { type Entity, kindOf, madeAt } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { fieldsOf, type Kind } from '../../model/kind.ts'
 import { didYouMean } from '../../model/names.ts'
@@ -137,7 +137,7 @@ export const list = defineTool({
         e,
         second: second === undefined ? '' : String(second),
         marks: marksOf(holds.get(e.id)!).join(', '),
-        when: ago(e.created, now),
+        when: ago(PIECES.includes(e.kind) ? madeAt(e) : e.created, now),
       }
     })
     const lines = rows.map(

@@ -2,7 +2,7 @@ import { markOf } from '../../engine/read/stale.ts'
 import { waitingAt, waitingChanges } from '../../engine/replication/waiting.ts'
 import { type Entity, standingOf } from '../../model/entity.ts'
 import { many } from '../../session/briefing/format.ts'
-import { agreeTo, listed } from './confirm.ts'
+import { agreeTo, listed, withInstead } from './confirm.ts'
 import { contraryAmong, contraryDecisions, contraryRules, saidContrary, settle } from './contradictions.ts'
 import { ago } from './format.ts'
 import { staleHere, unverifiedRules } from './review-queue.ts'
@@ -23,6 +23,7 @@ export async function walk(context: ToolContext, proposed: readonly Entity[]): P
   /** What is left from here on, as it is now: somebody else may have decided meanwhile. */
   const left = () =>
     waiting.slice(at).flatMap((w) => {
+      if (done.some((d) => d.ids.includes(w.id))) return []
       const e = memory.reader.entity(w.id)
       if (changed.has(w.id)) return waitingAt(memory.db, w.id).length > 0 ? (e ?? w) : []
       return e?.live && (others.has(e.id) || standingOf(e.fields) === 'proposed') ? e : []
@@ -45,7 +46,8 @@ export async function walk(context: ToolContext, proposed: readonly Entity[]): P
       done.length > 0 ? 'u undo' : '',
       'q quit',
     ]
-    const [head] = listed(memory, [e])
+    const asked = withInstead(context, [e])
+    const head = listed(memory, asked).join('\n')
     const pressed = await key(
       `${said}\n${at + 1} of ${waiting.length}  ${head}  ${ago(e.created, now)}\n${pair ? `${saidContrary(pair)}\n` : ''}${help.filter(Boolean).join(', ')}?`,
       keys,
@@ -61,7 +63,7 @@ export async function walk(context: ToolContext, proposed: readonly Entity[]): P
       for (const batch of last.batches.reverse()) memory.act([['undo', { batch }]], actingAs(context))
       at = last.at
     } else {
-      const rest = pressed === 'a' ? left() : [e]
+      const rest = pressed === 'a' ? left() : asked
       const whole = `${listed(memory, rest.slice(1)).join('\n')}\ny yes, n no: confirm all ${rest.length}?`
       if (pressed === 'a' && (await key(whole, 'yn')) !== 'y') continue
       const { batches, notes } = agreeTo(memory, rest, actingAs(context))

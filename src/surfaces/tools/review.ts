@@ -1,13 +1,13 @@
 import { nameOf } from '../../engine/read/called.ts'
 import { markOf } from '../../engine/read/stale.ts'
 import { sayMore, waitingChanges } from '../../engine/replication/waiting.ts'
-import { countWaiting } from '../../engine/store/held.ts'
 import { lookAgain } from '../../find/code/look.ts'
 import { stalenessOf } from '../../find/recall/told.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { WAITS_DAYS } from '../../session/briefing/sections/unconfirmed.ts'
 import { numberOf, proposalText, waitingIn as waitingSkills } from '../../work/handoff/views/mutations.ts'
+import { withInstead } from './confirm.ts'
 import { contraryAmong, contraryDecisions, contraryRules, howSettled, saidContrary } from './contradictions.ts'
 import { ago, entityJson, oneLine } from './format.ts'
 import { proposedIn, staleHere, unverifiedRules, waitingIn } from './review-queue.ts'
@@ -63,7 +63,10 @@ function changesIn({ memory }: ToolContext, slice: Slice): Part {
     lines.push(
       `until you decide, what was here holds: tidemark confirm ${all[0].entity.id} takes the change, tidemark reject ${all[0].entity.id} keeps it as it is`,
     )
-  const json = all.map(({ entity, by, wants }) => ({ ...entityJson(entity), by, wants }))
+  const json = all.map(({ entity, by, wants }) => {
+    const [, instead] = withInstead({ memory }, [entity])
+    return { ...entityJson(entity), by, wants, ...(instead ? { instead: entityJson(instead) } : {}) }
+  })
   return { lines, json, of: found.length }
 }
 
@@ -128,7 +131,7 @@ export const review = defineTool({
     const found = waitingIn(context.memory)
     const asks =
       found.length > 0 ||
-      countWaiting(context.memory.db) > 0 ||
+      waitingChanges(context.memory.db).all.length > 0 ||
       contraryAmong(context).length > 0 ||
       contraryDecisions(context).length > 0 ||
       staleHere(context).length > 0

@@ -21,7 +21,7 @@ const KEYS = [
   ['u', 'undo'],
 ] as const
 
-/** An entity of which something waits; with `wants`, what `by` would change of it. */
+/** An entity of which something waits; with `wants`, what `by` would change of it, and the rule that would be there `instead`. */
 type Waits = Entity & { by?: string; wants?: string }
 
 export function Review() {
@@ -57,7 +57,9 @@ export function Review() {
     run(async () => {
       if (e.kind === 'mutation' || newest.current.some((d) => d.id === e.id)) return newest.current
       const [verb, said, rest] = verbOf(e, isYes)
-      const batch = await batchOf([[verb, { ref: e.id, ...rest }]])
+      const other = (isYes ? e.instead : undefined) as Entity | undefined
+      const also = other ? [['confirm', { ref: other.id, expectedVersion: readVersion(other) }]] : []
+      const batch = await batchOf([[verb, { ref: e.id, ...rest }], ...also])
       return [...newest.current, { id: e.id, name: nameOf(e), said, batch }]
     })
   const undo = () =>

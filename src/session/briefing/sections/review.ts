@@ -1,5 +1,4 @@
-import { sayMore, waitingChanges } from '../../../engine/replication/waiting.ts'
-import { countWaiting } from '../../../engine/store/held.ts'
+import { countWaiting, sayMore, waitingChanges } from '../../../engine/replication/waiting.ts'
 import { stateOf } from '../../../find/recall/validity.ts'
 import { numberOf, waitingIn } from '../../../work/handoff/views/mutations.ts'
 import { plain } from '../fence.ts'
