@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { brief } from '../../src/session/briefing/brief.ts'
 import { confirm } from '../../src/surfaces/tools/confirm.ts'
+import { history } from '../../src/surfaces/tools/history.ts'
 import { review } from '../../src/surfaces/tools/review.ts'
 import type { Output } from '../../src/surfaces/tools/tool.ts'
 import { replicaOf, sync } from '../briefing/helpers.ts'
@@ -32,6 +33,8 @@ test('[M6] whoever joins sees the rules of the others whole, and agrees to all o
   const done = run(m, { all: codeIn(listed) })
   expect(done.match(/^confirmed fact/gm)).toHaveLength(60)
   expect(done).not.toMatch(/^tidemark undo /m) // what stood by others' words is not undone: retire ends it
+  const past = (history.run({ memory: m.memory, project: m.project }, { ref: 'fact:never-do-1' }) as Output).text
+  expect(past.split('\n').at(-1)).toBe('  confirmed')
   expect(run(m)).toBe('nothing waits for your yes')
   expect(await review.run({ memory: m.memory, project: m.project }, {})).toMatchObject({ text: 'nothing is proposed' })
   expect(binding(m).length).toBeGreaterThan(20)

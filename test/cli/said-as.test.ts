@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { NO_TERMINAL, testUnless } from '../needs.ts'
 import { agreeing, files, inProcess, project } from './run.ts'
 
-const OTHER = 'to record it as something else: tidemark remember --as KIND …'
+const OTHER = 'wrong kind? undo it, then tidemark remember --as KIND …'
 
 testUnless(NO_TERMINAL)(
   '[G7] a sentence becomes the kind that its words say, with its fields; the rules of the briefing hold rules alone',

@@ -107,6 +107,10 @@ test('[G7] [R4] what is taken back is named in the question, and goes with the y
   expect((await types('Forget the rule about Friday deploys.')).visible).toContain('(ends "No deploys on Friday")')
   await types('yes')
   expect(current()).toEqual(['Use npm from now on, not pnpm'])
+  t.act([['record-fact', { fact: 'Run go vet before each commit' }], ['record-fact', { fact: 'Run go test often' }]]) // biome-ignore format: one row
+  const asked = await types('Run staticcheck from now on, not go vet any more.')
+  expect(asked.visible).toContain('(replaces "Run go vet before each commit")')
+  await types('no')
   for (const other of ['Look at the rule engine.', 'Forget the rule about Monday releases.', 'Edit b.ts, not npm.'])
     expect((await types(other)).visible, other).toBeUndefined()
 })

@@ -15,7 +15,7 @@ const ENDS = new RegExp(
   'iu',
 )
 const INSTEAD =
-  /(?:,? (?:and )?(?:not|no longer|instead of|rather than|statt|nicht mehr|en vez de|en lugar de|ya no|au lieu de|plus de|em vez de|não mais)|^(?:stop|no longer|quit|don['’]t) us(?:e|ing)) (\S{2,40}?)(?:\s(?:any ?more|any longer))?[.,;!]?(?=\s|$)/iu
+  /(?:,? (?:and )?(?:not|no longer|instead of|rather than|statt|nicht mehr|en vez de|en lugar de|ya no|au lieu de|plus de|em vez de|não mais)|^(?:stop|no longer|quit|don['’]t) us(?:e|ing)) ([^\s,;!]{2,40}(?: [^\s,;!]{1,40}){0,2})/iu
 
 const LOOKED_AT = 20
 /** What a rule must hold of the words that describe it, from 0 to 1. */
@@ -47,15 +47,22 @@ export function wishToEnd(reader: Reader, sentence: string): Wish | undefined {
     const actions = [['retire', { ref: meant[0]!.id, reason: sentence }] as const]
     return { words: sentence, actions, also: `ends "${calledAs(meant[0]!)}"`, to: shownAs(meant[0]!) }
   }
-  const gone = INSTEAD.exec(sentence)?.[1]
-  if (gone === undefined) return undefined
+  const named = INSTEAD.exec(sentence)?.[1]?.split(' ')
+  if (named === undefined) return undefined
   const { kind: name, action } = actionOf(sentence)
   const kind = reader.registry().kind(name)
   const id = kind && identityOf(kind, action[1])
-  const meant = rulesOn(reader, gone).filter(
-    (e) => e.id !== id && isIn(gone.toLowerCase(), wordsIn(calledAs(e))) && !FORBIDS.test(calledAs(e)),
-  )
-  if (meant.length !== 1 || id === undefined) return undefined
+  const rulesWith = (gone: readonly string[]) =>
+    rulesOn(reader, gone.join(' ')).filter(
+      (e) =>
+        gone.length > 0 &&
+        e.id !== id &&
+        gone.every((w) => isIn(w, wordsIn(calledAs(e)))) &&
+        !FORBIDS.test(calledAs(e)),
+    )
+  // "go vet" is two words, of "pnpm any more" the first counts
+  const meant = [3, 2, 1].map((n) => rulesWith(wordsIn(named.slice(0, n).join(' ')))).find((found) => found.length > 0)
+  if (meant?.length !== 1 || id === undefined) return undefined
   const actions = [action, ['supersede', { old: meant[0]!.id, new: id, reason: sentence }] as const]
   return { words: sentence, actions, also: `replaces "${calledAs(meant[0]!)}"`, to: shownAs(meant[0]!) }
 }

@@ -9,7 +9,7 @@ import type { Author } from '../../engine/store/line.ts'
 import { canonical } from '../../model/canonical.ts'
 import { LINK_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
-import { defined } from '../../model/object.ts'
+import { defined, isObject } from '../../model/object.ts'
 import { localMinute } from '../../model/times.ts'
 import { referenceTo } from '../../project/discover/values.ts'
 import { eventsIn } from '../../project/verbs/undo.ts'
@@ -25,6 +25,9 @@ const inShort = (reader: Reader, value: Json, max: number): string => {
   return found === undefined ? inWords(value, max) || '""' : `"${oneLine(found.name, max)}"`
 }
 
+/** The digest that somebody said yes to; empty where it was a no. */
+const agreed = ({ value }: Event) => (isObject(value) ? value.confirms : undefined)
+
 const BEGAN: Readonly<Record<string, string>> = { created: 'recorded', restored: 'brought back' }
 
 function told({ reader }: Memory, given: Event, was: Json | undefined): string {
@@ -34,6 +37,8 @@ function told({ reader }: Memory, given: Event, was: Json | undefined): string {
     const { s: state = 'changed' } = (e.value ?? {}) as { s?: string }
     return BEGAN[state] ?? state
   }
+  if (e.field === 'standing') return e.op === 'clear' ? '' : String(e.value)
+  if (e.field === 'provenance') return agreed(e) === '' ? 'rejected' : 'confirmed'
   const at = e.path?.length ? `${e.field}.${e.path.join('.')}` : e.field
   const value = e.value === undefined ? '' : inShort(reader, e.value, 200)
   if (e.op === 'add') return `${at}: added ${value}`
@@ -125,7 +130,7 @@ export const history = defineTool({
       }
     }
     const e = findOne(memory.reader, args.ref, true)
-    const events = memory.history(e.id).filter((x) => x.event.field !== 'provenance')
+    const events = memory.history(e.id).filter(({ event: e }) => e.field !== 'provenance' || agreed(e) !== undefined)
     const steps = [
       ...events.map((x) => ({ ...x, text: told(memory, x.event, wasOf(x, events)) })),
       ...linked(memory, e.id),
@@ -134,8 +139,10 @@ export const history = defineTool({
     const lines: string[] = []
     const rows: Span[][][] = []
     let batch = ''
+    let last = ''
     for (const x of steps) {
-      if (isMark(x.event)) continue
+      if (isMark(x.event) || x.text === '' || (x.batch === batch && x.text === last)) continue
+      last = x.text
       if (x.batch !== batch) {
         batch = x.batch
         const who = x.author ? by(x.author) : ''

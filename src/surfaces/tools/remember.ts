@@ -46,7 +46,7 @@ export const remember = defineTool({
     const about = Array.isArray(said.locations) ? ` about ${said.locations.join(', ')}` : ''
     const what = `${r.kind}${typeof said.category === 'string' ? ` (${said.category})` : about}`
     const line = `${waits ? 'proposed' : r.created ? 'remembered' : 'known already'} as ${what} ${refTo(context.memory.reader, String(r.id))}`
-    const other = kind ? [] : ['to record it as something else: tidemark remember --as KIND …']
+    const other = kind ? [] : ['wrong kind? undo it, then tidemark remember --as KIND …']
     const undo = done.batch ? [undoLine(done.batch), ...other] : []
     const print = (settled: readonly string[]): Output =>
       written(done, [line], { ...done, notes: [...done.notes, ...settled] }, [...settled, ...undo])
