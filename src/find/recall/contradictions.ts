@@ -161,6 +161,8 @@ interface Claim {
 interface Found extends Claim {
   readonly under: readonly string[]
   readonly by: readonly string[]
+  /** What it forbids, without the words that say only what that is for; those are the domain. */
+  readonly bans: { readonly words: readonly string[]; readonly domain: ReadonlySet<string> }
 }
 
 function claimsOf(text: string, vocabulary: Vocabulary): Claim[] {
@@ -209,7 +211,7 @@ const minus = (a: ReadonlySet<string>, value: string, domain: ReadonlySet<string
 const same = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((w) => b.includes(w))
 
-function isContrary(a: Claim, b: Claim, vocabulary: Vocabulary): boolean {
+function isContrary(a: Found, b: Found, vocabulary: Vocabulary): boolean {
   if (a.negative && b.negative) return false
   if (!a.negative && !b.negative) {
     for (const x of a.values)
@@ -219,8 +221,7 @@ function isContrary(a: Claim, b: Claim, vocabulary: Vocabulary): boolean {
     return false
   }
   const [ban, wish] = a.negative ? [a, b] : [b, a]
-  const domain = new Set(ban.values.flatMap((w) => [...vocabulary.domainOf(w)]))
-  const banned = [...ban.words].filter((w) => !domain.has(w) || ban.values.includes(w))
+  const { domain, words: banned } = ban.bans
   if (banned.length === 0 || !banned.every((w) => wish.words.has(w))) return false
   const wished = [...wish.words].filter((w) => !domain.has(w) || wish.values.includes(w))
   // what is forbidden altogether is forbidden for each purpose
@@ -228,11 +229,13 @@ function isContrary(a: Claim, b: Claim, vocabulary: Vocabulary): boolean {
 }
 
 /** Those of one slot may contradict each other, and one that forbids a word and one that holds it. */
-function keysOf({ words, values, negative }: Claim, vocabulary: Vocabulary): Pick<Found, 'under' | 'by'> {
+function keysOf({ words, values, negative }: Claim, vocabulary: Vocabulary): Omit<Found, keyof Claim> {
   const [wished, banned] = ['+', '-'].map((sign) => Array.from(words, (w) => `${sign}${w}`)) as [string[], string[]]
-  if (negative) return { under: banned, by: wished }
+  const domain = new Set(values.flatMap((w) => [...vocabulary.domainOf(w)]))
+  const bans = { words: [...words].filter((w) => !domain.has(w) || values.includes(w)), domain }
+  if (negative) return { under: banned, by: wished, bans }
   const slots = values.flatMap((w) => vocabulary.slotsOf(w))
-  return { under: [...wished, ...slots], by: [...banned, ...slots] }
+  return { under: [...wished, ...slots], by: [...banned, ...slots], bans }
 }
 
 /** Indices of rules that ask for two alternatives, or of which one forbids what the other asks for; the second from `from` on. */

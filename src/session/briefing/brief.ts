@@ -11,7 +11,7 @@ import type { Project } from '../../engine/store/project.ts'
 import type { WideStatement } from '../../find/recall/overridden.ts'
 import { estimateTokens, tokensOfProse } from '../../find/recall/token-estimate.ts'
 import { disprovedAmong, stalenessOf } from '../../find/recall/told.ts'
-import { stateOf } from '../../find/recall/validity.ts'
+import { stateOf, statesOf } from '../../find/recall/validity.ts'
 import { type Entity, provenanceOf, standingOf } from '../../model/entity.ts'
 import { isWork } from '../../model/work-kinds.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
@@ -143,7 +143,7 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
   const focus = focusOf(memory, session, branch)
   const staleness = once(() => stalenessOf(memory, project.root, reader))
   const newest = once(() => about.newest('fact', FACTS, 'confirmed'))
-  const facts = once(() => newest().filter(counts))
+  const facts = once(() => [...statesOf(newest(), reader, moment)].flatMap(([e, out]) => (out ? [] : [e])))
   const counted = once(() => new Map(reader.counts().map((c) => [c.kind, c.n])))
   const found = once(() => foundBy(focus, memory))
   const about: About = {
@@ -192,7 +192,8 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
       return facts()
     },
     get olderFacts() {
-      return newest().length < FACTS ? 0 : reader.ids('fact', { standing: 'confirmed' }).length - newest().length
+      const beyond = () => reader.ids('fact', { standing: 'confirmed', offset: FACTS }).length
+      return newest().length < FACTS ? 0 : FACTS + beyond() - newest().length
     },
     howMany(kind) {
       const n = counted().get(kind) ?? 0
