@@ -28,6 +28,19 @@ test('[P3] one reading of code for skills, documents and rules: no step, section
   expect(blocksOf('~~~\n<!-- in code\n~~~\n\nText\n').map((b) => b.text)).toEqual(['Text'])
 })
 
+test('[T46] underlined headings: of Markdown, and of reStructuredText as a page ranks them; a rule or a table is none', () => {
+  const titles = (page: string, isRst?: boolean) =>
+    sectionsOf(page, isRst).map((s) => `${s.line} ${s.title}: ${s.text}`)
+  const rst =
+    '=====\nGuide\n=====\n\nHello\n\nInstall\n=======\n\nRun it\n\nFrom source\n~~~~~~~~~~~\n\nBuild\n\nUse\n===\n\nGo\n\nToo long for it\n====\nx\n'
+  const body = ['1 Guide: Hello', '7 Guide › Install: Run it', '12 Guide › Install › From source: Build']
+  expect(titles(rst, true)).toEqual([...body, '17 Guide › Use: Go\n\nToo long for it\n====\nx'])
+  expect(titles('# A\n\nB\n---\nb\n\n---\n\n- item\n---\n\n| a |\n---\n')).toEqual([
+    '3 A › B: b\n\n---\n\n- item\n---\n\n| a |\n---',
+  ])
+  expect(titles('A\n=\n\nB\n===\nb')).toEqual(['1 : A\n=', '4 B: b'])
+})
+
 test('[T46] front matter: text, lists in both forms, quotes, either line end; none leaves the page as it is', () => {
   const page =
     '---\r\npaths: ["src/**", test/{a,b}.ts]\r\nlevel: \'beta\'\r\ntags:\r\n  - one\r\n  - "two"\r\n---\r\nText'

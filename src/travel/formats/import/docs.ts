@@ -44,31 +44,51 @@ interface Section {
   readonly text: string
 }
 
+/** Signs that underline a heading: reStructuredText ranks them as a page uses them first, Markdown has two. */
+const UNDERLINE = /^([=\-~^"'*+#:.])\1{2,}\s*$/
+
+/** The heading that begins at a line, and the lines that it takes: `## Install`, or a title above a line of one sign. */
+function headingAt(lines: readonly string[], i: number, styles?: string[]) {
+  const marked = /^ {0,3}(#{1,6})\s+(\S.*)$/.exec(lines[i]!)
+  if (marked) return { level: marked[1]!.length, title: marked[2]!.replace(/(?<!#)#+$/, '').trim(), takes: 1 }
+  const above = (styles && UNDERLINE.exec(lines[i]!)?.[1]) ?? ''
+  const [title = '', under = ''] = lines.slice(above ? i + 1 : i, i + 3)
+  const sign = UNDERLINE.exec(under)?.[1]
+  if (!sign || (above && above !== sign) || !/^ ?[^\s|>*+.=~-]/.test(title) || lines[i - 1]?.trim()) return undefined
+  if (styles && under.length < title.trimEnd().length) return undefined
+  const style = above + sign
+  if (styles && !styles.includes(style)) styles.push(style)
+  const level = styles ? styles.indexOf(style) + 1 : ' =-'.indexOf(sign)
+  return level > 0 ? { level, title: title.trim(), takes: above ? 3 : 2 } : undefined
+}
+
 /** The sections of a page in order; a heading inside a code block is none. */
-export function sectionsOf(page: string): Section[] {
+export function sectionsOf(page: string, isRst = false): Section[] {
   const sections: Section[] = []
   const headings: string[] = []
+  const styles = isRst ? [] : undefined
   const lines = page.split('\n')
-  const fenced = fencedLines(lines)
+  const fenced = isRst ? [] : fencedLines(lines)
   let open = { title: '', line: 1, lines: [] as string[] }
   const close = () => {
     const text = open.lines.join('\n').trim()
     if (text !== '') sections.push({ title: open.title, line: open.line, text })
   }
-  for (const [i, line] of lines.entries()) {
-    const heading = fenced[i] ? null : /^ {0,3}(#{1,6})\s+(\S.*)$/.exec(line)
+  for (let i = 0; i < lines.length; i++) {
+    const heading = fenced[i] ? undefined : headingAt(lines, i, styles)
     if (heading) {
       close()
-      enterHeading(headings, heading[1]!.length, heading[2]!.replace(/(?<!#)#+$/, '').trim())
+      enterHeading(headings, heading.level, heading.title)
       open = { title: headings.filter(Boolean).join(' › '), line: i + 1, lines: [] }
-    } else open.lines.push(line)
+      i += heading.takes - 1
+    } else open.lines.push(lines[i]!)
   }
   close()
   return sections
 }
 
 function documentOf(page: string, label: string): { items: Item[]; chunks: number; terms: number } {
-  const sections = sectionsOf(frontMatterOf(page).body)
+  const sections = sectionsOf(frontMatterOf(page).body, label.endsWith('.rst'))
   const title = sections[0]?.title.split(' › ')[0] || firstSentence(sections[0]?.text ?? label, 80)
   // what lies outside the project is no file of it: its chunks name it, and are linked to nothing
   const owner = label.startsWith('..') ? undefined : `document ${label}`
