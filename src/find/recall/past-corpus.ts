@@ -6,18 +6,7 @@ import type { Db } from '../../engine/store/db.ts'
 import { writtenWith } from '../../engine/store/log.ts'
 import { cameBy, rowId, rowsAt } from '../../engine/store/rows.ts'
 import { dayWords, questionTerms, type Term, termsOf } from '../../engine/store/terms.ts'
-import {
-  bestAmong,
-  countTexts,
-  type EntityText,
-  packRuns,
-  rowidsWith,
-  type TextRow,
-  textRows,
-  textsInRows,
-  textsWith,
-  unpackRuns,
-} from '../../engine/store/text-index.ts'
+import * as textIndex from '../../engine/store/text-index.ts'
 import { type Entity, kindOf } from '../../model/entity.ts'
 import { fieldsOf, type Kind } from '../../model/kind.ts'
 import type { Corpus } from './corpus.ts'
@@ -28,7 +17,7 @@ const REACH = TUNING.around.length
 /** A text as it was, taken apart here: the index knows the present one, or none. */
 interface Then {
   readonly entity: Entity
-  readonly row: TextRow
+  readonly row: textIndex.TextRow
   readonly stems: ReadonlySet<string>
 }
 
@@ -38,7 +27,7 @@ export function pastCorpus(db: Db, past: Variant, question: string): Corpus {
   const registry = past.registry()
   const kinds = registry.visibleKinds().map((k) => k.name)
   const { n, last, later } =
-    at === undefined ? { n: countTexts(db), last: Number.MAX_SAFE_INTEGER, later: [] } : cameBy(db, kinds, at)
+    at === undefined ? { n: textIndex.countTexts(db), last: Number.MAX_SAFE_INTEGER, later: [] } : cameBy(db, kinds, at)
   const isLater = new Set(later)
   const terms = questionTerms(question)
 
@@ -71,14 +60,14 @@ export function pastCorpus(db: Db, past: Variant, question: string): Corpus {
   const stands = (rowid: number) => rowid <= last && !isLater.has(rowid) && !isAnew.has(rowid)
 
   /** Whether today's text is the one of the moment. */
-  const isSame = (row: TextRow) => {
+  const isSame = (row: textIndex.TextRow) => {
     const change = touched.get(row.rowid)
     if (!change) return true
     const kind = registry.kind(kindOf(change.id))!
     return !(change.fields.has('provenance') && row.place !== null) && ![...change.fields].some((f) => isText(f, kind))
   }
-  const texts = (keys: readonly number[]): Map<number, TextRow> => {
-    const found = new Map(textRows(db, keys.filter(stands)).map((t) => [t.rowid, t]))
+  const texts = (keys: readonly number[]): Map<number, textIndex.TextRow> => {
+    const found = new Map(textIndex.textRows(db, keys.filter(stands)).map((t) => [t.rowid, t]))
     const others = [...found.values()].flatMap((t) => (isSame(t) ? [] : [touched.get(t.rowid)!]))
     past.entities(others.map((c) => c.id)) // all at once
     for (const { id, rowid } of others) {
@@ -95,12 +84,13 @@ export function pastCorpus(db: Db, past: Variant, question: string): Corpus {
     size: n - counted + then.size,
     count: (term) =>
       keptIn(counts, term.stem, () => {
-        const now = textsWith(db, term.stem) === 0 ? [] : rowidsWith(db, term.word, last).filter(stands)
+        const now =
+          textIndex.textsWith(db, term.stem) === 0 ? [] : textIndex.rowidsWith(db, term.word, last).filter(stands)
         return now.length + [...then.keys()].filter((key) => holds(key, term)).length
       }),
     withTerms(groups, limit, { kinds: only }) {
       const words = groups.map((group) => group.map((t) => t.word))
-      const found = bestAmong(db, words, limit, last, stands, only)
+      const found = textIndex.bestAmong(db, words, limit, last, stands, only)
       const others = [...then].flatMap(([key, { entity }]) =>
         (!only || only.includes(entity.kind)) && groups.some((group) => group.every((t) => holds(key, t)))
           ? [{ key, score: 0 }]
@@ -125,7 +115,7 @@ export function pastCorpus(db: Db, past: Variant, question: string): Corpus {
     around(keys) {
       const own = texts(keys)
       const sources = new Set([...own.values()].flatMap((t) => t.source ?? []))
-      const rows = [...textsInRows(db, [...sources], last)]
+      const rows = [...textIndex.textsInRows(db, [...sources], last)]
       const order = new Map(rows.map(([source, row]) => [source, row.filter((r) => stands(r.rowid))]))
       for (const { row } of then.values())
         if (row.source !== null && sources.has(row.source))
@@ -185,11 +175,11 @@ function mayTell(terms: readonly Term[]): (field: string, json: string) => boole
   }
 }
 
-function textRowOf(rowid: number, text: EntityText): TextRow {
+function textRowOf(rowid: number, text: textIndex.EntityText): textIndex.TextRow {
   const { source = null, place = null } = text
-  const { terms, words } = packRuns([text.title, ...text.parts])
-  return { rowid, source, place, words, runs: unpackRuns(terms) }
+  const { terms, words } = textIndex.packRuns([text.title, ...text.parts])
+  return { rowid, source, place, words, runs: textIndex.unpackRuns(terms) }
 }
 
-const stemsIn = ({ title, parts }: EntityText): Set<string> =>
+const stemsIn = ({ title, parts }: textIndex.EntityText): Set<string> =>
   new Set([title, ...parts].flatMap((p) => termsOf(p.text, undefined, true).map((t) => t.stem)))

@@ -1,18 +1,5 @@
 import { seen } from '../../engine/log/cells.ts'
-import {
-  appendEdit,
-  type Edit,
-  isEncoded,
-  mergeEdit,
-  pathOf,
-  ROOT_PATH,
-  removeItemEdit,
-  SHARED_FIELD,
-  SHARED_KIND,
-  setEdit,
-  valueAt,
-  weightOf,
-} from '../../engine/log/context-value.ts'
+import * as values from '../../engine/log/context-value.ts'
 import { fold } from '../../engine/log/fold.ts'
 import { sharedId } from '../../engine/write/context-key.ts'
 import type { Planning, Result } from '../../engine/write/plan.ts'
@@ -54,7 +41,7 @@ const SHARED_THERE = reading(KEY, (p, said, field, report): (Shared & { entity: 
   const shared = keyed(p, said, field, report)
   if (!shared) return undefined
   if (shared.entity) return { ...shared, entity: shared.entity }
-  const keys = p.ofKind(SHARED_KIND).map((e) => e.name)
+  const keys = p.ofKind(values.SHARED_KIND).map((e) => e.name)
   const there = keys.length > 0 ? `the keys are ${keys.slice(0, 20).join(', ')}` : 'no key is shared yet'
   return report({
     field,
@@ -76,7 +63,7 @@ const sharedValue = <const O extends { required?: boolean } = Record<never, neve
         accepted: 'the number as text',
       })
     if (rounded.length > 0) return undefined
-    if (weightOf(value) <= MAX_CELLS) return value
+    if (values.weightOf(value) <= MAX_CELLS) return value
     return report({
       field: name,
       message: `more than ${MAX_CELLS} values in it`,
@@ -97,26 +84,26 @@ const SHARE_ARGS = {
 /** The field as the CRDT holds it; anything `record-context` wrote there is first taken over as a shared value. */
 export function fieldOf(p: Planning, shared: Shared): Json | undefined {
   if (!shared.entity) return undefined
-  const now = () => fold(p.cells(shared.id)).fields[SHARED_FIELD]
+  const now = () => fold(p.cells(shared.id)).fields[values.SHARED_FIELD]
   const field = now()
-  if (isEncoded(field)) return field
-  apply(p, shared.id, whole(p, shared, shared.entity.fields[SHARED_FIELD] ?? null))
+  if (values.isEncoded(field)) return field
+  apply(p, shared.id, whole(p, shared, shared.entity.fields[values.SHARED_FIELD] ?? null))
   return now()
 }
 
 /** What makes the value exactly this. */
-export function whole(p: Planning, shared: Shared, value: Json): Edit {
-  if (!shared.entity) return setEdit(undefined, [], value, p.ctx.ms)
+export function whole(p: Planning, shared: Shared, value: Json): values.Edit {
+  if (!shared.entity) return values.setEdit(undefined, [], value, p.ctx.ms)
   const cells = p.cells(shared.id)
-  const there = seen(cells, SHARED_FIELD).flatMap((c) => (c.path ? [c.path] : []))
-  return setEdit(fold(cells).fields[SHARED_FIELD], there, value, p.ctx.ms)
+  const there = seen(cells, values.SHARED_FIELD).flatMap((c) => (c.path ? [c.path] : []))
+  return values.setEdit(fold(cells).fields[values.SHARED_FIELD], there, value, p.ctx.ms)
 }
 
-const apply = (p: Planning, id: string, { put, drop }: Edit): boolean =>
-  p.apply(id, [{ field: SHARED_FIELD, op: 'merge', put, drop }])
+const apply = (p: Planning, id: string, { put, drop }: values.Edit): boolean =>
+  p.apply(id, [{ field: values.SHARED_FIELD, op: 'merge', put, drop }])
 
 /** Writes an edit; a key that is not there, or was deleted, begins with it. */
-export function write(p: Planning, shared: Shared, edit: Edit): Omit<Result, 'verb'> {
+export function write(p: Planning, shared: Shared, edit: values.Edit): Omit<Result, 'verb'> {
   const { id, key, entity } = shared
   if (!entity) {
     if (p.entity(id)) p.wipe(id)
@@ -125,7 +112,7 @@ export function write(p: Planning, shared: Shared, edit: Edit): Omit<Result, 've
   }
   const changed = apply(p, id, edit)
   if (!entity || changed) p.sign(id)
-  return { id, kind: SHARED_KIND, name: key, created: !entity }
+  return { id, kind: values.SHARED_KIND, name: key, created: !entity }
 }
 
 export const shareSet = defineVerb({
@@ -148,7 +135,12 @@ export const shareAppend = defineVerb({
   },
   example: { key: 'active-files', value: 'src/auth.ts' },
   plan(p, { key: shared, value }, report) {
-    const edit = appendEdit(fieldOf(p, shared), ROOT_PATH, Array.isArray(value) ? value : [value], p.ctx.ms)
+    const edit = values.appendEdit(
+      fieldOf(p, shared),
+      values.ROOT_PATH,
+      Array.isArray(value) ? value : [value],
+      p.ctx.ms,
+    )
     if (edit) return write(p, shared, edit)
     return report({
       field: 'key',
@@ -166,7 +158,7 @@ export const shareMerge = defineVerb({
     'merges a value into what is shared under a key: maps key by key to any depth, lists as unions, anything else takes the place of what was there',
   args: SHARE_ARGS,
   example: { key: 'team-notes', value: { auth: { state: 'working', files: ['src/auth.ts'] } } },
-  plan: (p, { key, value }) => write(p, key, mergeEdit(fieldOf(p, key), ROOT_PATH, value, p.ctx.ms)),
+  plan: (p, { key, value }) => write(p, key, values.mergeEdit(fieldOf(p, key), values.ROOT_PATH, value, p.ctx.ms)),
 })
 
 /** An empty way would mean the whole key, which nobody asked to take out. */
@@ -192,17 +184,18 @@ export const shareDelete = defineVerb({
     }
     const field = fieldOf(p, shared)
     if (item !== undefined) {
-      const edit = removeItemEdit(field, pathOf(keys), item)
+      const edit = values.removeItemEdit(field, values.pathOf(keys), item)
       if (edit) return write(p, shared, edit)
       return report({
         field: 'item',
         message: `not in the list of "${[shared.key, ...keys].join('" → "')}"`,
         received: shown(item),
-        accepted: JSON.stringify(shown(valueAt(field, pathOf(keys)) ?? null)),
+        accepted: JSON.stringify(shown(values.valueAt(field, values.pathOf(keys)) ?? null)),
       })
     }
-    if (valueAt(field, pathOf(keys)) !== undefined) return write(p, shared, { put: [], drop: [pathOf(keys)] })
-    reportMissing(valueAt(field, pathOf(keys.slice(0, -1))), keys, report)
+    if (values.valueAt(field, values.pathOf(keys)) !== undefined)
+      return write(p, shared, { put: [], drop: [values.pathOf(keys)] })
+    reportMissing(values.valueAt(field, values.pathOf(keys.slice(0, -1))), keys, report)
     return undefined
   },
 })
