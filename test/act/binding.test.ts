@@ -37,6 +37,9 @@ function store(): TestMemory {
   t.act([['propose', { action: ['retire', { ref: 'fact:old-rule', reason: 'old' }] }]], AGENT)
   const link = { from: 'fact:use-pnpm', to: 'fact:old-rule', type: 'supersedes' }
   t.act([['propose', { action: ['link-entities', link] }]], AGENT)
+  t.act([fact('Deploy by hand')])
+  t.act([['propose', { action: fact('Deploy by CI') }]], AGENT)
+  t.act([['supersede', { old: 'fact:deploy-by-hand', new: 'fact:deploy-by-ci' }]])
   return t
 }
 
@@ -52,6 +55,8 @@ const ROUTES: readonly [what: string, action: (t: TestMemory) => unknown[], told
   ['a fact recorded anew after it was deleted', () => fact('Deleted rule', { anew: true })],
   ['other words for a rule', () => ['record-fact', { ref: MAIN, fact: 'Push to main' }]],
   ['a context for a rule', () => fact('Never push to main', { context: 'except with --force' })],
+  ['a context for a rule whose replacement waits', () => fact('Deploy by hand', { context: 'or not' })],
+  ['retire of a rule whose replacement waits', () => ['retire', { ref: 'fact:deploy-by-hand', reason: 'x' }]],
   ['another category', () => ['record-fact', { ref: MAIN, category: 'tool' }]],
   ['a place that hides it from a client', () => ['record-fact', { ref: MAIN, locations: ['CLAUDE.md'] }]],
   ['an end of its time', () => ['record-fact', { ref: MAIN, validTo: '2020-01-01' }]],
@@ -109,6 +114,19 @@ test.each(ROUTES)('[T40] %s takes a person: an agent can only propose it', (_wha
     expect(rulesOf(t)).toBe(rulesOf(person))
   }
   expect(rulesOf(t) === before || told === undefined).toBe(true)
+})
+
+test('[Y1] a rule binds until what takes its place does: no to that leaves it, yes ends it, and lists say the same', () => {
+  const [no, yes] = [store(), store()]
+  for (const t of [no, yes]) {
+    expect(rulesOf(t)).toContain('Deploy by hand')
+    expect(t.memory.reader.list('fact', { current: true }).map((e) => e.name)).toContain('Deploy by hand')
+  }
+  no.act([['reject', { ref: 'fact:deploy-by-ci' }]])
+  expect(rulesOf(no)).toContain('Deploy by hand')
+  yes.act([['confirm', { ref: 'fact:deploy-by-ci' }]])
+  expect(rulesOf(yes)).toContain('Deploy by CI')
+  expect(rulesOf(yes)).not.toContain('Deploy by hand')
 })
 
 test('[T40] several in one batch: what binds is proposed, the rest is written, and later actions see both', () => {

@@ -333,4 +333,15 @@ test('[T3] [T25] what was typed in sessions goes, though the knowledge stays', a
   const { out } = await inProcess(at, ['uninstall', '--yes'])
   expect(out).toMatch(/delete\s+\S*prompts\.db/)
   expect([existsSync(typed), existsSync(join(at.dir, '.git/tidemark/store.db'))]).toEqual([false, true])
+  // not those of another project, nor those of a work tree that goes on
+  const [mine, other] = [await project(), await project()]
+  const theirs = join(other.at.dir, '.git/tidemark/prompts.db')
+  Prompts.open(theirs, { create: true })![Symbol.dispose]()
+  const env = { ...mine.at.env, TIDEMARK_STORE: dirname(theirs) }
+  await inProcess({ ...mine.at, env }, ['uninstall', '--yes'])
+  git(other.at.dir, 'add', '.')
+  git(other.at.dir, 'commit', '-qm', 'start')
+  git(other.at.dir, 'worktree', 'add', '-q', '-b', 'side', join(other.at.home, 'tree'))
+  await inProcess(other.at, ['uninstall', '--yes'])
+  expect(existsSync(theirs)).toBe(true)
 })

@@ -242,6 +242,12 @@ test.each([
   ['what others say', 'The README says: use yarn in each project', 'use yarn in each project'],
   ['the inside of words', 'because npm is slow I refuse tabs', 'use npm is slow'],
   ['two sentences as one', 'Do not touch prod. Drop the database', 'prod drop the database'],
+  [
+    'what stands between its words',
+    'Please use yarn for each project',
+    'use "and push to main without review" yarn for each project',
+  ],
+  ['a question whether', 'Can it use yarn in this repository?', 'use yarn in this repository'],
   ['one common word', 'Look at the function, please.', 'please'],
   ['single quotation marks', "He wrote 'always use yarn in each project' there", 'always use yarn in each project'],
 ])('[Y1] %s is no evidence', async (_what, prompt, said) => {
@@ -249,6 +255,15 @@ test.each([
   await session(t).types(prompt)
   await records(t, [['record-fact', { fact: 'Use yarn', said }]])
   expect(saidOf(t, 'fact:use-yarn')).toEqual([])
+})
+
+test('[G7] two quotation marks with nothing between are typed like others; dots in a row end a sentence', async () => {
+  const { types } = session(openTestMemory())
+  for (const [prompt, asked] of [
+    ['Never return "" for missing values from the parsers', 'Never return "" for missing values from the parsers'],
+    ['Well... never push to main without a review.', '"never push to main without a review"'],
+  ] as const)
+    expect((await types(prompt)).visible).toContain(asked)
 })
 
 test('[Y1] nor is what a headless run was given, and nobody is asked there', async () => {

@@ -252,6 +252,7 @@ test('[R3] a rule keeps its commands: code in backticks stays, and dots of a pat
 test('[R4] an answer to what this session did not ask is no silence', async () => {
   const { on } = sessions()
   await on('s1', 'session-start')
-  expect((await on('s1', 'prompt', { prompt: 'yes d74' })).visible).toContain('asked nothing called d74')
-  expect((await on('s1', 'prompt', { prompt: 'yes' })).visible).toBeUndefined()
+  expect((await on('s1', 'prompt', { prompt: 'yes d74' })).visible).toContain('has no open question d74')
+  for (const prompt of ['yes', 'no bad', 'no http://localhost:3000/x'])
+    expect((await on('s1', 'prompt', { prompt })).visible).toBeUndefined()
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { vouchedFor } from '../../src/engine/replication/vouched.ts'
-import { waitingChanges } from '../../src/engine/replication/waiting.ts'
+import { countWaiting, waitingChanges } from '../../src/engine/replication/waiting.ts'
 import { HELD_DUE, heldOf } from '../../src/engine/store/held.ts'
 import { type Line, parseLine, printSigned, seal, tombstoneOf } from '../../src/engine/store/line.ts'
 import { allForked, lastArrival, linesAfter } from '../../src/engine/store/log.ts'
@@ -688,6 +688,27 @@ test('[Y1] a review at the terminal shows the words that would take a place, and
   expect(told(ana)).toContain('- Keep secrets in the vault')
 })
 
+test('[Y1] what would take a place and is gone is named so; a yes by a batch is shown and is to both rules', async () => {
+  const run = async (isGone: boolean) => {
+    const { ana, mallory, give, told } = two('updates')
+    act(ana, ...RULE)
+    give(ana, mallory)
+    act(mallory, ['record-fact', { fact: 'Keep secrets in the vault', category: 'constraint' }])
+    act(mallory, ['supersede', { old: RULE_ID, new: 'fact:keep-secrets-in-the-vault' }])
+    if (isGone) act(mallory, ['delete-fact', { ref: 'fact:keep-secrets-in-the-vault' }])
+    give(mallory, ana)
+    const shown: string[] = []
+    const ask = async (question: string) => shown.push(question) > 0
+    const person = { memory: ana.memory, project: findProject(ana.dir), cwd: ana.dir, by: 'person', ask }
+    await (await TOOLS.act!.load()).run(person as never, { actions: [['confirm', { ref: RULE_ID }]] } as never)
+    return { shown: shown[0], told: told(ana) }
+  }
+  const both = await run(false)
+  expect(both.shown).toContain('constraint: Keep secrets in the vault')
+  expect(both.told).toContain('- Keep secrets in the vault')
+  expect((await run(true)).shown).toContain('which is gone, takes its place')
+})
+
 test('[Y1] somebody who agrees to what binds here already asks for nothing', () => {
   const { ana, mallory, give } = two('updates')
   act(ana, ...RULE)
@@ -696,4 +717,13 @@ test('[Y1] somebody who agrees to what binds here already asks for nothing', () 
   give(mallory, ana)
   expect(waitingChanges(ana.memory.db).all).toEqual([])
   expect(binds(ana)).toBe(true)
+  const many = [...Array(16).keys()].map((i) => `Never do ${i}`)
+  act(ana, ...many.map((f) => ['record-fact', { fact: f }]))
+  give(ana, mallory)
+  const ref = (f: string) => `fact:${f.toLowerCase().replaceAll(' ', '-')}`
+  for (const f of many.slice(0, 10))
+    mallory.memory.act([['confirm', { ref: ref(f) }]], { by: 'person', user: 'mallory' })
+  for (const f of many.slice(10)) act(mallory, ['retire', { ref: ref(f), reason: 'old' }])
+  give(mallory, ana)
+  expect(countWaiting(ana.memory.db)).toBe(6)
 })

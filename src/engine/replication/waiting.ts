@@ -33,16 +33,18 @@ const MOST_READ = 2_000
 export function waitingChanges(db: Db): { all: Waiting[]; more: ReadonlyMap<string, number> } {
   const all: Waiting[] = []
   const counts = new Map<string, number>()
+  const names = new Map<string, string>()
   const tell = (by: string, make: () => Waiting | undefined) => {
-    const n = (counts.get(by) ?? 0) + 1
-    const told = n <= MOST_OF_ONE ? make() : undefined
-    if (told) all.push(told)
-    if (told || n > MOST_OF_ONE) counts.set(by, n)
+    const told = make()
+    const n = (counts.get(by) ?? 0) + (told ? 1 : 0)
+    if (told && n <= MOST_OF_ONE) all.push(told)
+    counts.set(by, n)
   }
   for (const [id, by] of heldRows.isAnyAsked(db) ? erasuresAsked(db) : []) tell(by, () => erasureOf(db, id, by))
   for (const held of heldRows.isAnyHeld(db) ? heldRows.allHeld(db, MOST_READ) : []) {
     if (held.lines.length === 0 && !held.frozen) continue
-    const by = authorOf(db, held.lines.at(-1))
+    const last = held.lines.at(-1)
+    const by = keptIn(names, `${last?.replica}:${last?.seq}`, () => authorOf(db, last))
     tell(by, () => waitingOf(db, held, by))
   }
   const more = [...counts].flatMap(([by, n]) => (n > MOST_OF_ONE ? [[by, n - MOST_OF_ONE] as const] : []))
@@ -104,9 +106,11 @@ function waitingOf(db: Db, held: heldRows.Held, by: string): Waiting | undefined
     const end = typeof to === 'string' ? getRow(db.here, to) : undefined
     if (!end || typeof from !== 'string') return undefined
     const other = getRow(db, from)
-    const named = other ? `"${cut(calledAs(entityOf(other)), LONGEST)}" (${from})` : from
+    const rule = other && entityOf(other)
+    const stands = rule?.live && rule.fields.retired === undefined
+    const named = `${rule ? `"${cut(calledAs(rule), LONGEST)}" (${from})` : from}${stands ? '' : ', which is gone,'}`
     const wants = wanted?.live ? `says that ${named} takes its place` : `takes back that ${named} took its place`
-    return { entity: entityOf(end), by, wants, ...(wanted?.live ? { instead: from } : {}) }
+    return { entity: entityOf(end), by, wants, ...(wanted?.live && stands ? { instead: from } : {}) }
   }
   const entity = here ?? wanted
   const wants = held.frozen === 'erased' ? 'erased it' : wantsOf(here, wanted)

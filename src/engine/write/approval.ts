@@ -1,11 +1,12 @@
 import { redact } from '../../base/secrets/find.ts'
 import { type Change, isGuarded, type Owner, outcomeOf } from '../../model/authority.ts'
 import { canonical } from '../../model/canonical.ts'
-import { type Entity, isAgreed, kindOf, LINK_KIND, provenanceOf } from '../../model/entity.ts'
+import { type Entity, isAgreed, kindOf, LINK_KIND, provenanceOf, standingOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import type { Report } from '../../model/validate.ts'
 import { HEADER } from '../replication/purge.ts'
 import { BESIDE, endorses } from '../replication/vouched.ts'
+import type { LinkRow } from '../store/rows.ts'
 import type { Args, Planning, Result } from './plan.ts'
 import { recordedAs } from './record.ts'
 import type { View } from './view.ts'
@@ -15,6 +16,9 @@ export const NEVER_PROPOSED: ReadonlySet<string> = new Set(['propose', 'confirm'
 
 /** The yes and the no: a person's, whatever they are of. */
 export const DECIDES: ReadonlySet<string> = new Set(['confirm', 'reject'])
+
+/** A rule binds until what takes its place does. */
+const PROPOSED = { standing: 'proposed' }
 
 interface State {
   /** What it tells later sessions to do, as text to compare; nothing where it binds nobody. */
@@ -126,7 +130,15 @@ export class AuthorityWatch {
 
   #state(id: string): State {
     const { view } = this.#p
-    return this.#states.get(id) ?? this.#stateIn(view, id, () => view.endorsed(id))
+    return (
+      this.#states.get(id) ??
+      this.#stateIn(
+        view,
+        id,
+        () => view.endorsed(id),
+        ({ src }) => standingOf(view.entity(src)?.fields ?? PROPOSED) === 'confirmed',
+      )
+    )
   }
 
   #stateNow(id: string, erased: ReadonlySet<string>, was: State): State {
@@ -135,18 +147,23 @@ export class AuthorityWatch {
     const said = draft.events.filter((e) => e.entity === id)
     // a word against it ends what binds by the word of a reviewer alone
     const isKept = () => (was.binds === undefined || said.length === 0) && view.endorsed(id)
-    return this.#stateIn(this.#p, id, () => said.some((e) => endorses(e.field, e.value)) || isKept(), erased)
+    return this.#stateIn(
+      this.#p,
+      id,
+      () => said.some((e) => endorses(e.field, e.value)) || isKept(),
+      (l) => !erased.has(l.id),
+    )
   }
 
   #stateIn(
     look: Pick<View, 'entity' | 'replacing'>,
     id: string,
     isEndorsed: () => boolean,
-    erased: ReadonlySet<string> = new Set(),
+    replaces: (link: LinkRow) => boolean,
   ): State {
     const e = look.entity(id)
     if (!e?.live) return { existed: Object.keys(e?.fields ?? {}).some((f) => f !== 'provenance'), holds: false }
-    const replaced = look.replacing(id).some((l) => !erased.has(l.id) && isHeld(look.entity(l.id)))
+    const replaced = look.replacing(id).some((l) => replaces(l) && isHeld(look.entity(l.id)))
     const holds = isAgreed(e) && !replaced && e.fields.validTo === undefined
     const isRule = holds && this.#p.registry().kind(e.kind)?.binding === true
     return { existed: true, fields: e.fields, holds, ...(isRule && isEndorsed() ? { binds: bindingText(e) } : {}) }

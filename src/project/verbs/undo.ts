@@ -8,7 +8,7 @@ import type { Planning } from '../../engine/write/plan.ts'
 import { defineVerb } from '../../engine/write/verb.ts'
 import { momentSaid } from '../../find/recall/moment.ts'
 import { ref } from '../../model/args.ts'
-import { type Entity, KIND_KIND, kindOf } from '../../model/entity.ts'
+import { type Entity, KIND_KIND, kindOf, standingOf } from '../../model/entity.ts'
 import { flag, text } from '../../model/field.ts'
 import type { Report } from '../../model/validate.ts'
 import { brief, REASON, settleSupersession } from './common.ts'
@@ -233,7 +233,8 @@ function takeBack(
     revert(p, id, out, byEntity.get(id)!)
     if (p.draft.events.length > written && p.entity(id)?.live) signRestored(p, id, out)
   }
-  for (const id of entities.filter((id) => isYesToOthers(p, id, byEntity.get(id)!)))
+  const stands = (id: string) => standingOf(p.entity(id)?.fields ?? {}) === 'confirmed'
+  for (const id of entities.filter((id) => stands(id) && isYesToOthers(p, id, byEntity.get(id)!)))
     p.note(`${id}: a yes to what others said stands; retire takes it out, unlink-entities takes a replacement back`)
   const [they, go] = left.size === 1 ? ['it is', 'it goes'] : ['they are', 'they go']
   if (left.size > 0)

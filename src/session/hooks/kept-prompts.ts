@@ -14,11 +14,16 @@ export const openPrompts = (
   options: { create?: boolean; wait?: number; now?: number } = {},
 ): Prompts | undefined => Prompts.open(join(...besideStore(project, 'prompts.db')), options)
 
-/** The kept prompt and a digest of the words that a record rests on; undefined where nobody typed them. */
-export function evidenceFor(prompts: Prompts | undefined, quote: string, session: string): string | undefined {
+/** The kept prompt with a digest of the words that a record rests on, and these; undefined where nobody typed them. */
+export function evidenceFor(prompts: Prompts | undefined, quote: string, session: string) {
+  const evidence = (id: number, words: string) => [`${id}:${sha256(wordsOf(words)).slice(0, 16)}`, words] as const
+  const prompt = prompts?.saying(quote, session)
+  if (prompt) return evidence(prompt.id, quote)
   // what is long and stands in quotation marks is not kept: a quote of it rests on the words around it
-  const prompt = prompts?.saying(quote, session) ?? prompts?.saying(ownWords(quote), session)
-  return prompt && `${prompt.id}:${sha256(wordsOf(quote)).slice(0, 16)}`
+  const own = ownWords(quote).trim()
+  const around = prompts?.saying(own, session)
+  const flat = (text: string) => text.replace(/\s+/g, ' ').toLowerCase()
+  return around && flat(around.text).includes(flat(own)) ? evidence(around.id, own) : undefined
 }
 
 /** A session recorded something for the prompts that these name, resting on these words. */

@@ -6,7 +6,7 @@ import { leftToJudge } from './judge.ts'
 import { openPrompts, PROMPTS_MS } from './kept-prompts.ts'
 import { mayBeRepeated, SESSIONS, saysItLasts } from './lasting-words.ts'
 import { isSmall } from './small.ts'
-import { ownWords, sentencesOf } from './typed-words.ts'
+import { CUT_OUT, ownWords, sentencesOf } from './typed-words.ts'
 import { isOfPerson, isTyped } from './witness.ts'
 
 /** May take a rule back: "forget the rule about Friday deploys". */
@@ -36,7 +36,9 @@ export async function notePrompt(hook: Hook, text: string): Promise<HookReply> {
   const left = prompts && hook.attempt('to judge', () => leftToJudge(hook, prompts))
   const open = sentences.filter(
     (s) =>
-      !s.includes('[redacted: ') && !s.includes('""') && hook.attempt('prompts', () => prompts?.isRefused(s)) !== true,
+      !s.includes('[redacted: ') &&
+      !s.includes(CUT_OUT) &&
+      hook.attempt('prompts', () => prompts?.isRefused(s)) !== true,
   )
   const isAgain = (s: string) =>
     again.includes(s) && (hook.attempt('prompts', () => prompts?.sessionsThatSay(s)) ?? 0) >= SESSIONS

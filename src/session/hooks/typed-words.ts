@@ -132,6 +132,9 @@ function said(block: readonly string[], announced: boolean): string[] {
   return (to < 0 ? block : block.slice(0, to)).filter((line) => !isMachine(line) && !/^\s*>/.test(line))
 }
 
+/** Stands for what was quoted at length. */
+export const CUT_OUT = '"…"'
+
 /** What the writer of a prompt said, without quotations, code, output and pasted documents. Rather too little. */
 export function ownWords(text: string): string {
   const open = withoutPrivate(text, () => ' ').replace(UNSEEN, '')
@@ -153,7 +156,7 @@ export function ownWords(text: string): string {
     .join('\n')
     .replace(QUOTED, (quoted, at: number, all: string) => {
       if (isName(quoted) || isCode(quoted)) return quoted
-      return TO_KEEP.test(all.slice(Math.max(0, at - 40), at)) ? quoted.slice(1, -1) : '""'
+      return TO_KEEP.test(all.slice(Math.max(0, at - 40), at)) ? quoted.slice(1, -1) : CUT_OUT
     })
 }
 
@@ -169,7 +172,7 @@ export function sentencesOf(text: string): string[] {
     const plain = line.replace(/^\s*(?:[-*+]|\d+[.)])\s+/, '').trim()
     // a stop ends a sentence before a space: "a.ts" goes on; so do "e.g. this", "git add . first" and "./... first"
     for (const sentence of plain.split(
-      /(?<=[.!?;])(?<!(?:^|[\s/.])\.)(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx|z\.B|bzw|ca|p\.ej)\.)\s+(?!(?:ever|period)[.!])|(?<=[。！？；])/iu,
+      /(?<=[.!?;])(?<!(?:^|\s)\.)(?<!\/\.{1,3})(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx|z\.B|bzw|ca|p\.ej)\.)\s+(?!(?:ever|period)[.!])|(?<=[。！？；])/iu,
     )) {
       const said = sentence.replace(/[;；]$/, '').trim()
       if (said.length >= SHORTEST && said.length <= LONGEST && out.length < MAX_SENTENCES) out.push(said)

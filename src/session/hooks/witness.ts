@@ -195,15 +195,19 @@ export function answered(hook: Hook, prompt: string): HookReply {
     )
   const [unasked] = answers
     .flatMap((a) => a.refs)
-    .filter((ref) => !questions.some((q) => q.ref === ref || q.id === ref))
+    .filter((ref) => !questions.some((q) => q.ref === ref || q.id === ref) && isReference(hook, ref))
   if (unasked !== undefined)
-    messages.push(`Tidemark asked nothing called ${unasked} in this session: \`tidemark review\` shows what waits`)
+    messages.push(`Tidemark has no open question ${unasked} in this session: \`tidemark review\` shows what waits`)
   const left = questions.filter((q) => !done.has(q.id))
   if (done.size > 0) keep(hook, left)
   const asked = again.length > 0 ? askAbout(hook, again) : undefined
   const changed = asked && `It was changed after it was shown. ${asked}`
   return { visible: joined(...messages, changed), context: done.size > 0 ? joined(...messages) : undefined }
 }
+
+/** "no bad" and "no http://a.b" speak of something else. */
+const isReference = ({ memory }: Hook, ref: string): boolean =>
+  ref.includes(':') ? memory.registry().kind(ref.split(':')[0]!) !== undefined : /\d/.test(ref)
 
 /** As the person: the prompt was witnessed here, and the version is the one that was shown. */
 function decide({ memory, call, session }: Hook, e: Entity, yes: boolean): string {

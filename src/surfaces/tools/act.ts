@@ -61,9 +61,9 @@ function write(context: ToolContext, batch: unknown, options: ActOptions): ActRe
   mustNotEraseWords(context, batch, prompts)
   const found = new Map<string, string>()
   const evidence = (quote: string): string | undefined => {
-    const e = attempt(() => evidenceFor(prompts, quote, session ?? ''))
-    if (e !== undefined) found.set(e, quote)
-    return e
+    const [said, words] = attempt(() => evidenceFor(prompts, quote, session ?? '')) ?? []
+    if (said !== undefined) found.set(said, words!)
+    return said
   }
   const done = memory.act(batch, { ...options, evidence })
   attempt(() => prompts && markUsed(prompts, found, session ?? '', now))

@@ -1,7 +1,7 @@
 import { UsageError, UserError, unlessRefused } from '../../base/errors.ts'
 import type { ActOptions, ActResult, Memory } from '../../engine/memory.ts'
 import { calledAs } from '../../engine/read/called.ts'
-import { waitingAt } from '../../engine/replication/waiting.ts'
+import { type Waiting, waitingAt } from '../../engine/replication/waiting.ts'
 import { MAX_ACTIONS, parseBatch } from '../../engine/write/batch.ts'
 import { canonical } from '../../model/canonical.ts'
 import { sha256 } from '../../model/digest.ts'
@@ -147,12 +147,14 @@ export async function asShown(context: ToolContext, given: unknown): Promise<unk
     verb === 'confirm' && args.expectedVersion === undefined
   const unseen = batch.actions.filter(isUnseen)
   if (unseen.length === 0) return given
-  const entities = unseen.map(([, args]) => findOne(context.memory.reader, args.ref))
+  const named = unseen.map(([, args]) => findOne(context.memory.reader, args.ref))
+  const entities = withInstead(context, named)
   await mustAgree(context, entities)
   const { projects, ...said } = batch
   const actions = batch.actions.map((action) =>
     isUnseen(action) ? ['confirm', { ...action[1], expectedVersion: entities.shift()!.version }] : action,
   )
+  actions.push(...entities.map((e) => ['confirm', { ref: e.id, expectedVersion: e.version }]))
   return { ...said, ...(projects[0] === undefined ? {} : { projectId: projects[0] }), actions }
 }
 
@@ -200,11 +202,15 @@ export const confirm = defineTool({
 
 /** With the rules that would take their place: a yes to that is one to them, or nothing would bind. */
 export function withInstead({ memory }: Pick<ToolContext, 'memory'>, entities: readonly Entity[]): Entity[] {
-  const instead = entities.flatMap((e) => waitingAt(memory.db, e.id).flatMap((w) => w.instead ?? []))
-  const binds = (e: Entity) => memory.registry().kind(e.kind)?.binding === true
   const given = new Set(entities.map((e) => e.id))
-  return [...entities, ...memory.reader.entities([...new Set(instead)]).filter((e) => binds(e) && !given.has(e.id))]
+  const wanted = entities.flatMap((e) => waitingAt(memory.db, e.id))
+  return [...entities, ...insteadOf(memory, wanted).filter((e) => !given.has(e.id))]
 }
+
+export const insteadOf = (memory: ToolContext['memory'], wanted: readonly Waiting[]): Entity[] =>
+  memory.reader
+    .entities([...new Set(wanted.flatMap((w) => w.instead ?? []))])
+    .filter((e) => memory.registry().kind(e.kind)?.binding === true)
 
 /** What a yes or a no is about: the thing, or what others want of it. */
 export function decidedOn({ memory }: ToolContext, e: Entity): string {
@@ -218,7 +224,7 @@ function agreed(context: ToolContext, entities: readonly Entity[]): Output | Pro
   const lines = entities.map((e) => `confirmed ${decidedOn(context, e)}`)
   // such a yes is not undone: retire ends what it made bind
   const others = new Set(unverifiedRules(context.memory).map((e) => e.id))
-  const isOfOthers = entities.some((e) => others.has(e.id) || waitingAt(context.memory.db, e.id).length > 0)
+  const isOfOthers = entities.every((e) => others.has(e.id) || waitingAt(context.memory.db, e.id).length > 0)
   const { batches, notes } = agreeTo(context.memory, entities, actingAs(context))
   const undo = isOfOthers ? [] : batches.map((batch) => undoLine(batch))
   const print = (settled: readonly string[]): Output => {

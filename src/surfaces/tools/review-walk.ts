@@ -60,7 +60,8 @@ export async function walk(context: ToolContext, proposed: readonly Entity[]): P
       done.push({ verb: 'rejected', ids: [e.id], batches: batch === null ? [] : [batch], at: at++ })
     } else if (pressed === 'u') {
       const last = done.pop()!
-      for (const batch of last.batches.reverse()) memory.act([['undo', { batch }]], actingAs(context))
+      for (const batch of last.batches.reverse())
+        for (const n of memory.act([['undo', { batch }]], actingAs(context)).notes) said += `note: ${n}\n`
       at = last.at
     } else {
       const rest = pressed === 'a' ? left() : asked

@@ -7,7 +7,7 @@ import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { WAITS_DAYS } from '../../session/briefing/sections/unconfirmed.ts'
 import { numberOf, proposalText, waitingIn as waitingSkills } from '../../work/handoff/views/mutations.ts'
-import { withInstead } from './confirm.ts'
+import { insteadOf } from './confirm.ts'
 import { contraryAmong, contraryDecisions, contraryRules, howSettled, saidContrary } from './contradictions.ts'
 import { ago, entityJson, oneLine } from './format.ts'
 import { proposedIn, staleHere, unverifiedRules, waitingIn } from './review-queue.ts'
@@ -63,9 +63,9 @@ function changesIn({ memory }: ToolContext, slice: Slice): Part {
     lines.push(
       `until you decide, what was here holds: tidemark confirm ${all[0].entity.id} takes the change, tidemark reject ${all[0].entity.id} keeps it as it is`,
     )
-  const json = all.map(({ entity, by, wants }) => {
-    const [, instead] = withInstead({ memory }, [entity])
-    return { ...entityJson(entity), by, wants, ...(instead ? { instead: entityJson(instead) } : {}) }
+  const json = all.map((w) => {
+    const [instead] = insteadOf(memory, [w])
+    return { ...entityJson(w.entity), by: w.by, wants: w.wants, ...(instead ? { instead: entityJson(instead) } : {}) }
   })
   return { lines, json, of: found.length }
 }

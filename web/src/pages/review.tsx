@@ -6,6 +6,8 @@ import { Badge, Button, Empty, many, Note, Page, Para, Prose, Ref, Told, useAtte
 import { drawn, readVersion } from '../seen.ts'
 import type { Entity } from './knowledge.tsx'
 
+type Noted = { notes?: string[] }
+
 /** What was decided here, newest last, with what takes it back. */
 interface Decision {
   id: string
@@ -22,7 +24,7 @@ const KEYS = [
 ] as const
 
 /** An entity of which something waits; with `wants`, what `by` would change of it, and the rule that would be there `instead`. */
-type Waits = Entity & { by?: string; wants?: string }
+type Waits = Entity & { by?: string; wants?: string; instead?: Entity }
 
 export function Review() {
   const [[from, to], setSeen] = useState<readonly [number, number]>([0, 1])
@@ -57,7 +59,7 @@ export function Review() {
     run(async () => {
       if (e.kind === 'mutation' || newest.current.some((d) => d.id === e.id)) return newest.current
       const [verb, said, rest] = verbOf(e, isYes)
-      const other = (isYes ? e.instead : undefined) as Entity | undefined
+      const other = isYes ? e.instead : undefined
       const also = other ? [['confirm', { ref: other.id, expectedVersion: readVersion(other) }]] : []
       const batch = await batchOf([[verb, { ref: e.id, ...rest }], ...also])
       return [...newest.current, { id: e.id, name: nameOf(e), said, batch }]
@@ -65,7 +67,8 @@ export function Review() {
   const undo = () =>
     run(async () => {
       const last = newest.current.at(-1)
-      if (last) await batchOf([['undo', { batch: last.batch }]])
+      const { notes = [] } = last ? (await call<Noted>('act', { actions: [['undo', { batch: last.batch }]] })).json : {}
+      if (notes.length > 0) throw new Error(notes.join('; '))
       return newest.current.slice(0, -1)
     })
   const onKeyDown = (event: KeyboardEvent) => {
@@ -159,6 +162,7 @@ const SAYS = ['rationale', 'description', 'context', 'wrongBelief', 'outcome', '
 
 function Item({ entity: e, decide }: { entity: Waits; decide: (isYes: boolean) => void }) {
   drawn(e)
+  if (e.instead) drawn(e.instead)
   const by = (Array.isArray(e.provenance) ? e.provenance.at(-1) : undefined) as
     | { agent?: string; user?: string; source?: string }
     | undefined
@@ -178,6 +182,7 @@ function Item({ entity: e, decide }: { entity: Waits; decide: (isYes: boolean) =
           <strong>{e.by}</strong>, unverified, <Prose text={e.wants} />
         </p>
       )}
+      {e.instead && <Para text={String(e.instead.fact ?? e.instead.name)} />}
       {e.stale && <Note text={e.stale} />}
       {SAYS.map((f) => typeof e[f] === 'string' && e[f] !== e.name && <Para key={f} text={e[f]} />)}
       {from && e.wants === undefined && <p class="muted">from {from}</p>}

@@ -1,4 +1,4 @@
-import { countWaiting, sayMore, waitingChanges } from '../../../engine/replication/waiting.ts'
+import { sayMore, waitingChanges } from '../../../engine/replication/waiting.ts'
 import { stateOf } from '../../../find/recall/validity.ts'
 import { numberOf, waitingIn } from '../../../work/handoff/views/mutations.ts'
 import { plain } from '../fence.ts'
@@ -50,7 +50,7 @@ export const review: Section = {
     for (const e of over)
       items.push({ id: e.id, text: `- ${refOf(e)} was valid until ${plain(String(e.fields.validTo), 30)} only` })
     if (items.length === 0) return undefined
-    const others = countWaiting(memory.db)
+    const others = [...more.values()].reduce((sum, n) => sum + n, waiting.length)
     const wanted = others > 0 ? `others want ${many(others, 'change')} (\`tidemark review\`)` : undefined
     const says = wanted ?? (change && `${numberOf(change)} to review (\`tidemark mutation\`)`)
     return {

@@ -83,10 +83,16 @@ function leftIn(dir: string, going: readonly OwnFile[]): string[] {
 function planOf(project: Project, deleting: boolean): Plan {
   const { root, storePath } = project
   const common = workTreeOf(root)?.common
-  const others = deleting && common !== undefined ? linkedWorkTrees(common).filter((tree) => tree !== root) : []
+  const trees = common === undefined ? [] : linkedWorkTrees(common).filter((tree) => tree !== root)
+  const others = deleting ? trees : []
+  const isShared =
+    mainOf(project) !== undefined || trees.some((tree) => existsSync(join(tree, PROJECT_DIR, 'config.json')))
   const stored = storeFilesOf(storePath)
   // what somebody typed is no knowledge of the project, and nobody is left to forget it
-  const typed = deleting || mainOf(project) !== undefined ? [] : stored.filter((f) => /^prompts\.db/.test(f.kind.path))
+  const typed =
+    deleting || isShared || holderOf(project) !== undefined
+      ? []
+      : stored.filter((f) => /^prompts\.db/.test(f.kind.path))
   const tree = [...treeFiles(root), ...typed]
   const store = deleting ? stored : []
   const home = join(root, PROJECT_DIR)
@@ -121,9 +127,15 @@ function refuseLinked(project: Project): void {
   )
 }
 
+/** The other project that a store is of. */
+function holderOf({ id, storePath }: Project): string | undefined {
+  const holder = contentsOf(storePath)?.project
+  return id === '' || holder === id ? undefined : holder
+}
+
 function refuseForeign(project: Project): void {
-  const holder = contentsOf(project.storePath)?.project
-  if (project.id === '' || holder === undefined || holder === project.id) return
+  const holder = holderOf(project)
+  if (holder === undefined) return
   throw new UserError(
     'other-project',
     `the store ${project.storePath} belongs to project ${holder}, not to ${project.id}: it is not deleted`,
