@@ -1,9 +1,11 @@
-// What `tidemark bench recall` does in a clone; src/surfaces/cli/commands/bench.ts reads the command line.
+// What `tidemark bench recall` does in a clone, which src/surfaces/cli/commands/bench.ts hands on.
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { RecallConfig } from '../../src/find/recall/config.ts'
+import { UsageError } from '../../src/base/errors.ts'
+import { EMBEDDERS } from '../../src/find/recall/config.ts'
 import type { Json } from '../../src/model/field.ts'
+import { didYouMean } from '../../src/model/names.ts'
 import type { CommandCall } from '../../src/surfaces/cli/command.ts'
 import { readDataSet } from './dataset.ts'
 import { type Evaluation, evaluate } from './evaluate.ts'
@@ -50,8 +52,20 @@ async function inTempFolder<T>(work: (folder: string) => Promise<T>): Promise<T>
   }
 }
 
-export async function measure(call: CommandCall, files: readonly string[]): Promise<{ json: Json }> {
-  const embedder = call.flags.embedder as RecallConfig['embedder']['use']
+const misused = (message: string): UsageError =>
+  new UsageError(message, 'tidemark bench recall FILE… --embedder static; `tidemark bench --help` tells more')
+
+export async function measure(call: CommandCall): Promise<{ json: Json }> {
+  const [what, ...files] = call.place
+  if (what !== 'recall')
+    throw misused(what === undefined ? 'say what to measure: recall' : `there is no bench "${what}"; there is recall`)
+  if (files.length === 0) throw misused('FILE is missing: name at least one data set')
+  const given = String(call.flags.embedder ?? 'static')
+  const embedder = EMBEDDERS.find((e) => e === given)
+  if (embedder === undefined)
+    throw misused(
+      `there is no embedder "${given}"; ${didYouMean(given, EMBEDDERS, `there are ${EMBEDDERS.join(', ')}`)}`,
+    )
   const ablate = call.flags.ablate === true
   const sets = files.map(readDataSet) // all are read before any is run: the last may be malformed
   const note = (line: string) => {

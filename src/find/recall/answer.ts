@@ -1,7 +1,7 @@
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import type { Place } from '../../engine/read/work-tree.ts'
-import { type Entity, saidAt } from '../../model/entity.ts'
+import { type Entity, saidAt, standingOf } from '../../model/entity.ts'
 import { formsOf, sayingOf } from './card.ts'
 import type { RecallConfig } from './config.ts'
 import type { Corpus } from './corpus.ts'
@@ -62,7 +62,7 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
     if (registry.kind(e.kind)?.internal || (asked.since !== undefined && e.updated < asked.since)) return false
     const p = proximity(e)
     if (p.excluded || state === 'deleted' || state === 'rejected') return false
-    if (state !== undefined && !asked.all && !(isOfPast && state !== 'proposed')) return false
+    if (state !== undefined && !asked.all && !(isOfPast && standingOf(e.fields) !== 'proposed')) return false
     near.set(e.id, p)
     return true
   }

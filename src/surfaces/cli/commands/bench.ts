@@ -4,11 +4,7 @@ import { UsageError, UserError } from '../../../base/errors.ts'
 import { packageFile } from '../../../base/files.ts'
 import { EMBEDDERS } from '../../../find/recall/config.ts'
 import type { Json } from '../../../model/field.ts'
-import { didYouMean } from '../../../model/names.ts'
 import type { Command, CommandCall } from '../command.ts'
-
-const misused = (message: string): UsageError =>
-  new UsageError(message, 'tidemark bench recall FILE… --embedder static; `tidemark bench --help` tells more')
 
 export const bench: Command = {
   name: 'bench',
@@ -25,34 +21,20 @@ export const bench: Command = {
     ablate: { type: 'flag', about: 'ask everything again without each rule of ranking, and show what it brings' },
   },
   async run(call) {
-    const [what, ...files] = call.place
-    if (what !== 'recall')
-      throw misused(what === undefined ? 'say what to measure: recall' : `there is no bench "${what}"; there is recall`)
-    if (files.length === 0) throw misused('FILE is missing: name at least one data set')
-    const embedder = String(call.flags.embedder ?? 'static')
-    if (!(EMBEDDERS as readonly string[]).includes(embedder))
-      throw misused(
-        `there is no embedder "${embedder}"; ${didYouMean(embedder, EMBEDDERS, `there are ${EMBEDDERS.join(', ')}`)}`,
-      )
-    return (await measuring())({ ...call, flags: { ...call.flags, embedder } }, files)
-  },
-}
-
-type Measure = (call: CommandCall, files: readonly string[]) => Promise<{ json: Json }>
-
-/** A clone measures with what stands in `bench/`, which the package leaves out. */
-async function measuring(): Promise<Measure> {
-  const script = packageFile('bench/evaluate/measure.ts')
-  if (!existsSync(script))
-    throw new UserError('no-bench', 'the package has no benchmarks', 'run it in a clone that is built')
-  const { measure } = (await import(pathToFileURL(script).href)) as { measure: Measure }
-  return async (...args) => {
-    try {
-      return await measure(...args)
-    } catch (error) {
-      // the sources have a class of their own by this name
-      const { code, message, hint, details } = error as UserError
-      throw (error as Error).name === 'UserError' ? new UserError(code, message, hint, details) : error
+    // a clone measures with what stands in `bench/`, which the package leaves out
+    const script = packageFile('bench/evaluate/measure.ts')
+    if (!existsSync(script))
+      throw new UserError('no-bench', 'the package has no benchmarks', 'run it in a clone that is built')
+    const { measure } = (await import(pathToFileURL(script).href)) as {
+      measure(call: CommandCall): Promise<{ json: Json }>
     }
-  }
+    try {
+      return await measure(call)
+    } catch (error) {
+      // the sources have classes of their own by these names
+      const { name, code, message, hint, details } = error as UserError
+      if (code === 'bad-argument') throw new UsageError(message, hint)
+      throw name === 'UserError' ? new UserError(code, message, hint, details) : error
+    }
+  },
 }
