@@ -68,6 +68,10 @@ export const restOfKey = (kind: Kind, values: Readonly<{ [field: string]: unknow
         .join('\u001f')
     : ''
 
+/** Whether two folders of a repository have no file in common; nothing is the whole of it. */
+export const areApart = (a = '', b = ''): boolean =>
+  a !== '' && b !== '' && a !== b && !a.startsWith(`${b}/`) && !b.startsWith(`${a}/`)
+
 /** A path as it is compared and kept: forward slashes, without `.`, `..` and empty parts where they say nothing. */
 export function cleanPath(path: string): string {
   const parts: string[] = []

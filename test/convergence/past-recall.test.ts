@@ -178,8 +178,11 @@ function askedOfEachMoment(s: Scenario): void {
         const ids = (answer: typeof plain) => answer.results.flatMap((r) => [r.id, ...r.similar])
         const borrowed = (answer: typeof plain) =>
           answer.results.flatMap((r) => (/linked to |its neighbours hold /.test(r.why) ? [r.id, ...r.similar] : []))
-        const agreed = ids(wanted).filter((id) => then.fields(id).standing !== 'proposed')
-        const lacks = agreed.filter((id) => !ids(plain).includes(id) && !borrowed(wanted).includes(id))
+        const isAgreed = (id: string) => then.fields(id).standing !== 'proposed'
+        const agreed = ids(wanted).filter(isAgreed)
+        // what is only like something that was proposed comes with that
+        const alone = ids({ ...wanted, results: wanted.results.filter((r) => isAgreed(r.id)) }).filter(isAgreed)
+        const lacks = alone.filter((id) => !ids(plain).includes(id) && !borrowed(wanted).includes(id))
         const more = ids(plain).filter((id) => !agreed.includes(id) && !borrowed(plain).includes(id))
         if (lacks.length + more.length > 0) throw new Error(`"${question}" as of ${at}: lacks ${lacks}, more ${more}`)
       }

@@ -256,3 +256,36 @@ test('[R4] an answer to what this session did not ask is no silence', async () =
   for (const prompt of ['yes', 'no bad', 'no http://localhost:3000/x'])
     expect((await on('s1', 'prompt', { prompt })).visible).toBeUndefined()
 })
+
+test('[W3] [W4] what belongs to another app of the repository is not told where a session begins in its own, and its handoff stays', async () => {
+  const { t, on, record } = sessions()
+  for (const app of ['a', 'b']) {
+    const cwd = join(t.dir, 'apps', app)
+    mkdirSync(cwd, { recursive: true })
+    const id = `in-${app}`
+    await on(id, 'session-start', { cwd })
+    await on(id, 'prompt', { cwd, prompt: `Work on the app ${app} for a while, please` })
+    const of = [['record-decision', { name: `cache-of-${app}`, description: `${app} keeps its cache in memory` }]]
+    await record(id, ...of, ['record-learning', { title: `The server of ${app} needs a restart` }])
+    await record(id, ['record-fact', { fact: `Never log in ${app}`, paths: [`apps/${app}/**`] }])
+    t.act([['confirm', { ref: `fact:never-log-in-${app}` }]])
+    await record(id, ['write-handoff', { nextSteps: [`finish the form of ${app}`] }])
+    await on(id, 'session-end', { cwd, reason: 'exit' })
+  }
+  t.act([['record-fact', { fact: 'Never push to main' }]])
+  const told = async (folder: string) =>
+    (await on(`now-${folder}`, 'session-start', { cwd: join(t.dir, folder) })).context ?? ''
+  const inA = await told('apps/a')
+  for (const line of [
+    'cache in memory',
+    'server of a needs',
+    'Never log in a (for apps/a/**)',
+    'form of a',
+    'push to main',
+  ])
+    expect(inA).toContain(line)
+  expect(inA).not.toMatch(/\bb keeps|server of b|log in b|form of b/)
+  const everywhere = await told('')
+  for (const line of ['a keeps', 'b keeps', 'server of a', 'server of b', 'log in a', 'log in b', 'form of b'])
+    expect(everywhere).toContain(line)
+})

@@ -21,6 +21,7 @@ export interface SessionRow {
   role?: string
   user?: string
   root?: string
+  folder?: string
   branch?: string
   /** The client's process, where it is known. */
   process?: ProcessRef

@@ -4,7 +4,7 @@ import type { Planning } from '../../engine/write/plan.ts'
 import { record } from '../../engine/write/record.ts'
 import { defineVerb, reading } from '../../engine/write/verb.ts'
 import { any, type ReadArgs, ref } from '../../model/args.ts'
-import type { Entity } from '../../model/entity.ts'
+import { areApart, type Entity } from '../../model/entity.ts'
 import { flag, type Json, text } from '../../model/field.ts'
 import { oneLine } from '../../model/text.ts'
 import { type Report, shown, validate } from '../../model/validate.ts'
@@ -155,6 +155,8 @@ function placeFor(
       e.fields.task === undefined &&
       !isMine(e) &&
       !isOthers(e) &&
+      // another app of the repository is left elsewhere
+      !areApart(p.view.claims.session(writerOf(e) ?? '')?.folder, row?.folder) &&
       (page.handoffOf(e).written ?? 0) <= started,
   )
   const mine = me === undefined ? [] : current.filter((e) => e.fields.task === undefined && isMine(e))

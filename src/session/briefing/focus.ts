@@ -1,13 +1,15 @@
 import type { Memory } from '../../engine/memory.ts'
 import { hashOf, questionTerms, type Term } from '../../engine/store/terms.ts'
 import { rowsWith, textRows, textsWith } from '../../engine/store/text-index.ts'
-import { cleanPath, type Entity, provenanceOf } from '../../model/entity.ts'
+import { areApart, cleanPath, type Entity, provenanceOf } from '../../model/entity.ts'
 import type { SessionInfo } from '../../work/coordination/session-info.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
 
 /** What the work at hand is about, as far as that is known without asking git. */
 export interface Focus {
   readonly branch: string | undefined
+  /** Where in the repository the session began; nothing for the whole of it. */
+  readonly folder: string | undefined
   readonly files: readonly string[]
   readonly work: readonly Entity[]
   readonly terms: readonly Term[]
@@ -25,7 +27,9 @@ const TEXTS = 300
 export function focusOf(memory: Memory, session: string | undefined, branch: string | undefined): Focus {
   const sessions = sessionsOf(memory)
   const own = session === undefined ? undefined : sessions.get(session)
-  const others = sessions.list({ all: true }).filter((s) => s.id !== session && (s.branch ?? branch) === branch)
+  const others = sessions
+    .list({ all: true })
+    .filter((s) => s.id !== session && (s.branch ?? branch) === branch && !areApart(s.folder, own?.folder))
   const files = new Set<string>()
   for (const s of [...(own ? [own] : []), ...others.slice(0, 3)])
     for (const f of [...s.files].reverse()) if (files.size < FILES) files.add(cleanPath(f))
@@ -49,7 +53,7 @@ export function focusOf(memory: Memory, session: string | undefined, branch: str
     .filter(({ held }) => held > 0)
     .sort((a, b) => a.held - b.held)
     .filter(({ held }) => (texts += held) <= TEXTS)
-  return { branch, files: [...files], work, terms: rarest.map(({ term }) => term) }
+  return { branch, folder: own?.folder, files: [...files], work, terms: rarest.map(({ term }) => term) }
 }
 
 function workOf(
@@ -91,6 +95,22 @@ export function nearness(e: Entity, focus: Focus, words: number): number {
   const last = provenanceOf(e).at(-1)
   if (last?.task !== undefined && focus.work.some((w) => w.id === last.task)) near += 2
   return near
+}
+
+/**
+ * Whether it is of another folder than the one in which the session began, as of another app: by the files that it names, else
+ * by the folder of the session that said it.
+ */
+export function isElsewhere(e: Entity, { memory, focus }: { memory: Memory; focus: Focus }): boolean {
+  if (focus.folder === undefined) return false
+  const { paths } = e.fields
+  const named = [
+    ...pathsOf(e).map(dirOf),
+    ...(Array.isArray(paths) ? paths.map((p) => dirOf(String(p).split('*')[0]!)) : []),
+  ]
+  if (named.length > 0) return named.every((dir) => areApart(dir, focus.folder))
+  const session = e.fields.session ?? provenanceOf(e).at(-1)?.session
+  return typeof session === 'string' && areApart(sessionsOf(memory).get(session)?.folder, focus.folder)
 }
 
 const dirOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/')))

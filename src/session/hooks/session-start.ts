@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ProcessRef } from '../../base/env.ts'
+import { below } from '../../base/files.ts'
 import { gitState } from '../../base/git.ts'
 import { stateDirectory } from '../../engine/store/state.ts'
 import { shellWord } from '../../model/shell.ts'
@@ -75,6 +76,7 @@ export async function sessionStart(hook: Hook): Promise<HookReply> {
       id: hook.session || undefined,
       client: call.client,
       root: hook.root,
+      folder: below(hook.root, call.cwd ?? hook.root),
       branch: gitState(hook.root).branch,
       user: userName(hook.root),
       ...processOf(call),
@@ -104,6 +106,7 @@ export async function subagentStart(hook: Hook): Promise<HookReply> {
       client: call.client,
       agent: call.agent,
       root: hook.root,
+      folder: below(hook.root, call.cwd ?? hook.root),
     }),
   )
   return (await hook.attemptLater('briefing', () => briefing(hook, hook.session))) ?? {}

@@ -11,6 +11,8 @@ export interface Said {
   user?: string | undefined
   /** The work tree it works in. */
   root?: string | undefined
+  /** The folder of that in which it began; nothing for the whole. */
+  folder?: string | undefined
   branch?: string | undefined
   /** The client's process. */
   pid?: number | undefined

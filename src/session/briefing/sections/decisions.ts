@@ -1,7 +1,7 @@
 import { contrary, vocabularyOf } from '../../../find/recall/contradictions.ts'
 import { type Entity, kindOf, saidAt } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'
-import { nearness } from '../focus.ts'
+import { isElsewhere, nearness } from '../focus.ts'
 import { byline, field, refOf } from '../format.ts'
 import type { About, Built, Section } from '../types.ts'
 import { bindingFacts } from './rules.ts'
@@ -106,7 +106,9 @@ function relevant(
   const found = about.found.filter((f) => kinds.includes(f.kind)).slice(0, FOUND)
   const newest = kinds.flatMap((kind) => about.newest(kind, NEWEST))
   const unseen = reader.entities(found.map((f) => f.id).filter((id) => !newest.some((e) => e.id === id)))
-  const all = [...newest, ...unseen].filter((e) => about.counts(e) && !about.delivered.has(e.id))
+  const all = [...newest, ...unseen].filter(
+    (e) => about.counts(e) && !about.delivered.has(e.id) && !isElsewhere(e, about),
+  )
   const words = new Map(found.map((f) => [f.id, f.words]))
   const weighed = all
     .map((e) => ({ e, near: nearness(e, focus, words.get(e.id) ?? 0), weight: weightOf(e) }))

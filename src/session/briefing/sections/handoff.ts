@@ -1,5 +1,5 @@
 import { isOpen } from '../../../engine/read/work-tree.ts'
-import { provenanceOf } from '../../../model/entity.ts'
+import { areApart, provenanceOf } from '../../../model/entity.ts'
 import { type Claim, claimsOf } from '../../../work/coordination/claims.ts'
 import { nameOfSession } from '../../../work/coordination/labels.ts'
 import type { SessionInfo } from '../../../work/coordination/session-info.ts'
@@ -7,6 +7,7 @@ import { sessionsOf } from '../../../work/coordination/sessions.ts'
 import { type CurrentHandoff, currentHandoffs } from '../../../work/handoff/current.ts'
 import { HANDOFF_PARTS } from '../../../work/handoff/page.ts'
 import { plain } from '../fence.ts'
+import { isElsewhere } from '../focus.ts'
 import { age, byline, claimedOn, many, minute, refOf } from '../format.ts'
 import type { About, Item, Section } from '../types.ts'
 
@@ -25,7 +26,9 @@ export const handoff: Section = {
   build(about) {
     const handoffs = matteringFirst(currentHandoffs(about, about.project), about)
     const crashed = leftInHand(about)
-    const [newest, ...others] = handoffs
+    const here = handoffs.filter((h) => !isElsewhere(h.entity, about))
+    const [newest] = here
+    const others = handoffs.filter((h) => h !== newest)
     const notes = crashed.slice(0, OTHERS).map((s) => recoveryItem(s, about))
     const whole = newest ? [inFull(newest, about)] : []
     // what a crash left is newer than a handoff from before it
@@ -144,11 +147,13 @@ const heldBy = (s: SessionInfo): string[] => (Array.isArray(s.data.held) ? s.dat
 /** Sessions that crashed in the last fortnight with work that nobody has taken up or ended since. */
 export function leftInHand({ memory, session, moment, reader }: About): SessionInfo[] {
   const sessions = sessionsOf(memory)
+  const own = session === undefined ? undefined : sessions.get(session)?.folder
   const crashed = sessions.recovery().filter((s) => s.id !== session && moment - s.seen < CARRIED_DAYS * DAY)
   if (crashed.length === 0) return []
   const atWork = new Set(sessions.list().flatMap((s) => s.task ?? []))
   const isLeft = (task: string | undefined) => task !== undefined && !atWork.has(task) && isOpen(reader.entity(task))
-  return crashed.filter((s) => s.files.length > 0 || heldBy(s).length > 0 || isLeft(s.task))
+  const near = crashed.filter((s) => !areApart(s.folder, own))
+  return near.filter((s) => s.files.length > 0 || heldBy(s).length > 0 || isLeft(s.task))
 }
 
 export function recoveryItem(s: SessionInfo, about: About): Item {

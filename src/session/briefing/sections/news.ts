@@ -3,6 +3,7 @@ import { isErased } from '../../../engine/store/log.ts'
 import { type Touch, touchesAfter } from '../../../engine/store/own-lines.ts'
 import { type Entity, kindOf } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'
+import { isElsewhere } from '../focus.ts'
 import { day, many, refOf } from '../format.ts'
 import { lastHere } from '../last-visit.ts'
 import type { About, Built, Item, Section } from '../types.ts'
@@ -32,7 +33,8 @@ export const news: Section = {
     const since = lastHere(about)
     if (since === undefined) return firstSeen(about)
     const fresh = countBursts(changesSince(about, since), about).filter(
-      ({ entity: e }) => !about.delivered.has(e.id) && !(e.kind === 'fact' && e.live && isRead(e, about)),
+      ({ entity: e }) =>
+        !about.delivered.has(e.id) && !isElsewhere(e, about) && !(e.kind === 'fact' && e.live && isRead(e, about)),
     )
     if (fresh.length === 0) return undefined
     const items = fresh.slice(0, MAX_ITEMS).map(({ entity, text }): Item => ({ id: entity.id, text }))

@@ -5,7 +5,7 @@ import { type Entity, isOfFile } from '../../../model/entity.ts'
 import { isStatement } from '../../../model/statement.ts'
 import { factsOf } from '../../../work/coordination/clients.ts'
 import { plain } from '../fence.ts'
-import { pathsOf } from '../focus.ts'
+import { isElsewhere, pathsOf } from '../focus.ts'
 import { many } from '../format.ts'
 import type { About, Item, Section } from '../types.ts'
 
@@ -32,7 +32,9 @@ export const rules: Section = {
     const read = readByClient.length
     const pairs = contrary(about.memory, [...binding, ...readByClient], about.reader, vocabularyOf(about.project))
     const against = new Map(pairs.flatMap(([a, b]) => (binding.includes(a) ? [[a.id, b]] : [[b.id, a]])))
-    const current = binding.filter((e) => !isOutdated(e, about)).sort((a, b) => placeOf(a) - placeOf(b))
+    const current = binding
+      .filter((e) => !isOutdated(e, about) && !(e.fields.paths && isElsewhere(e, about)))
+      .sort((a, b) => placeOf(a) - placeOf(b))
     const items = CATEGORIES.flatMap(([category, under]) =>
       current.flatMap((e, rank) =>
         categoryOf(e) === category ? ruleItem(e, under, rank, against.get(e.id), about.stale(e.id)) : [],
@@ -98,6 +100,10 @@ export function ruleLike(e: Entity): string | undefined {
 export const isOutdated = (e: Entity, about: Pick<About, 'stale'>): boolean =>
   e.fields.category === undefined && isStatement(String(e.fields.fact ?? e.name)) && about.stale(e.id) !== undefined
 
+/** The files that it is for, as it follows a rule. */
+export const heldFor = ({ fields: { paths } }: Entity): string =>
+  Array.isArray(paths) && paths.length > 0 ? ` (for ${plain(paths.join(', '), CONTEXT)})` : ''
+
 function ruleItem(e: Entity, under: string, rank: number, against?: Entity, stale?: string): Item[] {
   const fact = ruleLike(e)
   if (fact === undefined) return []
@@ -107,8 +113,6 @@ function ruleItem(e: Entity, under: string, rank: number, against?: Entity, stal
     : ''
   // no line of code stands among instructions
   const since = stale === undefined ? '' : ` [${plain(stale.split(' to `')[0]!, CONTEXT)}: does it still fit?]`
-  const { paths } = e.fields
-  const where = Array.isArray(paths) && paths.length > 0 ? ` (for ${plain(paths.join(', '), CONTEXT)})` : ''
-  const text = `- ${fact}${where}${other}${since}`
+  const text = `- ${fact}${heldFor(e)}${other}${since}`
   return [{ id: e.id, under, rank, text: context === '' ? text : `${text} (${context})`, short: text }]
 }

@@ -2,9 +2,10 @@ import { locationOf } from '../../../find/code/location.ts'
 import { similarity, wordSet } from '../../../find/recall/wording.ts'
 import { type Entity, provenanceOf } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'
+import { isElsewhere } from '../focus.ts'
 import { field, many, refOf } from '../format.ts'
 import type { About, Item, Section } from '../types.ts'
-import { isRead, placeOf } from './rules.ts'
+import { heldFor, isRead, placeOf } from './rules.ts'
 
 const LOOKED_AT = 300
 /** How many rules of the repository's files are told. Each costs as many tokens as a binding one. */
@@ -24,7 +25,7 @@ export const unconfirmed: Section = {
     if (n === 0) return undefined
     const noted = proposed.filter((e) => provenanceOf(e).some((p) => p.said !== undefined))
     const here = about.vouched(noted.map((e) => e.id))
-    const said = noted.filter((e) => here.has(e.id))
+    const said = noted.filter((e) => here.has(e.id) && !(e.fields.paths && isElsewhere(e, about)))
     // the main files were read first, and what holds for some files alone is told before an edit of those
     const inFiles = proposed.filter((e) => fileOf(e) !== undefined).sort(byPlace)
     const unread = untold(inFiles, about)
@@ -38,7 +39,7 @@ export const unconfirmed: Section = {
       ...said.slice(0, MAX_NOTED).map((e) => ({
         id: e.id,
         under: 'Said in a prompt: ask the person',
-        text: `- ${field(e, 'fact', 400)} (${refOf(e)})`,
+        text: `- ${field(e, 'fact', 400)}${heldFor(e)} (${refOf(e)})`,
       })),
       ...ofFiles.map((e) => ({
         id: e.id,
