@@ -257,6 +257,40 @@ test.each([
   expect(saidOf(t, 'fact:use-yarn')).toEqual([])
 })
 
+test('[G7] a rule for one folder is noticed where the folder stands first, and is asked and kept as one for that', async () => {
+  const t = openTestMemory()
+  mkdirSync(join(t.dir, 'apps/web'), { recursive: true })
+  const { types } = session(t)
+  expect((await types('In apps/web, always use const instead of var.')).visible).toContain('(holds for apps/web/**)')
+  await types('yes')
+  expect(t.memory.reader.list('fact')[0]!.fields.paths).toEqual(['apps/web/**'])
+  expect((await types('For now, always use the old server')).visible).toBeUndefined()
+  expect((await types('From now on, never import from apps/web in new code')).visible).not.toContain('holds for')
+})
+
+test('[G7] what is ordered beside a rule is no part of it', async () => {
+  const { types } = session(openTestMemory())
+  const asked = async (prompt: string) => (await types(prompt)).visible
+  expect(await asked('Add the multiply route, and tasks use time_limit=60 from now on')).toContain('noted: "tasks use')
+  expect(await asked('Rename the flag, and use it from now on as well')).toContain('"Rename the flag, and use it')
+})
+
+test.each(['yes to both', 'yes, both', 'yes all.'])('[G7] two questions are answered at once: %s', async (answer) => {
+  const t = openTestMemory()
+  const { types } = session(t)
+  await types('Always use single quotes in SQL. Never log passwords in the server.')
+  expect((await types(answer)).visible).toMatch(/single quotes.*passwords/s)
+  expect(t.memory.reader.list('fact', { current: true })).toHaveLength(2)
+})
+
+test('[G7] who was told that an answer was not understood may answer with the next prompt', async () => {
+  const t = openTestMemory()
+  const { types } = session(t)
+  await types('Always use single quotes in SQL.')
+  expect((await types('yes we can')).visible).toContain('did not take this for an answer')
+  expect((await types('yes')).visible).toContain('the user agreed')
+})
+
 test('[G7] two quotation marks with nothing between are typed like others; dots in a row end a sentence', async () => {
   const { types } = session(openTestMemory())
   for (const [prompt, asked] of [

@@ -14,9 +14,9 @@ const FLAVOURS = {
 } as const
 type Flavour = (typeof FLAVOURS)[keyof typeof FLAVOURS]
 
-/** What may stand before the words that count: "and please", "you should", "y por favor". */
+/** What may stand before the words that count: "In apps/web,", "and please", "you should", "y por favor". */
 const LEAD =
-  '(?:(?:and|but|also|so|ok(?:ay)?|please|pls|you|we|i want you to|(?:you|we) (?:should|must)|und|aber|bitte|auch|y|pero|et|mais|aussi|stp|e|mas|também|por favor)[, ]{1,3}){0,3}'
+  '(?:(?:in|for) (?:the )?(?!now|this|once|example)[a-z0-9_./@-]{2,40}(?: (?:app|example|package|service|module|folder|directory|project|tests?|library|code))?[,:] )?(?:(?:and|but|also|so|ok(?:ay)?|please|pls|you|we|i want you to|(?:you|we) (?:should|must)|und|aber|bitte|auch|y|pero|et|mais|aussi|stp|e|mas|também|por favor)[, ]{1,3}){0,3}'
 
 const LANGUAGE =
   '(?:english|german|spanish|french|portuguese|italian|russian|chinese|japanese|ingl[ée]s|castellano|español|franc[ée]s|alemán|anglais|français|espagnol|allemand|deutsch|englisch|französisch|spanisch|português|русском|английском)'
@@ -95,6 +95,19 @@ export function saysItLasts(sentence: string): boolean {
   if (REPORTS.test(sentence) || isQuestion(sentence)) return false
   if (isAscii(sentence)) return cuesOf(FLAVOURS.ascii).some((cue) => cue.test(sentence))
   return UNSPACED.test(sentence) || cuesOf(FLAVOURS.any).some((cue) => cue.test(sentence))
+}
+
+/**
+ * The part of a sentence that lasts: "Add the route, and tasks use time_limit=60 from now on" orders something and lays down a
+ * rule. Nothing is cut off where the part speaks of what stands before it.
+ */
+export function lastingPart(sentence: string): string {
+  for (const { index, 0: mark } of sentence.matchAll(/[,;] (?:and|but|und|aber|y|et|e) /gi)) {
+    if (saysItLasts(sentence.slice(0, index))) break
+    const part = sentence.slice(index + mark.length)
+    if (saysItLasts(part) && !/^(?:\S+ ){0,3}(?:it|its|this|that|them|these|those|they)\b/i.test(part)) return part
+  }
+  return sentence
 }
 
 /** Of fewer words it is an everyday order: "commit and push". */

@@ -4,7 +4,7 @@ import type { HookReply } from './call.ts'
 import { type Hook, joined } from './hook.ts'
 import { leftToJudge } from './judge.ts'
 import { openPrompts, PROMPTS_MS } from './kept-prompts.ts'
-import { mayBeRepeated, SESSIONS, saysItLasts } from './lasting-words.ts'
+import { lastingPart, mayBeRepeated, SESSIONS, saysItLasts } from './lasting-words.ts'
 import { isSmall } from './small.ts'
 import { CUT_OUT, ownWords, sentencesOf } from './typed-words.ts'
 import { isOfPerson, isTyped } from './witness.ts'
@@ -21,7 +21,7 @@ export async function notePrompt(hook: Hook, text: string): Promise<HookReply> {
   const now = memory.env.now()
   using prompts = openPrompts(project, { create: config.keepPrompts, wait: PROMPTS_MS, now })
   if (prompts && !config.keepPrompts) hook.attempt('prompts', () => prompts.erase())
-  const sentences = sentencesOf(text).map(plainLine)
+  const sentences = sentencesOf(text).map((s) => lastingPart(plainLine(s)))
   const again = config.keepPrompts ? sentences.filter(mayBeRepeated) : []
   const isByHand = isTyped(hook)
   const prompt = config.keepPrompts

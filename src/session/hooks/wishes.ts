@@ -1,3 +1,6 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { below } from '../../base/files.ts'
 import { actionOf } from '../../travel/formats/import/said-as.ts'
 import { isKnown } from './extract/propose.ts'
 import type { Hook } from './hook.ts'
@@ -15,7 +18,10 @@ export function askFor(
   prompt: number | undefined,
 ): string | undefined {
   const ends = (s: string) => wishToEnd(hook.memory.reader, s)
-  const wishes = [...lasting.map((s) => ends(s) ?? wishOf(s)), ...ending.flatMap((s) => ends(s) ?? [])]
+  const wishes = [
+    ...lasting.map((s) => ends(s) ?? wishOf(s, hook.project.root)),
+    ...ending.flatMap((s) => ends(s) ?? []),
+  ]
     .filter(({ actions: [first] }) => !isKnown(hook.memory, first![0].replace(/^record-/, ''), first![1]))
     .slice(0, MAX_ASKED)
     .map((wish): Wish => ({ ...wish, ...(prompt === undefined ? {} : { prompt }) }))
@@ -23,7 +29,21 @@ export function askFor(
 }
 
 /** A sentence that says itself that it lasts is a rule, though its words state something: "I want that you …". */
-function wishOf(words: string): Wish {
+function wishOf(words: string, root: string): Wish {
   const said = actionOf(words)
-  return { words, actions: [(said.kind === 'learning' ? actionOf(words, 'fact') : said).action] }
+  const { kind, action } = said.kind === 'learning' ? actionOf(words, 'fact') : said
+  const folder = kind === 'fact' ? folderIn(words, root) : undefined
+  if (folder === undefined) return { words, actions: [action] }
+  const paths = [`${folder}/**`]
+  return { words, actions: [[action[0], { ...action[1], paths }]], also: `holds for ${paths[0]}` }
+}
+
+const IN_FOLDER = /(?:^|\s)(?:in|inside|within|under|for)\s(?:the\s)?([\w@-][\w.@-]*(?:\/[\w.@-]+)*\/?)(?=[\s,:;]|$)/gi
+
+/** The one folder of the repository in which a sentence says that it holds: "in examples/celery". */
+function folderIn(words: string, root: string): string | undefined {
+  const named = [...words.matchAll(IN_FOLDER)].map((m) => m[1]!).filter((name) => name.includes('/'))
+  const [folder, ...others] = new Set(named.map((name) => name.replace(/[/.]+$/, '')))
+  const isFolder = folder !== undefined && others.length === 0 && below(root, join(root, folder)) === folder
+  return isFolder && statSync(join(root, folder), { throwIfNoEntry: false })?.isDirectory() ? folder : undefined
 }

@@ -71,7 +71,12 @@ export function askAbout(hook: Hook, ids: readonly string[], wishes: readonly Wi
   const proposed = memory.reader.entities([...new Set(ids)]).filter(waits)
   using typed = proposed.length > 0 ? openPrompts(hook.project, { wait: PROMPTS_MS }) : undefined
   const asks: Asked[] = [
-    ...proposed.map((e) => ({ id: e.id, whole: calledAs(e), digest: contentDigest(e), from: fromOf(typed, e) })),
+    ...proposed.map((e) => ({
+      id: e.id,
+      whole: `${calledAs(e)}${Array.isArray(e.fields.paths) ? ` (for ${e.fields.paths.join(', ')})` : ''}`,
+      digest: contentDigest(e),
+      from: fromOf(typed, e),
+    })),
     ...wishes.map((wish) => ({ id: `said:${sha256(wish.words).slice(0, 16)}`, whole: wish.words, digest: '', wish })),
   ]
   if (asks.length === 0) return undefined
@@ -114,7 +119,10 @@ const YES = 'yes|yep|yeah|y|ja|jawohl|oui|s[ií]|sim|是的?|好的?|对|はい|
 const NO = 'no|nope|nein|non|n[ãa]o|不是?|不要|否|いいえ'
 const SAID = new RegExp(`^(?:(?<yes>${YES})|(?<no>${NO}))(?![\\p{L}\\p{N}])`, 'iu')
 const SAID_LAST = new RegExp(`(?:^|[^\\p{L}\\p{N}])(?:(?<yes>${YES})|(?<no>${NO}))$`, 'iu')
-const FILLER = /^(?:please|confirm|bitte|and|und|et|y|e|och|s'il|te|plait|por|favor)$/i
+const FILLER = /^(?:please|confirm|to|bitte|and|und|et|y|e|och|s'il|te|plait|por|favor)$/i
+
+/** Everything that was asked just now. */
+const ALL = /^(?:both|all|beides?|alle|les|tous|toutes|ambos|ambas|todos|todas)$/i
 
 export type Answer = Readonly<{ yes: boolean; refs: readonly string[] }>
 
@@ -132,10 +140,11 @@ export function answersIn(prompt: string): Answer[] {
     const words = (said ? clause.replace(said[0], ' ') : clause).split(/\s+/).filter((w) => w !== '' && !FILLER.test(w))
     const last = answers.at(-1)
     const yes = said?.groups ? said.groups.yes !== undefined : last?.yes
-    const areRefs = words.every((w) => /^#?[a-f][0-9a-f]{2,14}$|^[a-z-]+:\S+$/i.test(w))
-    const goesOn = text.slice(at).split(/[\s.,!]+/).some((w) => !FILLER.test(w) && /[\p{L}\p{N}]/u.test(w)) // biome-ignore format: a row
+    const areRefs = words.every((w) => ALL.test(w) || /^#?[a-f][0-9a-f]{2,14}$|^[a-z-]+:\S+$/i.test(w))
+    const goesOn = text.slice(at).split(/[\s.,!]+/).some((w) => !FILLER.test(w) && !ALL.test(w) && /[\p{L}\p{N}]/u.test(w)) // biome-ignore format: a row
     if (yes === undefined || !areRefs || (words.length === 0 && goesOn)) break
-    answers.push({ yes, refs: words.map((w) => w.replace(/^#/, '').toLowerCase()) })
+    if (last?.refs.length === 0 && words.length > 0) answers.pop() // "yes, both"
+    answers.push({ yes, refs: words.map((w) => (ALL.test(w) ? 'all' : w.replace(/^#/, '').toLowerCase())) })
   }
   return answers
 }
@@ -169,7 +178,8 @@ export function answered(hook: Hook, prompt: string): HookReply {
   const done = new Set<string>()
   const again: string[] = []
   for (const { yes, refs } of answers) {
-    const meant = refs.length > 0 ? questions.filter((q) => refs.includes(q.ref) || refs.includes(q.id)) : bare
+    const named = questions.filter((q) => refs.includes(q.ref) || refs.includes(q.id))
+    const meant = refs.length === 0 || refs.includes('all') ? bare : named
     if (refs.length === 0 && meant.length > 1)
       messages.push(`Tidemark asked more than one thing: say which, such as: yes ${meant[0]!.ref}`)
     if (refs.length === 0 && meant.length !== 1) continue
@@ -189,7 +199,8 @@ export function answered(hook: Hook, prompt: string): HookReply {
     }
   }
   const [first] = bare
-  if (messages.length === 0 && done.size === 0 && first && isTyped(hook) && SAID.test(prompt.trim()))
+  const isUnclear = messages.length === 0 && done.size === 0 && first && isTyped(hook) && SAID.test(prompt.trim())
+  if (isUnclear)
     messages.push(
       `Tidemark did not take this for an answer: say yes ${first.ref}, or no ${first.ref}, alone or with a full stop behind it`,
     )
@@ -199,6 +210,8 @@ export function answered(hook: Hook, prompt: string): HookReply {
   if (unasked !== undefined)
     messages.push(`Tidemark has no open question ${unasked} in this session: \`tidemark review\` shows what waits`)
   const left = questions.filter((q) => !done.has(q.id))
+  // who is told so may answer with the next prompt
+  if (isUnclear) keep(hook, left.map((q) => (bare.includes(q) ? { ...q, after: prompts(hook) } : q))) // biome-ignore format: a row
   if (done.size > 0) keep(hook, left)
   const asked = again.length > 0 ? askAbout(hook, again) : undefined
   const changed = asked && `It was changed after it was shown. ${asked}`

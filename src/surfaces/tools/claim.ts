@@ -17,11 +17,13 @@ import { argsFor, paramsOf } from './verb-params.ts'
 
 const WAIT_AT_MOST_S = 600
 
-/** What stands on the command line, each as a whole path. */
-const pathArgs = ({ project, directory }: ToolContext, given: unknown): string[] =>
+/** What stands on the command line, each as a whole path: from where it was said, else from the root if it is there. */
+const pathArgs = ({ project: { root }, directory = root }: ToolContext, given: unknown): string[] =>
   oneOf(given)
     ?.split('\n')
-    .map((path) => resolve(directory ?? project.root, path)) ?? []
+    .map((path) => [directory, root].map((dir) => resolve(dir, path)) as [string, string])
+    .map(([here, atRoot]) => (!isThere(here) && isThere(atRoot) ? atRoot : here)) ?? []
+const isThere = (path: string): boolean => existsSync(splitPlace(path, existsSync)?.on ?? path)
 
 /** What the flags of claim, release and hand-over say for their verb. */
 export function saidOf(context: ToolContext, verb: VerbArgs, flags: Readonly<Record<string, unknown>>) {

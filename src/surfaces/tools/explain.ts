@@ -1,4 +1,6 @@
+import { resolve } from 'node:path'
 import { UserError } from '../../base/errors.ts'
+import { below } from '../../base/files.ts'
 import { scan } from '../../find/code/scan.ts'
 import { besideOf, dayOf, holdsJson, inShort } from '../../find/recall/told.ts'
 import type { Json } from '../../model/field.ts'
@@ -62,9 +64,12 @@ export const explain = defineTool({
     },
   },
   readOnly: true,
-  async run({ memory, project, progress }, args): Promise<Output> {
+  async run({ memory, project, progress, directory = project.root }, args): Promise<Output> {
     await scan(memory, project, { progress })
-    const found = new CodeReader(memory, project).explain(args.place)
+    const reader = new CodeReader(memory, project)
+    const atRoot = reader.explain(args.place)
+    const here = below(project.root, resolve(directory, args.place))
+    const found = atRoot.length > 0 || !here ? atRoot : reader.explain(here)
     if (found.length === 0)
       throw new UserError(
         'no-code',

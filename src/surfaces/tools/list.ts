@@ -110,7 +110,7 @@ export const list = defineTool({
       ids.length > limit
         ? `… more: give --limit ${Math.max(50, limit * 2)}, a kind, --topic or --since`
         : found.length === 0
-          ? `nothing ${named ? `of kind ${named.name} ` : ''}${past ? 'was' : 'is'} recorded${past ? ' then' : args.kind || args.topic || args.since ? ' that fits' : ' yet: `tidemark remember "…"` records something'}`
+          ? `nothing ${named ? `of kind ${named.name} ` : ''}${past ? 'was' : 'is'} recorded${past ? ' then' : args.kind || args.topic || args.since || standing ? ' that fits' : ' yet: `tidemark remember "…"` records something'}`
           : ''
     const left = [
       more,
