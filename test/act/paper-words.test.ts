@@ -60,4 +60,6 @@ test('[P3] a file’s understanding is checked: a path that is not there is told
   expect(await about('plexus/src/PlexusModel.ts')).toContain('note: there is no file plexus/src/PlexusModel.ts')
   expect(await about('there.ts')).not.toContain('note: there is no file')
   expect((await inProcess(at, ['show', 'plexus/src/PlexusModel.ts'])).code).toBe(0)
+  const decided = JSON.stringify([['record-decision', { name: 'x', locations: ['there.ts#a', 'gone/blog.py#index'] }]])
+  expect((await run('act', decided)).match(/there is no file \S+/g)).toEqual(['there is no file gone/blog.py'])
 })

@@ -96,6 +96,17 @@ test('[X6] next says first what the session was given, though an older task is f
   expect(claims).toMatchObject([{ session: 'b', what: 'task', role: 'implementer' }])
 })
 
+test('[X6] in a sub-folder a path counts from there, else from the root where only that is there', async () => {
+  const { at, run } = await project()
+  files(at.dir, { 'apps/web/a.ts': 'export const one = 1\n', 'lib/b.ts': 'export const two = 2\n' })
+  const sub = { ...at, dir: join(at.dir, 'apps/web') }
+  for (const path of ['a.ts', 'lib/b.ts', 'apps/web/new.ts'])
+    expect((await inProcess(sub, ['claim', path, '--session', 'a'])).code).toBe(0)
+  const claims = JSON.parse(await run('claims', '--json')).claims.map((c: { on: string }) => c.on)
+  expect(claims.sort()).toEqual(['apps/web/a.ts', 'apps/web/apps/web/new.ts', 'lib/b.ts'])
+  expect((await inProcess(sub, ['explain', 'a.ts'])).out).toContain('apps/web/a.ts')
+})
+
 test('[X6] [E3] a file whose name ends like a part of one is claimed, edited and released as itself', async () => {
   const { at, run } = await project()
   files(at.dir, { 'src/page#main.ts': 'one\n', 'src/x:12': 'two\n', 'app/[id]/page.ts': 'export function load() {}\n' })

@@ -78,6 +78,8 @@ test.each([
   ['npx vitest run', 'vitest run test/a.test.ts 2>&1', true],
   ['cd web && npm test', 'cd web && npm test -- -t x', true],
   ['pytest', 'pytest -k totals tests', true],
+  ['pip install -e . && pytest tests/db', 'pytest tests/db', true],
+  ['pip install -e . ; pytest tests/db', 'pytest tests/db', false],
   ['npm test -- a', 'npm test', false],
   ['cd web && npm test', 'cd api && npm test', false],
   ['tsc', 'tsc -p web', false],

@@ -6,6 +6,7 @@ import type { Memory } from '../../engine/memory.ts'
 import * as code from '../../engine/store/code.ts'
 import type { Project } from '../../engine/store/project.ts'
 import { kindOf } from '../../model/entity.ts'
+import { locationOf } from './location.ts'
 import { keyOf, noteLocations } from './locations.ts'
 
 /** So many locations that stood for nothing so far are looked for again with each action. */
@@ -33,7 +34,13 @@ export async function settleLocations(memory: Memory, project: Project): Promise
 /** What is said of files that are not there, told once: at their first record. */
 export function absentFiles(memory: Memory, { root }: Project, since: number): string[] {
   const events = memory.cursor === since ? [] : memory.newsSince(since).flatMap((n) => n.events.map((x) => x.event))
-  return memory.reader
+  const files = memory.reader
     .entities(events.flatMap((e) => (e.field === STATE && kindOf(e.entity) === 'file' ? e.entity : [])))
-    .flatMap(({ name, live }) => (live && !existsSync(join(root, name)) ? `there is no file ${name} in ${root}` : []))
+    .flatMap(({ name, live }) => (live ? name : []))
+  const places = events.flatMap((e) =>
+    e.field === 'locations' && e.op === 'add' ? locationOf(String(e.value)).path : [],
+  )
+  return [...new Set([...files, ...places])].flatMap((path) =>
+    existsSync(join(root, path)) ? [] : `there is no file ${path} in ${root}`,
+  )
 }

@@ -50,9 +50,12 @@ const PICKS = /^(?:--|-t|-k|-run|--grep|--filter|--test-name-pattern|--testNameP
 
 /** Whether a command line runs all that another one runs: the same checks, of more files or tests. `npm test` covers `npm test -- a`. */
 export function runsAllOf(wide: string, narrow: string): boolean {
-  const [all, some] = [commandsIn(wide), commandsIn(narrow)]
+  const [whole, some] = [commandsIn(wide), commandsIn(narrow)]
+  const before = whole.slice(0, Math.max(0, whole.length - some.length))
+  const all = whole.slice(before.length)
   return (
     all.length === some.length &&
+    before.every((part) => part.then === '&&') &&
     all.every((part, i) => {
       const words = programOf(part.words)
       const others = programOf(some[i]!.words)
