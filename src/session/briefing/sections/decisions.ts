@@ -44,7 +44,7 @@ export function decisionItem(e: Entity, about: About, rule?: Entity): { text: st
   const why = field(e, 'rationale', 160)
   const what = unended(field(e, 'description', 240))
   // a name that was made of the description says nothing more
-  const isNamed = e.name.length < LEAST_MADE || !what.startsWith(e.name.replace(/…$/, ''))
+  const isNamed = what !== e.name && (e.name.length < LEAST_MADE || !what.startsWith(e.name.replace(/…$/, '')))
   const head = `- ${isNamed ? `${refOf(e)}${what === '' ? '' : `: ${what}`}` : what}`
   const against = rule ? ` [contradicts the rule "${plain(rule.name, 120)}": ask the user which holds]` : ''
   const by = byline(e, about) + against
