@@ -300,6 +300,21 @@ test('[G7] two quotation marks with nothing between are typed like others; dots 
     expect((await types(prompt)).visible).toContain(asked)
 })
 
+test('[G7] what is asked for together is evidence in each language; what is asked is none', async () => {
+  const t = openTestMemory()
+  await session(t).types('Peut-on garder un résumé dans le fichier NOTES.md ?')
+  await session(t).types('Können wir die Preise in Cent speichern?')
+  await session(t).types('Kann es die Preise in Euro speichern?')
+  for (const [fact, said, is] of [
+    ['Keep a summary', 'garder un résumé dans le fichier NOTES.md', 1],
+    ['Prices in cents', 'die Preise in Cent speichern', 1],
+    ['Prices in euros', 'die Preise in Euro speichern', 0],
+  ] as const) {
+    await records(t, [['record-fact', { fact, said }]])
+    expect(saidOf(t, `fact:${fact.toLowerCase().replaceAll(' ', '-')}`), fact).toHaveLength(is)
+  }
+})
+
 test('[Y1] nor is what a headless run was given, and nobody is asked there', async () => {
   const t = openTestMemory()
   process.env.CLAUDE_CODE_SESSION_ATTENDED = '0'

@@ -62,7 +62,7 @@ export const isQuestion = (sentence: string): boolean => /[?？]\W{0,3}$/.test(s
 
 /** What follows is asked for, though the sentence is a question: "Can you show the start times?" */
 const REQUEST =
-  /^(?:(?:also|and|but|now|ok|okay|please|so|then) )*(?:(?:can|could|would) you|(?:can|could) we|kannst du|könntest du|peux tu|pourrais tu|pouvez vous|puedes|podrías|você pode)(?: please| bitte)? /
+  /^(?:(?:also|and|but|now|ok|okay|please|so|then) )*(?:(?:can|could|would) you|(?:can|could) we|können wir|peut on|pouvons nous|podemos|kannst du|könntest du|peux tu|pourrais tu|pouvez vous|puedes|podrías|você pode)(?: please| bitte)? /
 
 /** Whether a sentence says these words, one after another, as its own: not with a "not" left out, not as a question, not of others. */
 function states(sentence: string, quote: string): boolean {

@@ -43,7 +43,7 @@ const IN_FOLDER = /(?:^|\s)(?:in|inside|within|under|for)\s(?:the\s)?([\w@-][\w.
 /** The one folder of the repository in which a sentence says that it holds: "in examples/celery". */
 function folderIn(words: string, root: string): string | undefined {
   const named = [...words.matchAll(IN_FOLDER)].map((m) => m[1]!).filter((name) => name.includes('/'))
-  const [folder, ...others] = new Set(named.map((name) => name.replace(/[/.]+$/, '')))
+  const [folder, ...others] = new Set(named.map((name) => name.replace(/[/.]$/, '')))
   const isFolder = folder !== undefined && others.length === 0 && below(root, join(root, folder)) === folder
   return isFolder && statSync(join(root, folder), { throwIfNoEntry: false })?.isDirectory() ? folder : undefined
 }
