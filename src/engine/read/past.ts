@@ -144,7 +144,9 @@ class Past implements Variant {
     const all = [...rows.linksInto(this.#db, SUPERSEDES, ids), ...ids.flatMap((id) => this.#goneAt('dst', id))]
     const taking = all.filter((l) => l.rel === SUPERSEDES)
     const alive = this.#aliveOf([...new Set(taking.map((l) => l.id))], known)
-    const old = new Set(taking.flatMap((l) => (alive.get(l.id) ? [l.dst] : [])))
+    const newer = new Map(this.entities([...new Set(taking.map((l) => l.src))]).map((e) => [e.id, e.fields]))
+    const isInPlace = (l: rows.LinkRow) => alive.get(l.id) && standingOf(newer.get(l.src) ?? {}) === 'confirmed'
+    const old = new Set(taking.flatMap((l) => (isInPlace(l) ? [l.dst] : [])))
     if (whatever) return old
     const said = rows.rowsOfIds(this.#db, writtenUpTo(this.#db, [...old], 'status', this.at))
     const was = this.#stateOfEach(this.#later(said), 'status')

@@ -1,5 +1,5 @@
 import type { Entity, Link } from '../../model/entity.ts'
-import { isAgreed, isDefinition, KIND_KIND, kindOf, nameKey, RELATION_KIND } from '../../model/entity.ts'
+import { isAgreed, isDefinition, KIND_KIND, kindOf, nameKey, RELATION_KIND, standingOf } from '../../model/entity.ts'
 import type { Registry } from '../../model/registry.ts'
 import { cellsOf } from '../log/events.ts'
 import { projectionOf, textOf } from '../materialize/apply.ts'
@@ -71,8 +71,10 @@ export function readWithout(
       })
       .sort((a, b) => compare([a.type, a[end === 'from' ? 'to' : 'from']], [b.type, b[end === 'from' ? 'to' : 'from']]))
   }
-  const replaced = (ids: readonly string[]) =>
-    new Set(linksAt('to', ids, true).flatMap((l) => (l.type === SUPERSEDES && isAgreed(l.entity) ? [l.to] : [])))
+  const replaced = (ids: readonly string[]) => {
+    const isInPlace = (l: Link) => isAgreed(l.entity) && standingOf(entity(l.from)?.fields ?? {}) === 'confirmed'
+    return new Set(linksAt('to', ids, true).flatMap((l) => (l.type === SUPERSEDES && isInPlace(l) ? [l.to] : [])))
+  }
 
   /** Those that lists may show otherwise than the rows say: touched ones, and what those took or take the place of. */
   let others: Set<string> | undefined

@@ -97,9 +97,9 @@ export const listIds = (
 ): { id: string; created: number }[] => (kinds.length === 0 ? [] : listed(db, 'id, created', kinds, o))
 
 const HAS_NEWER = `EXISTS (
-  SELECT 1 FROM links l JOIN entities said ON said.id=l.id JOIN entities now ON now.id=l.src
+  SELECT 1 FROM links l JOIN entities said ON said.id=l.id LEFT JOIN entities now ON now.id=l.src
   WHERE l.dst=entities.id AND l.rel='supersedes' AND said.live=1 AND said.retired=0 AND said.standing='confirmed'
-    AND now.standing='confirmed')`
+    AND coalesce(now.standing, 'confirmed')='confirmed')`
 /** Something took its place, and it has no status that says so. Few have such a link: only theirs is read. */
 const REPLACED = `CASE WHEN NOT ${HAS_NEWER}
   THEN 0 WHEN json_valid(entities.body) THEN json_extract(entities.body, '$.status') IS NULL ELSE 0 END`
@@ -268,8 +268,9 @@ export function edgesAt(
 export const replacedAmong = (db: Queries, ids: readonly string[]): string[] =>
   db.column(
     `SELECT DISTINCT l.dst FROM json_each(?) asked CROSS JOIN links l ON l.dst=asked.value AND l.rel='supersedes'
-       CROSS JOIN entities said ON said.id=l.id CROSS JOIN entities now ON now.id=l.src
-     WHERE said.live=1 AND said.retired=0 AND said.standing='confirmed' AND now.standing='confirmed'`,
+       CROSS JOIN entities said ON said.id=l.id LEFT JOIN entities now ON now.id=l.src
+     WHERE said.live=1 AND said.retired=0 AND said.standing='confirmed'
+       AND coalesce(now.standing, 'confirmed')='confirmed'`,
     ids,
   )
 
