@@ -649,13 +649,20 @@ const eventsOf = (replica: string, ms: number, ctr: number, rationale: string) =
     ] as const
   ).map(([field, value], i) => ({ entity: 'decision:token', field, op: 'set' as const, value: value as never, stamp: { ms, ctr: ctr + i, replica }, over: [] })) // biome-ignore format: one row
 
-test('[Y1] [T110] a yes to what takes the place of my rule is one to that, and is shown with it: one of both binds', async () => {
+/** Mallory says that another rule takes the place of Ana's, and may delete that again. */
+function inItsPlace(isGone = false) {
   const { ana, mallory, give, told } = two('updates')
   act(ana, ...RULE)
   give(ana, mallory)
   act(mallory, ['record-fact', { fact: 'Keep secrets in the vault', category: 'constraint' }])
   act(mallory, ['supersede', { old: RULE_ID, new: 'fact:keep-secrets-in-the-vault' }])
+  if (isGone) act(mallory, ['delete-fact', { ref: 'fact:keep-secrets-in-the-vault' }])
   give(mallory, ana)
+  return { ana, told }
+}
+
+test('[Y1] [T110] a yes to what takes the place of my rule is one to that, and is shown with it: one of both binds', async () => {
+  const { ana, told } = inItsPlace()
   const shown: string[] = []
   const tool = await TOOLS.confirm!.load()
   const person = { memory: ana.memory, project: findProject(ana.dir), cwd: ana.dir, by: 'person' }
@@ -672,12 +679,7 @@ test('[Y1] [T110] a yes to what takes the place of my rule is one to that, and i
 })
 
 test('[Y1] a review at the terminal shows the words that would take a place, and one yes is to both', async () => {
-  const { ana, mallory, give, told } = two('updates')
-  act(ana, ...RULE)
-  give(ana, mallory)
-  act(mallory, ['record-fact', { fact: 'Keep secrets in the vault', category: 'constraint' }])
-  act(mallory, ['supersede', { old: RULE_ID, new: 'fact:keep-secrets-in-the-vault' }])
-  give(mallory, ana)
+  const { ana, told } = inItsPlace()
   const pages: string[] = []
   const key = async (page: string) => (pages.push(page) === 1 ? 'y' : 'q')
   const tool = await TOOLS.review!.load()
@@ -690,13 +692,7 @@ test('[Y1] a review at the terminal shows the words that would take a place, and
 
 test('[Y1] what would take a place and is gone is named so; a yes by a batch is shown and is to both rules', async () => {
   const run = async (isGone: boolean) => {
-    const { ana, mallory, give, told } = two('updates')
-    act(ana, ...RULE)
-    give(ana, mallory)
-    act(mallory, ['record-fact', { fact: 'Keep secrets in the vault', category: 'constraint' }])
-    act(mallory, ['supersede', { old: RULE_ID, new: 'fact:keep-secrets-in-the-vault' }])
-    if (isGone) act(mallory, ['delete-fact', { ref: 'fact:keep-secrets-in-the-vault' }])
-    give(mallory, ana)
+    const { ana, told } = inItsPlace(isGone)
     const shown: string[] = []
     const ask = async (question: string) => shown.push(question) > 0
     const person = { memory: ana.memory, project: findProject(ana.dir), cwd: ana.dir, by: 'person', ask }
