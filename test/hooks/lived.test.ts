@@ -272,6 +272,10 @@ test('[W3] [W4] what belongs to another app of the repository is not told where 
     await record(id, ['write-handoff', { nextSteps: [`finish the form of ${app}`] }])
     await on(id, 'session-end', { cwd, reason: 'exit' })
   }
+  mkdirSync(join(t.dir, 'apps/c'))
+  const fresh = await on('first-c', 'session-start', { cwd: join(t.dir, 'apps/c') })
+  expect(fresh.context).toContain('knows nothing of this folder yet')
+  expect(fresh.visible).toContain('nothing recorded for this folder yet')
   t.act([['record-fact', { fact: 'Never push to main' }]])
   const told = async (folder: string) =>
     (await on(`now-${folder}`, 'session-start', { cwd: join(t.dir, folder) })).context ?? ''

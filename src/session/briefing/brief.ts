@@ -31,6 +31,10 @@ const HELD_LINE = 'nothing new since this session was last told'
 const EMPTY_LINE =
   'nothing recorded yet; say "always …" or "never …" to lay down a rule, `tidemark remember "…"` keeps the rest'
 
+const FOR_OTHERS =
+  "Tidemark, this project's memory, knows nothing of this folder yet; what it knows of other folders of the repository, recall finds."
+const FOR_OTHERS_LINE = 'nothing recorded for this folder yet; `tidemark list` shows what is known of others'
+
 /** Sections that a briefing as of a moment has. */
 const OF_THE_PAST = ['rules', 'decisions', 'failures']
 
@@ -67,9 +71,10 @@ export function brief(memory: Memory, project: Project, options: BriefOptions = 
   const built = build(memory, project, options, (name) => !options.past || OF_THE_PAST.includes(name))
   const limit = options.budget ?? BRIEFING_TOKENS
   if (built.length === 0) {
-    const tokens = estimateTokens(EMPTY)
-    const text = tokens <= limit && isFirst(memory, options) ? EMPTY : ''
-    const line = options.held ? HELD_LINE : EMPTY_LINE
+    const [all, empty] = isForOthers(memory, options) ? [FOR_OTHERS, FOR_OTHERS_LINE] : [EMPTY, EMPTY_LINE]
+    const tokens = estimateTokens(all)
+    const text = tokens <= limit && isFirst(memory, options) ? all : ''
+    const line = options.held ? HELD_LINE : empty
     return { text, sections: [], tokens: text === '' ? 0 : tokens, chars: text.length, line }
   }
   const chars = Math.min(options.chars ?? BRIEFING_CHARS, BRIEFING_CHARS)
@@ -100,6 +105,10 @@ const build = (memory: Memory, project: Project, options: BriefOptions, isWanted
       return built ? [{ section, built }] : []
     })
   })
+
+/** Whether it knows something, and nothing of the folder in which the session began. */
+const isForOthers = (memory: Memory, { session }: BriefOptions): boolean =>
+  session !== undefined && sessionsOf(memory).get(session)?.folder !== undefined && memory.reader.counts().length > 0
 
 function isFirst(memory: Memory, { session }: BriefOptions): boolean {
   if (session === undefined) return true
