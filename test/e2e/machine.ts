@@ -43,10 +43,15 @@ export function whyNot(names: readonly ClientName[]): string | undefined {
  * A test with the clients themselves: they are hundreds of megabytes, so it runs where somebody has installed them and
  * asks for them by name. Otherwise the name of the skipped test says what to do.
  */
-export function withClients(names: readonly ClientName[], name: string, body: () => Promise<void>): void {
+export function withClients(
+  names: readonly ClientName[],
+  name: string,
+  body: () => Promise<void>,
+  timeout = 180_000,
+): void {
   const why = whyNot(names)
   if (why) test.skip(`${name} (skipped: ${why})`, body)
-  else test(name, { timeout: 180_000 }, body)
+  else test(name, { timeout }, body)
 }
 
 export interface Ended {

@@ -182,13 +182,13 @@ test('[P1] an edit that met a claim is one line for each claim', async () => {
   expect((await edited('src/a.ts')).decision).toBe('deny')
   expect((await edited('src/a.ts')).decision).toBe('deny')
   await edited('src/b.ts', 'other')
-  expect((await edited('src/b.ts')).decision).toBe('warn')
+  expect((await edited('src/b.ts')).decision).toBe('deny')
   expect(lines()).toEqual([
     expect.stringMatching(
       /^edit \| tried to edit without a claim, and was refused \(src\/a\.ts, .{0,40}other.{0,40}\) \| -$/,
     ),
     expect.stringMatching(
-      /^edit \| edited without a claim, while another session was at it \(src\/b\.ts, .{0,40}other.{0,40}\) \| -$/,
+      /^edit \| tried to edit without a claim, and was refused \(src\/b\.ts, .{0,40}other.{0,40}\) \| -$/,
     ),
   ])
 })

@@ -168,7 +168,7 @@ test('[X6] the configuration says whether a conflict warns, asks or denies', asy
     expect((await hooks(t, withConfig(t, { conflict }))('s1', 'before-edit', edit('a.ts'))).decision).toBe(conflict)
 })
 
-test('[X6] an edit takes a claim for ten minutes that every edit renews: the next session is warned, not stopped', async () => {
+test('[X6] an edit takes a claim for ten minutes that every edit renews: the next session is refused once, then warned', async () => {
   const t = openTestMemory()
   const hook = hooks(t)
   await hook('s1', 'session-start')
@@ -179,7 +179,8 @@ test('[X6] an edit takes a claim for ten minutes that every edit renews: the nex
   ])
   t.clock.now += 5 * 60_000
   const reply = await hook('s2', 'before-edit', edit('a.ts'))
-  expect(reply).toMatchObject({ decision: 'warn', reason: expect.stringMatching(/a\.ts is being edited by s1/) })
+  expect(reply).toMatchObject({ decision: 'deny', reason: expect.stringMatching(/a\.ts is being edited by s1/) })
+  expect((await hook('s2', 'before-edit', edit('a.ts'))).decision).toBe('warn')
   await hook('s1', 'before-edit', edit('a.ts'))
   expect(claimsOf(t.memory).held()[0]!.until).toBe(t.clock.now + 600_000)
   t.clock.now += 11 * 60_000
@@ -209,7 +210,9 @@ test('[E2] [X6] a shell command that writes, moves, removes or resets what anoth
     expect(reply.reason).toMatch(/src\/(?:cart|tax)\.ts is (?:claimed|being edited) by s2/)
   }
   // of what is only being edited nothing is lost
+  expect((await run('tee -a src/tax.ts')).decision).toBe('deny')
   expect((await run('tee -a src/tax.ts')).decision).toBe('warn')
+  expect((await run('sed -i s/1/2/ src/tax.ts')).decision).toBe('deny') // another one may change other lines
   const passes = [
     ...['cat src/cart.ts', 'grep -n total src/cart.ts', 'npx vitest run src/cart.test.ts', 'git add -A', 'git diff src/cart.ts'],
     ...['sed -n 1,5p src/cart.ts', 'git commit -qm done', 'rm src/other.ts', 'git checkout -b next', 'echo "rm src/cart.ts"'],

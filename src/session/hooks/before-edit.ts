@@ -13,8 +13,8 @@ import { elsewhere } from '../../work/coordination/labels.ts'
 import { RULES_DIR } from '../../work/evolution/rules.ts'
 import { expectEdited } from './backlog.ts'
 import type { HookReply } from './call.ts'
-import { type Conflict, collisionsWith, foreseen, inTheWay, isKin, SEVERITY, who } from './conflicts.ts'
-import { dataLine } from './delivery.ts'
+import { type Conflict, collisionsWith, type Decision, foreseen, inTheWay, isKin, SEVERITY, who } from './conflicts.ts'
+import { dataLine, deliveredSince, keepDelivered } from './delivery.ts'
 import { type Hook, joined } from './hook.ts'
 import type { Look } from './merges.ts'
 import { filesOf } from './paths.ts'
@@ -32,13 +32,14 @@ function conflictsOn(hook: Hook, path: string, claims: Look['met'], isLost = fal
     .map((c): Conflict => {
       const note = c.note === undefined ? '' : `, "${dataLine(c.note, 120)}"`
       const what = `${dataLine(path, 200)}${c.at ? ` (${dataLine(c.at, 200)})` : ''}`
+      const mark = `claim:${c.n} ${c.at ?? hook.call.tool?.command?.slice(0, 500) ?? ''}`
       const held = `${what} is ${c.implicit ? 'being edited' : 'claimed'} by ${who(hook, c.session)} since ${localClock(c.since)}${note} (claim ${c.n}: ${dataLine(placeOf(c), 120)}, until ${localClock(c.until)})`
       if (c.elsewhere) {
         const apart = dataLine(elsewhere(c, hook.sessions.get(c.session)), 300)
-        return { decision: 'warn', path, claim: c, line: `${held}, ${apart}` }
+        return { decision: 'warn', path, claim: c, line: `${held}, ${apart}`, mark }
       }
       const isMild = c.implicit && !isLost
-      return { decision: isMild ? config.implicitConflict : config.conflict, path, claim: c, line: held }
+      return { decision: isMild ? config.implicitConflict : config.conflict, path, claim: c, line: held, mark }
     })
 }
 
@@ -108,8 +109,22 @@ export async function beforeEdit(hook: Hook): Promise<HookReply> {
   return { ...judged, context: await aboutFiles(hook, paths) }
 }
 
+/** Those of which the session was not told, or not since others have edited the file again. */
+async function untold(hook: Hook, conflicts: readonly Conflict[]): Promise<readonly Conflict[]> {
+  const { editedByOthers } = await import('./shell.ts')
+  const delivered = deliveredSince(hook)
+  return conflicts.filter(({ mark, path }) => {
+    const at = delivered.get(mark)
+    return at === undefined || editedByOthers(hook, at).has(path)
+  })
+}
+
 /** What is decided and said where others are in the way; nothing where nobody is. */
-async function judge(hook: Hook, conflicts: readonly Conflict[]): Promise<HookReply> {
+async function judge(hook: Hook, found: readonly Conflict[]): Promise<HookReply> {
+  const once = hook.session === '' ? [] : found.filter((c) => c.decision === 'once')
+  const first = once.length === 0 ? [] : ((await hook.attemptLater('told before', () => untold(hook, once))) ?? [])
+  const decided = (c: Conflict): Decision => (c.decision !== 'once' ? c.decision : first.includes(c) ? 'deny' : 'warn')
+  const conflicts = found.map((c) => ({ ...c, decision: decided(c) }))
   const decision = conflicts.map((c) => c.decision).sort((a, b) => SEVERITY[b] - SEVERITY[a])[0]
   if (decision === undefined) return {}
   const lines = [...new Set(conflicts.map((c) => c.line))]
@@ -121,9 +136,13 @@ async function judge(hook: Hook, conflicts: readonly Conflict[]): Promise<HookRe
     )
   const visible = `Tidemark: ${lines[0]}`
   if (decision === 'warn') return { decision, reason: inTheWay(lines), visible }
-  const todo =
-    'Work on something else, ask the person or that session to hand it over, or wait: `tidemark claim PATH --wait 30`. `tidemark claims` shows all.'
-  return { decision, reason: `${inTheWay(lines)}\n${todo}`, visible }
+  const isOnce = conflicts.every((c) => c.decision === 'warn' || first.some((f) => f.mark === c.mark))
+  const todo = isOnce
+    ? 'This is said once, and the same edit passes then. Look at what they have changed before you try again, and keep it.'
+    : 'Work on something else, ask the person or that session to hand it over, or wait: `tidemark claim PATH --wait 30`. `tidemark claims` shows all.'
+  const reason = `${inTheWay(lines)}\n${todo}`
+  await keepDelivered(hook, first.map((c) => c.mark), reason) // biome-ignore format: a row
+  return { decision, reason, visible }
 }
 
 /** Before a shell command: what it writes, moves, removes or resets is judged as an edit of it. What cannot be read passes. */

@@ -6,8 +6,8 @@ import { accepted, flag, type Leaf, listOf, number, oneOf, type SettingProblem }
 export const HOOK_DEFAULTS = {
   /** An edit of what another session has claimed: refused, left to the person, or let pass with a warning. */
   conflict: 'deny' as 'warn' | 'ask' | 'deny',
-  /** The same where the other session has only been editing the file: nobody claimed it by name. */
-  implicitConflict: 'warn' as 'warn' | 'ask' | 'deny',
+  /** The same where the other session has only been editing the file: nobody claimed it by name. `once`: refused, until tried again. */
+  implicitConflict: 'once' as 'warn' | 'once' | 'ask' | 'deny',
   /** Whether an edit takes a claim on its file for ten minutes. */
   implicitClaims: true,
   /** Whether prompts and failures are noticed. */
@@ -28,11 +28,9 @@ export const HOOK_DEFAULTS = {
 
 export type HooksConfig = typeof HOOK_DEFAULTS
 
-const choice = oneOf(['warn', 'ask', 'deny'])
-
 const SETTINGS: { readonly [K in keyof HooksConfig]: Leaf } = {
-  conflict: choice,
-  implicitConflict: choice,
+  conflict: oneOf(['warn', 'ask', 'deny']),
+  implicitConflict: oneOf(['warn', 'once', 'ask', 'deny']),
   implicitClaims: flag,
   capture: flag,
   keepPrompts: flag,

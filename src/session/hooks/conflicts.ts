@@ -50,16 +50,18 @@ export function collisionsWith(hook: Hook, path: string, { collide }: Look): Con
     const there = othersAtWork(hook).filter((s) => s.root === root).slice(0, 3) // biome-ignore format: a row
     const whose = there.map((s) => who(hook, s.id)).join(' or ')
     const line = `${dataLine(path, 200)} collides ${dataLine(text, 200)} of ${whose}, in another work tree: the two will not merge`
-    return { decision: hook.config.implicitConflict, path, line }
+    return { decision: hook.config.implicitConflict, path, line, mark: line }
   })
 }
 
 export interface Conflict {
-  readonly decision: Decision
+  readonly decision: Decision | 'once'
   readonly path: string
   /** None for a change in another work tree. */
   readonly claim?: Claim & { readonly elsewhere: boolean }
   readonly line: string
+  /** By this a session is known to have been told of it. */
+  readonly mark: string
 }
 
 /** What others say of their claims is theirs: behind the fence. */

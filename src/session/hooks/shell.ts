@@ -51,11 +51,11 @@ export const readByShell = (command: string): string[] =>
     )
     .slice(0, 3)
 
-/** Files of which their own sessions told an edit meanwhile. */
-const editedByOthers = ({ memory, session }: Hook, since: number): Set<string> =>
+/** Files of which their own sessions told an edit since a moment. */
+export const editedByOthers = ({ memory, session }: Hook, since: number): Set<string> =>
   new Set(
     presenceAfter(memory.db, Math.max(0, memory.cursor - LOOK_BACK))
-      .filter((e) => e.type === 'edited' && e.session !== session && e.at >= since - 1_000)
+      .filter((e) => e.type === 'edited' && e.session !== session && e.at >= since)
       .map((e) => String(e.body.path)),
   )
 
@@ -74,7 +74,7 @@ function changedByShell(hook: Hook, command: string, since: number): Changed[] {
   const claimed = claimsOf(memory)
     .held()
     .filter((c) => c.session !== hook.session && c.what === 'path' && (c.root === undefined || c.root === root))
-  const byOthers = editedByOthers(hook, since)
+  const byOthers = editedByOthers(hook, since - 1_000)
   const changed: Changed[] = []
   for (const path of [...new Set([...named, ...claimed.map((c) => c.on)])].slice(0, MAX_FILES)) {
     if (!notable(config, path) || byOthers.has(path)) continue

@@ -16,8 +16,14 @@ const OWN_MS = Number(process.env.TIDEMARK_HOOK_MS) || 300
 const START = process.cpuUsage()
 /** And on the clock, whatever happens: the shortest time that a client gives is 1.5 s. */
 let clockMs = Math.max(1_000, 2 * OWN_MS)
-/** A session that starts is told its rules then or never, and every client waits 10 s for that. */
-const START_CLOCK_MS = 5_000
+/**
+ * A session that starts is told its rules then or never, and every client waits 10 s for that. An edit that is not judged
+ * passes, also one that overwrites what somebody else is writing; clients wait 5 s for that.
+ */
+const CLOCK_MS: { readonly [event in HookEvent]?: number } = {
+  'session-start': 5_000,
+  'before-tool': 4_000,
+}
 /** Within both this much is for the answer. */
 const MARGIN_MS = 40
 /** For another hook that writes, where what is missed comes again. */
@@ -208,7 +214,7 @@ export async function hook(args: readonly string[]): Promise<never> {
     if (process.env.TIDEMARK_EXTRACTING) finish(NOTHING) // a client that reads a transcript for us (hooks/extract)
     found = await asked(args[0], args[1])
     if (!found) finish(NOTHING)
-    if (found?.dialect.events[found.event] === 'session-start') clockMs = Math.max(clockMs, START_CLOCK_MS)
+    clockMs = Math.max(clockMs, CLOCK_MS[found!.dialect.events[found!.event] ?? 'other'] ?? 0)
     timer = setTimeout(() => failed('late', LATE), Math.max(1, clockMs - sinceStart()))
     const text = await readStdin(STDIN_MS)
     const theirs =
