@@ -179,16 +179,11 @@ function hintFor(field: string): string {
 }
 
 /** Checks the arguments of a record verb, and returns what they say, field by field. */
-export function validate(
-  kind: Kind,
-  args: Record<string, unknown>,
-  report: Report,
-  extra: readonly string[] = CONTROLS,
-): Change[] {
+export function validate(kind: Kind, args: Record<string, unknown>, report: Report): Change[] {
   const fields = fieldsOf(kind)
   const changes: Change[] = []
   for (const [name, raw] of Object.entries(args)) {
-    if (extra.includes(name) || raw === undefined) continue
+    if ((CONTROLS as readonly string[]).includes(name) || raw === undefined) continue
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (!field || field.system) {
       const names = Object.keys(fields).filter((f) => !fields[f]?.system)

@@ -41,19 +41,14 @@ const isLinked = (root: string): boolean => {
 const isPath = (ref: string) => /^[.~]?[/\\]|^\.\.?$|^\.\.[/\\]|[/\\]|^~$/.test(ref)
 
 /** Other projects of this user, all or by path, id or name. @throws UserError for unknown or ambiguous ones. */
-export function otherProjects(
-  here: Project,
-  wanted: 'all' | readonly string[],
-  base: string = here.root,
-  among?: readonly Project[],
-): Project[] {
+export function otherProjects(here: Project, wanted: 'all' | readonly string[], among?: readonly Project[]): Project[] {
   const isHere = (p: Project) => p.id === here.id || p.storePath === here.storePath
   const known = among ?? knownProjects()
   if (wanted === 'all') return known.filter((p) => !isHere(p))
   const problems: string[] = []
   const found = new Map<string, Project>()
   for (const ref of wanted) {
-    const meant = projectsMeant(ref.trim(), known, base).filter((p) => among === undefined || among.includes(p))
+    const meant = projectsMeant(ref.trim(), known, here.root).filter((p) => among === undefined || among.includes(p))
     const [one, ...more] = meant
     if (more.length > 0)
       problems.push(`"${ref}" means several: ${meant.map((p) => `${p.id} at ${p.root}`).join(' or ')}`)

@@ -35,7 +35,7 @@ export async function recallAcross(
   options: RecallOptions,
   wanted: 'all' | readonly string[],
 ): Promise<RecallResult> {
-  const others = wanted.length === 0 ? [] : otherProjects(context.project, wanted, undefined, context.served)
+  const others = wanted.length === 0 ? [] : otherProjects(context.project, wanted, context.served)
   const { budget = here.config.budget ?? undefined, explain = options.preset === 'debug', ...unpacked } = options
   const all = options.all ?? options.preset === 'debug'
   const own = await here.ask(question, unpacked)

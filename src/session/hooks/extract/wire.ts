@@ -1,4 +1,4 @@
-import { keyOf, NoAnswer, post, type Variables, withoutKey } from '../../../find/recall/embedders/endpoint.ts'
+import { keyOf, NoAnswer, post, withoutKey } from '../../../find/recall/embedders/endpoint.ts'
 import { jsonIn } from '../../../model/object.ts'
 import { type Allowed, addressOf } from './consent.ts'
 import { ExtractionFailed } from './extractor.ts'
@@ -68,11 +68,10 @@ export async function ask(
   allowed: Allowed & { use: 'openai' | 'anthropic' },
   asked: Asked,
   signal: AbortSignal,
-  variables: Variables = process.env,
 ): Promise<Answered> {
   const { use, model } = allowed
   const address = addressOf(allowed)
-  const key = keyOf(allowed, variables, (why) => new ExtractionFailed(why, { free: true }))
+  const key = keyOf(allowed, process.env, (why) => new ExtractionFailed(why, { free: true }))
   const at = `${address.host}${address.pathname}`
   const format = FORMATS[use]
   try {
