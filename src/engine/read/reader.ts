@@ -19,18 +19,9 @@ import { candidates, type Lookup } from './references.ts'
 /** Of each kind. */
 const NAMES_TO_SUGGEST_FROM = 500
 
-export interface ListOptions {
-  limit?: number
-  offset?: number
-  /** ms since the epoch: recorded at or after. */
-  since?: number
+export interface ListOptions extends rows.ListOptions {
   /** Recorded, or added to, in this session. */
   session?: string
-  /** Also retired and rejected ones, and those without a status that something took the place of. */
-  all?: boolean
-  /** Without those that something took the place of, whatever their status. */
-  current?: boolean
-  standing?: string
 }
 
 export const newestFirst = (a: { id: string; created: number }, b: { id: string; created: number }): number =>

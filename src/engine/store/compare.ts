@@ -32,11 +32,7 @@ export function pageFaults(db: Db): string[] {
 /** Tables of which no other can be made. */
 const KEPT = ['meta', 'log', 'parked', 'covered', 'folded', 'declined', 'gaps', 'purged', 'purged_writes', 'erasers', 'forked', 'branched'] // biome-ignore format: a list
 
-interface LogRow {
-  replica: string
-  seq: number
-  hash: string
-  at: number
+interface LogRow extends Pick<Line, 'replica' | 'seq' | 'hash' | 'at'> {
   line: string
 }
 

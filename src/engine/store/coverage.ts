@@ -166,16 +166,8 @@ export function keepEvents(db: Db, lines: readonly Lines[], events: readonly Bas
   })
 }
 
-/** An event of a folded line. */
-export interface BaseEvent {
-  readonly replica: string
-  readonly seq: number
-  readonly i: number
-  readonly entity: string
-  readonly ms: number
-  /** As in a line of the log, with its counter. */
-  readonly body: string
-}
+/** An event of a folded line; its body is as in a line of the log, with its counter. */
+export type BaseEvent = Readonly<EventRow>
 
 export const baseEvents = (db: Db): BaseEvent[] =>
   db

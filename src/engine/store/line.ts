@@ -13,7 +13,6 @@ import {
   ERASED_ID,
   entityIn,
   erasedId,
-  type Fork,
   type HiddenRun,
   hasOnly,
   isCount,
@@ -31,7 +30,6 @@ import {
   newer,
   type OpenRun,
   orNone,
-  type PurgeMark,
   packEvent,
   packMark,
   type RawEvent,
@@ -111,20 +109,10 @@ function hashOf(raw: RawLine): string {
   return digest64(JSON.stringify([...head, ...parts, raw.e.map(runDigest), (raw.x ?? []).map(markDigest)]))
 }
 
-export interface Unsealed {
-  readonly replica: string
-  readonly seq: number
-  readonly from?: number
-  /** The hash of the line that it follows. */
-  readonly prev: string
-  readonly at: number
-  readonly author: Author
-  /** Their counters follow each other. */
-  readonly events: readonly Event[]
-  readonly ctr: number
-  readonly purges?: readonly PurgeMark[]
-  readonly forks?: readonly Fork[]
-  readonly local?: boolean
+/** A line that is to be written: `prev` is the whole hash, and the counters of the events follow each other. */
+export interface Unsealed
+  extends Pick<Line, 'replica' | 'seq' | 'prev' | 'at' | 'author' | 'events' | 'ctr'>,
+    Partial<Pick<Line, 'from' | 'purges' | 'forks' | 'local'>> {
   /** For the events of an entity: what keeps others from guessing them by their digest. */
   salt?(entity: string): string | undefined
 }

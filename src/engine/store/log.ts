@@ -124,13 +124,8 @@ const LIST_FIELDS: readonly string[] = ['$', 'retired', 'standing']
 const isForLists = (e: Event): boolean => LIST_FIELDS.includes(e.field)
 
 /** Events of one entity that follow each other in a line, as they are kept; `i`: the place of the first. */
-interface EventRun {
-  readonly i: number
-  /** When it counts as having happened: when it was written, or came if that is earlier. */
-  readonly ms: number
-  readonly entity: string
+interface EventRun extends Pick<EventRow, 'i' | 'ms' | 'entity' | 'body'> {
   readonly lists: 0 | 1
-  readonly body: string
 }
 
 /** What of a line counts. Content that somebody took out counts as erased once a mark says so, and not at all before. */
@@ -205,6 +200,7 @@ export interface EventRow {
   seq: number
   i: number
   entity: string
+  /** When it counts as having happened: when it was written, or came if that is earlier. */
   ms: number
   body: string
 }

@@ -75,7 +75,7 @@ export function putRow(db: Db, r: EntityRow, rowid: number | undefined): number 
 export interface ListOptions {
   limit?: number
   offset?: number
-  /** Recorded at or after, ms. */
+  /** ms since the epoch: recorded at or after. */
   since?: number
   /** Also retired and rejected ones, and those without a status that something took the place of. */
   all?: boolean
@@ -123,12 +123,7 @@ function listed<T>(db: Queries, columns: string, kinds: readonly string[], o: Li
 }
 
 /** What a list shows of an entity without reading it. */
-export interface Listed {
-  id: string
-  live: number
-  created: number
-  retired: number
-  standing: string
+export interface Listed extends Pick<EntityRow, 'id' | 'live' | 'created' | 'retired' | 'standing'> {
   /** Something superseded it, now at least. */
   replaced: number
 }
@@ -162,11 +157,8 @@ export function idsAt(db: Db, kind: string, $ms: number): string[] {
 }
 
 /** An entity whose row may not say what is asked. */
-export interface ChangedRow {
+export interface ChangedRow extends Pick<EntityRow, 'id' | 'live' | 'created'> {
   readonly rowid: number
-  readonly id: string
-  readonly live: number
-  readonly created: number
 }
 
 export const changedRows = (db: Db, ids: readonly string[]): ChangedRow[] =>

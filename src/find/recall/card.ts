@@ -7,16 +7,13 @@ import { type Registry, shapeOf } from '../../model/registry.ts'
 import { type Data, DataEntity, printData, type Shapes } from '../../scheme/data.ts'
 import { remark } from '../../scheme/lexical.ts'
 import { type Holds, marksOf } from './told.ts'
+import type { Recalled } from './types.ts'
 import { wordSet } from './wording.ts'
 
-export interface Printable extends Holds {
-  readonly id: string
-  readonly kind: string
-  readonly name: string
-  readonly fields: { readonly [field: string]: Json }
-  readonly similar?: readonly string[]
-  readonly otherwise?: readonly string[]
-  readonly contradicts?: readonly string[]
+export interface Printable
+  extends Holds,
+    Pick<Recalled, 'id' | 'kind' | 'name' | 'fields'>,
+    Partial<Pick<Recalled, 'similar' | 'otherwise' | 'contradicts'>> {
   /** The day of what is old. */
   readonly since?: string
 }

@@ -155,10 +155,7 @@ function leaving(
   return own
 }
 
-export interface Published {
-  lines: Line[]
-  staying: number
-  held?: Held
+export interface Published extends Pending {
   written: string[]
   removed: string[]
   /** Of those removed, what git's history keeps although it was erased; below the top of the work tree. */
