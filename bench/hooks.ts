@@ -62,7 +62,6 @@ export const bench: Bench = {
       'claude PostToolUse, an edit': ['claude', 'PostToolUse', edit],
       'claude PostToolUse, a command': ['claude', 'PostToolUse', () => ({ ...bash, duration_ms: 900 })],
       'claude PostToolUseFailure': ['claude', 'PostToolUseFailure', () => ({ ...bash, error: 'exit 1' })],
-      'claude PostToolBatch': ['claude', 'PostToolBatch', () => ({ tool_calls: [] })],
       'claude SubagentStart': [
         'claude',
         'SubagentStart',

@@ -5,6 +5,7 @@ import { codex, codexAsks } from './codex.ts'
 import { anthropic, results } from './fakes/anthropic.ts'
 import { outputs, responses } from './fakes/responses.ts'
 import { machine, withClients } from './machine.ts'
+import { gemini, opencode } from './others.ts'
 
 withClients(
   ['claude'],
@@ -117,3 +118,42 @@ withClients(
     expect(m.sessions().find((s) => s.id === byItsShell.thread)?.files).toEqual(['src/b.ts'])
   },
 )
+
+for (const [name, other, shell, edit] of [
+  [
+    'gemini',
+    gemini,
+    'run_shell_command',
+    { call: 'replace', file: 'file_path', old: 'old_string', text: 'new_string' },
+  ],
+  ['opencode', opencode, 'bash', { call: 'edit', file: 'filePath', old: 'oldString', text: 'newString' }],
+] as const)
+  withClients(
+    [name],
+    `[X6] [E3] ${name}: an edit and a shell command that write what another session has claimed are refused; what it only edits, once`,
+    async () => {
+      const m = machine([name])
+      const file = m.path('src/app.ts')
+      m.tidemark('session', 'start', 'reviewer-1', '--role', 'reviewer')
+      m.tidemark('claim', 'src/**', '--note', 'renaming the answer', '--session', 'reviewer-1')
+      const sed = { call: shell, input: { command: 'sed -i s/41/42/ src/app.ts', description: 'by the shell' } }
+      const byTool = {
+        call: edit.call,
+        input: { [edit.file]: file, [edit.old]: '41', [edit.text]: '42', instruction: 'make it 42' },
+      }
+      const model = await other.model()
+      model.next(sed, byTool)
+      await other.ask(m, model, 'make it 42')
+      const { text } = model.turns.at(-1)!
+      expect(text.split('src/app.ts is claimed by reviewer-1 (cli, ').length - 1).toBeGreaterThanOrEqual(2)
+      expect(m.read('src/app.ts')).toBe('export const answer = 41\n')
+
+      m.tidemark('release', '--session', 'reviewer-1')
+      const edited = ['claim', { paths: ['src/app.ts'], implicit: true, root: m.root }]
+      m.tidemark('act', JSON.stringify([edited]), '--session', 'reviewer-1')
+      model.next(sed, sed)
+      await other.ask(m, model, 'make it 42 now')
+      expect(model.turns.at(-1)!.text).toContain('This is said once, and the same edit passes then.')
+      expect(m.read('src/app.ts')).toBe('export const answer = 42\n')
+    },
+  )

@@ -139,7 +139,11 @@ async function withHooks(m: Machine, p: Project, name: string): Promise<Agent> {
 async function withServer(m: Machine, p: Project, name: string): Promise<Agent> {
   // each has a client process of its own
   const start = `require('node:child_process').spawn('tidemark', ['mcp'], { stdio: 'inherit' })`
-  const client = await stdioClient(m.root, { name, command: [process.execPath, '-e', start], env: { ...m.env, TIDEMARK_STATE: '' } })
+  const client = await stdioClient(m.root, {
+    name,
+    command: [process.execPath, '-e', start],
+    env: { ...m.env, TIDEMARK_STATE: '' },
+  })
   const act = (...actions: unknown[][]) => call(client, 'act', { actions })
   expect((await call(client, 'brief', {})).isError).toBe(false)
   return {

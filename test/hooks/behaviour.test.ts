@@ -495,17 +495,17 @@ test('[P4] at 80 % of the context the handoff is written and the agent asked to 
   await hook('s1', 'after-edit', edit('a.ts'))
   t.act([['record-decision', { name: 'use-redis', description: 'Redis for sessions' }]], { session: 's1' })
   await hook('s1', 'status-line', { contextUsed: 79 })
-  expect(await hook('s1', 'after-batch')).toEqual({})
+  expect(await hook('s1', 'after-tool')).toEqual({})
   await hook('s1', 'status-line', { contextUsed: 81 })
-  const { context } = await hook('s1', 'after-batch')
+  const { context } = await hook('s1', 'after-tool')
   expect(context).toMatch(/81% of this session's context is used\. A handoff was put together/)
   expect(context).toContain('write-handoff')
-  expect(await hook('s1', 'after-batch')).toEqual({})
+  expect(await hook('s1', 'after-tool')).toEqual({})
   expect(t.memory.reader.list('handoff')).toHaveLength(1)
   await hook('s1', 'pre-compact', { trigger: 'auto' })
   await hook('s1', 'status-line', { contextUsed: 20 })
   await hook('s1', 'status-line', { contextUsed: 85 })
-  expect((await hook('s1', 'after-batch')).context).toMatch(/85%/)
+  expect((await hook('s1', 'after-tool')).context).toMatch(/85%/)
 })
 
 test('[P4] how full the context is, is read from the end of the transcripts of Claude Code, Codex and Gemini CLI', async () => {
@@ -518,7 +518,7 @@ test('[P4] how full the context is, is read from the end of the transcripts of C
     transcript,
     line(1_000) + line(165_000) + line(199_000, { isSidechain: true }) + '{"type":"user"}\n{"half',
   )
-  expect((await hook('s1', 'after-batch', { transcript })).context).toMatch(/83% of this session/)
+  expect((await hook('s1', 'after-tool', { transcript })).context).toMatch(/83% of this session/)
   const rollout = join(t.dir, 'r.jsonl')
   writeFileSync(
     rollout,

@@ -110,10 +110,6 @@ test('[M4] [T12] whatever is sent, however large, and wherever a transcript lies
     ['UserPromptSubmit', of({ __proto__: 1, constructor: 'x', prompt: 'x'.repeat(100) })],
     ['PostToolUseFailure', of({ tool_name: 'Bash', tool_input: { command: 'x' }, error: 'key='.repeat(3 * MB) })],
     ['PostToolUse', of({ tool_name: 'apply_patch', tool_input: { input: '*** Add File: a\n'.repeat(MB / 2) } })],
-    [
-      'PostToolBatch',
-      of({ tool_calls: Array.from({ length: 200_000 }, () => ({ tool_name: 'Bash', tool_input: '{}' })) }),
-    ],
   ]
   for (const [event, sent] of worst) expectFine(await runHook(['claude', event], sent))
 })

@@ -23,7 +23,6 @@ const CASES: readonly [client: ClientName, event: string, payload: object, meant
   ['claude', 'PostToolUse', { ...BASE, tool_name: 'Bash', tool_input: { command: 'npm test' }, tool_response: { stdout: 'ok', stderr: '', interrupted: false } }, { event: 'after-tool', tool: { name: 'Bash', paths: [], command: 'npm test', response: 'ok' } }],
   ['claude', 'PostToolUseFailure', { ...BASE, tool_name: 'Bash', tool_input: { command: 'npm test' }, error: 'Exit code 1' }, { event: 'tool-failed', tool: { name: 'Bash', paths: [], command: 'npm test', response: 'Exit code 1', failed: true } }],
   ['claude', 'PreToolUse', { ...BASE, agent_id: 'a7', agent_type: 'Explore', tool_name: 'Write', tool_input: { file_path: 'x' } }, { event: 'before-edit', session: 's1/a7', parent: 's1', agent: 'Explore' }],
-  ['claude', 'PostToolBatch', { ...BASE, tool_calls: [{ tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 't' }] }, { event: 'after-batch', tool: { name: 'Bash', paths: [], command: 'ls' } }],
   ['claude', 'Stop', { ...BASE, stop_hook_active: true, last_assistant_message: 'done' }, { event: 'stop', said: 'done' }],
   ['claude', 'SubagentStart', { ...BASE, agent_id: 'a7', agent_type: 'Explore' }, { event: 'subagent-start', session: 's1/a7', parent: 's1' }],
   ['claude', 'SubagentStop', { ...BASE, agent_id: 'a9', agent_type: '', stop_hook_active: false }, { event: 'other', session: 's1' }],

@@ -29,7 +29,6 @@ test('[M4] hooks that write no knowledge load none of Node’s heavy modules', a
     ['UserPromptSubmit', { prompt: 'Please draw the queue. It has three ends.' }],
     ['PreToolUse', edit],
     ['PostToolUse', edit],
-    ['PostToolBatch', { tool_calls: [] }],
   ]
   for (const [event, payload] of calls) {
     // the second time: what keeps the compiled code is no part of it

@@ -50,7 +50,3 @@ export async function toolFailed(hook: Hook): Promise<HookReply> {
   const shell = await hook.attemptLater('shell', async () => (await import('./shell.ts')).afterShell(hook))
   return { context: joined(failed, shell) }
 }
-
-export async function afterBatch(hook: Hook): Promise<HookReply> {
-  return { context: await contextWarning(hook) }
-}

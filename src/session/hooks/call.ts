@@ -2,7 +2,7 @@ import type { Lines } from '../../work/coordination/sessions.ts'
 
 /** What happens in a client, in one word for all clients. `other` is a sign of life and nothing more. */
 export const HOOK_EVENTS = [
-  'session-start', 'prompt', 'before-edit', 'before-tool', 'after-edit', 'after-tool', 'tool-failed', 'after-batch', 'stop', 'subagent-start', 'subagent-stop', 'pre-compact', 'post-compact', 'session-end', 'status-line', 'other',
+  'session-start', 'prompt', 'before-edit', 'before-tool', 'after-edit', 'after-tool', 'tool-failed', 'stop', 'subagent-start', 'subagent-stop', 'pre-compact', 'post-compact', 'session-end', 'status-line', 'other',
 ] as const // biome-ignore format: a list
 export type HookEvent = (typeof HOOK_EVENTS)[number]
 

@@ -25,7 +25,6 @@ const HANDLERS: Partial<Readonly<Record<HookEvent, () => Promise<Handler>>>> = {
   'after-edit': async () => (await import('./after-tool.ts')).afterEdit,
   'after-tool': async () => (await import('./after-tool.ts')).afterTool,
   'tool-failed': async () => (await import('./after-tool.ts')).toolFailed,
-  'after-batch': async () => (await import('./after-tool.ts')).afterBatch,
   stop: async () => (await import('./stop.ts')).stop,
   'pre-compact': async () => (await import('./compaction.ts')).preCompact,
   'status-line': async () => (await import('./status-line.ts')).statusLine,
@@ -36,7 +35,7 @@ const READ_AFTER: ReadonlySet<HookEvent> = new Set(['stop', 'session-end'])
 
 /** These come after a session's end too, and bring none back to life. */
 const QUIET: ReadonlySet<HookEvent> = new Set([
-  'stop', 'subagent-stop', 'post-compact', 'session-end', 'status-line', 'after-tool', 'after-edit', 'after-batch', 'other',
+  'stop', 'subagent-stop', 'post-compact', 'session-end', 'status-line', 'after-tool', 'after-edit', 'other',
 ]) // biome-ignore format: a list to read at a glance
 
 /** Its errors are for the log, never for the client. */

@@ -1,13 +1,11 @@
 import type { HookEvent } from '../../hooks/call.ts'
 import { answerIfAny, bounded, type Dialect, SHARED_EVENTS, specific } from '../common/dialect.ts'
 import { readCommon } from '../common/hook-call.ts'
-import { list, number, objectOrJson, type Payload, record, sub, text } from '../common/payload.ts'
-import { toolOf } from '../common/tool.ts'
+import { number, type Payload, sub, text } from '../common/payload.ts'
 
 const EVENTS: Readonly<Record<string, HookEvent>> = {
   ...SHARED_EVENTS,
   PostToolUseFailure: 'tool-failed',
-  PostToolBatch: 'after-batch',
   PostCompact: 'post-compact',
   StopFailure: 'other',
   Notification: 'other',
@@ -15,7 +13,7 @@ const EVENTS: Readonly<Record<string, HookEvent>> = {
 }
 
 const TELLS = new Set([
-  'SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PostToolBatch', 'SubagentStart', 'PreCompact',
+  'SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'SubagentStart', 'PreCompact',
 ]) // biome-ignore format: a list to read at a glance
 
 /** VS Code fires the hooks of Claude's settings too, with fields in camelCase, and takes no context with a prompt or before compaction. */
@@ -31,13 +29,6 @@ export const claude: Dialect = {
       const used = number(sub(p, 'context_window'), 'used_percentage')
       const contextWindow = number(sub(p, 'context_window'), 'context_window_size')
       return { ...call, contextUsed: used, contextWindow, cwd: text(sub(p, 'workspace'), 'current_dir') ?? call.cwd }
-    }
-    if (call.event === 'after-batch') {
-      const tools = list(p.tool_calls).map(record)
-      const shell = tools
-        .map((t) => toolOf(text(t, 'tool_name') ?? '', objectOrJson(t.tool_input)))
-        .findLast((t) => t.command !== undefined)
-      return { ...call, tool: shell }
     }
     return call
   },
