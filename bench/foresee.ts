@@ -212,13 +212,12 @@ async function replay(
     const before = (shared ? common : own[side]!).get(path)
     const at = carried(difference(rowsOf(base), rowsOf(before ?? '')), [from, to])
     const after = applied(before, lines, ...at)
-    const reply = await call(side, 'PreToolUse', toolCall(join(roots[side]!, path), before, after, at, lines))
+    const edit = toolCall(join(roots[side]!, path), before, after, at, lines)
+    const reply = await call(side, 'PreToolUse', edit)
     told ||= reply.decision !== undefined
+    if (reply.decision === 'deny') await call(side, 'PreToolUse', edit) // refused once, it is tried again
     put(roots[side]!, path, after)
-    await call(side, 'PostToolUse', {
-      ...toolCall(join(roots[side]!, path), before, after, at, lines),
-      tool_response: {},
-    })
+    await call(side, 'PostToolUse', { ...edit, tool_response: {} })
     ;(shared ? common : own[side]!).set(path, after)
     if (shared) {
       const mine = own[side]!.get(path)
