@@ -179,8 +179,9 @@ export function textOf(name: string, folded: Pick<Folded, 'fields' | 'created'>,
   // under a heading, which the id of a session is not, a wrapped line, a row or the fence of a code block is no title
   const isTitled = section.includes(' ') ? TITLE.test(whole) : end > 0 && !/^\p{Ll}/u.test(below)
   const weight = specs[kind.key[0]]?.weight ?? 1
-  // a piece of a page that has no title of its own stands under its headings
-  const heading = isTitled ? '' : section
+  // a piece of a page that has no title of its own stands under its headings, of which the last is its own
+  const heading = isTitled ? '' : section.slice(section.lastIndexOf(' › ') + 1).replace('› ', '')
+  if (heading !== '') parts.push({ text: section.slice(0, -heading.length), weight: weightOf('section', kind) })
   return {
     title: heading
       ? { text: heading, weight: weightOf('section', kind) }

@@ -36,7 +36,7 @@ export interface TextRow {
 const MAX_TERMS = 20_000
 
 /** How texts are taken apart: another number makes every index of them anew. */
-export const TEXT_VERSION = '6'
+export const TEXT_VERSION = '7'
 
 function countWords(text: string): number {
   let words = 0

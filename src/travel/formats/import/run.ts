@@ -141,12 +141,14 @@ function retire(state: State, item: Item): Unit | undefined {
 function settleGone(state: State): void {
   const { reading, report, reader, finder } = state
   const owns = reading.owns ?? []
-  const reason = `no longer in ${reading.files?.join(', ') || 'the source'}`
+  const { files = [] } = reading
+  const place = files.length > 3 ? state.options.source : files.join(', ') || 'the source'
   const isSuperseded = (id: string) => reader.links('to', id).some((l) => l.type === 'supersedes')
   for (const kind of new Set([...owns, ...Object.keys(report.kinds)])) {
     if (!state.registry.kind(kind) || kind === KIND_KIND || kind === RELATION_KIND) continue
     for (const e of reader.list(kind)) {
       if (state.touched.has(e.id) || !finder.isFrom(e) || isSuperseded(e.id)) continue
+      const reason = `no longer in ${e.fields.sourceFile ?? place}`
       const lose = (what: string, then: string) =>
         void report.gone.push({ where: e.id, what: shown(what), why: `${reason}${then}` })
       const settle = (then: string, action: Action) => {
