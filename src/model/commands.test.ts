@@ -209,6 +209,7 @@ const TOUCHED: readonly (readonly [what: string, lines: string])[] = [
     git restore --source HEAD src/a.ts
     git -C src restore a.ts
     git stash push -- src/a.ts
+    git stash push -m later src/a.ts
   `],
   ['resets ', `
     git reset --hard
@@ -216,8 +217,13 @@ const TOUCHED: readonly (readonly [what: string, lines: string])[] = [
     git stash
     git stash pop
     git checkout -f main
-    cd web && git switch --discard-changes main
+    git pull --rebase --autostash
   `],
+  ['resets web', `
+    cd web && git switch --discard-changes main
+    git -C web reset --hard
+  `],
+  ['removes ../w', 'git worktree remove --force ../w'],
   ['-', `
     sed -n 1,5p src/a.ts
     sed s/x/y/ src/a.ts

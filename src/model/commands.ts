@@ -274,8 +274,10 @@ export function ships(words: readonly string[]): string | undefined {
 /** What becomes of a path. `resets`: all that is not committed in the work tree, or below a path. */
 export interface Touch {
   readonly how: 'writes' | 'removes' | 'moves' | 'resets'
-  /** As seen from where the line began, or absolute; '' is the work tree. It may be a glob. */
+  /** As seen from where the line began, or absolute; '' is where the line began. It may be a glob. */
   readonly path: string
+  /** The whole work tree that holds the path. */
+  readonly isTree?: true
 }
 type Touched = readonly (readonly [how: Touch['how'], path: string | undefined])[]
 
@@ -337,9 +339,11 @@ function touchedByGit(words: readonly string[]): Touched {
       return all('removes', paths.length > 0 ? paths : ['.'])
     case 'stash':
       if (paths[0] !== undefined && !['push', 'save', 'pop', 'apply'].includes(paths[0])) return []
-      return behind === undefined ? [['resets', '']] : all('resets', behind)
+      return all('resets', behind ?? (paths[0] === 'push' && paths.length > 1 ? paths.slice(1) : ['']))
+    case 'worktree':
+      return paths[0] === 'remove' ? all('removes', paths.slice(1)) : []
     default:
-      return []
+      return has('--autostash') ? [['resets', '']] : []
   }
 }
 
@@ -375,7 +379,8 @@ export function touchedBy({ words, writes, dir }: Command): Touch[] {
   const by = TOUCHES.find(([programs]) => programs.has(program[0] ?? ''))?.[1](program) ?? []
   const at = program[0] === 'git' && program[1] === '-C' ? dir !== undefined && under(dir, program[2] ?? '') : dir
   return [...by, ...all('writes', writes)].flatMap(([how, said = '']) => {
-    const path = how === 'resets' && said === '' ? '' : under(at === false ? undefined : at, said)
-    return path === undefined || path.startsWith('/dev/') ? [] : [{ how, path }]
+    const path = under(at === false ? undefined : at, said)
+    if (how === 'resets' && said === '') return [{ how, path: path?.replace(/^\.$/, '') ?? '', isTree: true }]
+    return path === undefined || /^\/dev\/(?!shm\/)/.test(path) ? [] : [{ how, path }]
   })
 }

@@ -478,7 +478,7 @@ test('[X6] a shell command that changed what another session holds is noticed af
   touch('a.ts')
   touch('b.ts')
   const reply = await hook('s1', 'after-tool', bash(`sed -i s/a/b/ a.ts '${join(t.dir, 'b.ts')}'`, { ms: 800 }))
-  expect(reply.context).toMatch(/a\.ts, which s2 has claimed \(claim \d+\)/)
+  expect(reply.context).toMatch(/a\.ts, which s2 \(.*\) has claimed \(claim \d+\)/)
   expect(sessionsOf(t.memory).get('s1')!.files).toEqual(['a.ts', 'b.ts'])
   t.clock.now += 60_000
   expect(await hook('s1', 'after-tool', bash('npm test', { ms: 800 }))).toEqual({})

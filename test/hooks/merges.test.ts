@@ -122,12 +122,16 @@ test('[E3] two sessions edit two functions of one file: nobody is held back; the
   expect((await edit('b', root, 'let sum = 0', 'let sum = 1')).decision).toBe('deny')
   expect((await edit('b', root, 'return rounded', 'return rounded + 1')).decision).toBe('warn')
   expect((await edit('b', root, 'return rounded + 1', 'return rounded + 2')).decision).toBe('warn')
-  // what it was told is of before: a has edited the file since
-  expect(await edit('a', root, 'log(sum, 1)', 'log(sum, 3)')).toEqual({})
+  // what b writes over knowingly is b's as well: a is told in its turn
+  const back = await edit('a', root, 'log(sum, 1)', 'log(sum, 3)')
+  expect(back).toMatchObject({ decision: 'deny', reason: expect.stringContaining('is being edited by b') })
+  expect((await edit('a', root, 'log(sum, 1)', 'log(sum, 3)')).decision).toBe('warn')
   await hook('a', 'after-edit', root, { tool: toolOf('Edit', { file_path: join(root, 'src/cart.js') }) })
-  clock.now += 1_000
-  expect((await edit('b', root, 'return rounded + 2', 'return rounded + 3')).decision).toBe('deny')
-  expect((await edit('b', root, 'return rounded + 2', 'return rounded + 3')).decision).toBe('warn')
+  expect((await edit('b', root, 'return rounded + 2', 'return rounded + 4')).decision).toBe('warn')
+  // after a while, what it was told is of before: a has edited the file since
+  clock.now += 31_000
+  expect((await edit('b', root, 'return rounded + 4', 'return rounded + 3')).decision).toBe('deny')
+  expect((await edit('b', root, 'return rounded + 4', 'return rounded + 3')).decision).toBe('warn')
   expect(await edit('a', root, 'return 2', 'return 3')).toEqual({})
   expect(await edit('b', root, 'return 1', 'return 0')).toEqual({})
 })
@@ -259,7 +263,7 @@ test('[E3] before an edit it is held against what others have changed in their w
   write(join(root, 'src/new.js'), 'two\n')
   expect((await edit('a', root, 'two', 'three', 'src/new.js')).decision).toBe('deny')
   await hook('reviewer', 'session-end', other)
-  expect(await edit('a', root, 'log(sum, 2)', 'log(sum, 4)')).toEqual({})
+  expect(await edit('a', root, 'log(sum, 3)', 'log(sum, 4)')).toEqual({})
 })
 
 test('[E3] a collision is refused where the project wants that, and after a shell command it is told', async () => {
@@ -575,4 +579,54 @@ test('[E3] hooks as clients run them: a patch of Codex collides with what Claude
   expect(told.out).toContain('src/cart.js collides at line 7 with the uncommitted change of')
   const unknown = patch('   log(sum)', '-  const nothing', '+  const something')
   expect((await at('codex', 'PreToolUse', dir, unknown)).code).toBe(0)
+})
+
+test('[E2] what nobody has committed is lost by no command, however long ago it was edited and in whatever work tree', async () => {
+  const { root, edit, start, tree, hook, git, clock, memory } = await repository()
+  const other = tree('fix')
+  await start('a', root)
+  await start('b', root, process.ppid)
+  const ask = (command: string) => hook('b', 'before-tool', root, { tool: { name: 'Bash', paths: [], command } })
+  const edited = async (dir: string) => {
+    expect(await edit('a', dir, 'return 1', 'return 7')).toEqual({})
+    await hook('a', 'after-edit', dir, { tool: toolOf('Edit', { file_path: join(dir, 'src/cart.js') }) })
+  }
+  const decisions = async (...commands: string[]) => {
+    const found = new Set<string | undefined>()
+    for (const command of commands) found.add((await ask(command)).decision)
+    return [...found]
+  }
+  const erases = ['git checkout src/cart.js', 'git reset --hard', 'git stash', 'git pull --autostash', 'rm src/cart.js']
+  await edited(root)
+  expect(await decisions(...erases)).toEqual(['deny'])
+  clock.now += 11 * 60_000
+  await hook('a', 'prompt', root, { prompt: 'go on' })
+  expect(claimsOf(memory).held()).toEqual([])
+  expect(await decisions(...erases)).toEqual(['deny'])
+  expect((await ask('git stash')).reason).toContain('src/cart.js was edited by a')
+  // of what is committed nothing is lost
+  git(root, 'commit', '-qam', 'seven')
+  expect(await decisions(...erases)).toEqual([undefined])
+  // another work tree is judged by what is at work there, another repository by nothing
+  await edited(other)
+  const there = [`git -C ${other} reset --hard`, `cd ${other} && git stash`, `git worktree remove --force ${other}`]
+  expect(await decisions(...there, `rm -rf ${other}`)).toEqual(['deny'])
+  const apart = join(root, '..', 'apart')
+  mkdirSync(apart)
+  git(apart, 'init', '-q')
+  expect(await decisions(`cd ${apart} && git reset --hard`, `git -C ${apart} stash`, 'git reset --hard')).toEqual([
+    undefined,
+  ])
+})
+
+test('[X6] a command that writes what is only edited and removes it is refused for good, and says so', async () => {
+  const { root, edit, start, hook } = await repository()
+  await start('a', root)
+  await start('b', root, process.ppid)
+  await edit('a', root, 'return 1', 'return 7')
+  const command = 'sed -i s/1/2/ src/cart.js && rm src/cart.js'
+  for (const _ of [1, 2]) {
+    const reply = await hook('b', 'before-tool', root, { tool: { name: 'Bash', paths: [], command } })
+    expect(reply).toMatchObject({ decision: 'deny', reason: expect.stringContaining('Work on something else') })
+  }
 })

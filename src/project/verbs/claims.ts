@@ -107,14 +107,17 @@ const MORE = reading(
   },
 )
 
+/** Of an edit: the claims of edits that it goes over, as its session was told. */
+type Held = Part & { readonly over?: readonly number[] }
+
 /** What a hook or the command found of the places that are claimed: their lines, and of which version. */
 const HELD = reading(
   map('lines of these places, as a hook found them: {"a.ts": {"base": "id in git", "lines": [[11, 20]]}}'),
-  (_p, given, field, report): { [place: string]: Part } | undefined => {
+  (_p, given, field, report): { [place: string]: Held } | undefined => {
     const isSpan = (s: unknown) => Array.isArray(s) && s.length === 2 && s.every(Number.isSafeInteger) && s[0] <= s[1]
     const areLines = (v: unknown) => Array.isArray(v) && v.length <= SPANS_AT_MOST && v.every(isSpan)
     const isPart = (v: Json) => isObject(v) && areLines(v.lines) && typeof (v.base ?? '') === 'string'
-    if (Object.values(given).every(isPart)) return given as { [place: string]: Part }
+    if (Object.values(given).every(isPart)) return given as { [place: string]: Held }
     return report({ field, message: 'not lines of files', received: shown(given) })
   },
 )
@@ -137,10 +140,11 @@ const liveSession = <const O extends { required?: boolean } = Record<never, neve
   })
 
 /** Claims of others that conflict with the wanted one. Those in another work tree only add a note. */
-function against(p: Planning, session: string, wanted: Parameters<typeof claimsConflict>[0]): Claim[] {
+function against(p: Planning, session: string, wanted: Parameters<typeof claimsConflict>[0], over: Held['over']) {
   const blocking: Claim[] = []
   for (const c of p.claims.held()) {
     if (c.session === session || !claimsConflict(c, wanted)) continue
+    if (wanted.implicit && c.implicit && over?.includes(c.n)) continue
     // lines of two versions cannot be compared here: the hook that wants these has looked
     if (wanted.implicit && wanted.lines && c.on === wanted.on && (c.part || c.lines) && c.base !== wanted.base) continue
     if (c.what === 'task' || sameTree(c, wanted)) blocking.push(c)
@@ -200,8 +204,9 @@ function take(
   wanted: Omit<Claim, 'n' | 'session' | 'since' | 'until'>,
   field: string,
   report: Report,
+  over?: Held['over'],
 ): Claim | undefined {
-  const blocking = against(p, session, wanted)
+  const blocking = against(p, session, wanted, over)
   for (const c of blocking) {
     report({
       field,
@@ -312,8 +317,9 @@ export const claim = defineVerb({
       }
       const { on, part } = split
       const lines = part === undefined ? undefined : linesOf({ part })
-      const what = { what: 'path' as const, on, ...defined({ part, lines: lines && [lines] }), ...held[place] }
-      add(take(p, session, { ...said, ...here, ...what }, 'paths', report))
+      const { over, ...found } = held[place] ?? {}
+      const what = { what: 'path' as const, on, ...defined({ part, lines: lines && [lines] }), ...found }
+      add(take(p, session, { ...said, ...here, ...what }, 'paths', report, over))
     }
     if (paths.length === 0 && task) add(take(p, session, { ...said, what: 'task', on: task.id }, 'task', report))
     if (paths.length === 0 && !task && role !== undefined)

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { below } from '../../base/files.ts'
+import { gitRoot } from '../../base/git.ts'
 import { covers, overlaps } from '../../engine/claims/glob.ts'
 import { leaseTime, sameTree } from '../../engine/claims/lease.ts'
 import { type Part, placeOf } from '../../engine/claims/part.ts'
@@ -8,12 +9,22 @@ import { isRefusedFor } from '../../engine/write/batch.ts'
 import { commandsIn, touchedBy } from '../../model/commands.ts'
 import { defined, type JsonObject } from '../../model/object.ts'
 import { localClock } from '../../model/times.ts'
-import { claimsOf } from '../../work/coordination/claims.ts'
+import { type Claim, claimsOf } from '../../work/coordination/claims.ts'
 import { elsewhere } from '../../work/coordination/labels.ts'
 import { RULES_DIR } from '../../work/evolution/rules.ts'
 import { expectEdited } from './backlog.ts'
 import type { HookReply } from './call.ts'
-import { type Conflict, collisionsWith, type Decision, foreseen, inTheWay, isKin, SEVERITY, who } from './conflicts.ts'
+import {
+  type Conflict,
+  collisionsWith,
+  type Decision,
+  foreseen,
+  inTheWay,
+  isKin,
+  othersAtWork,
+  SEVERITY,
+  who,
+} from './conflicts.ts'
 import { dataLine, deliveredSince, keepDelivered } from './delivery.ts'
 import { type Hook, joined } from './hook.ts'
 import type { Look } from './merges.ts'
@@ -21,8 +32,20 @@ import { filesOf } from './paths.ts'
 
 /** One that was renewed so lately is not renewed again. */
 const RENEW_MS = 60_000
+/** For so long an edit that was refused once passes whatever others do: a busy neighbour must not hold it up for ever. */
+const TRY_AGAIN_MS = 30_000
 /** Another hook may have been quicker after each of them. */
 const LOOKS_AT_MOST = 3
+/** Looked at in one session. */
+const FILES_AT_MOST = 20
+/** Told of what is in the way. */
+const LINES_AT_MOST = 8
+
+/** By what an edit is known that is tried again, where nobody knows its lines. */
+const written = ({ call: { tool } }: Hook): string =>
+  tool?.command === undefined
+    ? (tool?.name ?? '')
+    : `${tool.command.length} ${tool.command.slice(0, 200)} ${tool.command.slice(-200)}`
 
 /** `claims`: those in the way. `isLost`: what is not committed there would be gone, also where it is only being edited. */
 function conflictsOn(hook: Hook, path: string, claims: Look['met'], isLost = false): Conflict[] {
@@ -32,7 +55,7 @@ function conflictsOn(hook: Hook, path: string, claims: Look['met'], isLost = fal
     .map((c): Conflict => {
       const note = c.note === undefined ? '' : `, "${dataLine(c.note, 120)}"`
       const what = `${dataLine(path, 200)}${c.at ? ` (${dataLine(c.at, 200)})` : ''}`
-      const mark = `claim:${c.n} ${c.at ?? hook.call.tool?.command?.slice(0, 500) ?? ''}`
+      const mark = `claim:${c.n} ${c.row ?? written(hook)}`
       const held = `${what} is ${c.implicit ? 'being edited' : 'claimed'} by ${who(hook, c.session)} since ${localClock(c.since)}${note} (claim ${c.n}: ${dataLine(placeOf(c), 120)}, until ${localClock(c.until)})`
       if (c.elsewhere) {
         const apart = dataLine(elsewhere(c, hook.sessions.get(c.session)), 300)
@@ -109,13 +132,14 @@ export async function beforeEdit(hook: Hook): Promise<HookReply> {
   return { ...judged, context: await aboutFiles(hook, paths) }
 }
 
-/** Those of which the session was not told, or not since others have edited the file again. */
+/** Those of which the session was not told, or some time ago and others have edited the file since. */
 async function untold(hook: Hook, conflicts: readonly Conflict[]): Promise<readonly Conflict[]> {
   const { editedByOthers } = await import('./shell.ts')
   const delivered = deliveredSince(hook)
   return conflicts.filter(({ mark, path }) => {
     const at = delivered.get(mark)
-    return at === undefined || editedByOthers(hook, at).has(path)
+    if (at === undefined) return true
+    return hook.memory.env.now() - at > TRY_AGAIN_MS && editedByOthers(hook, at).has(path)
   })
 }
 
@@ -124,10 +148,12 @@ async function judge(hook: Hook, found: readonly Conflict[]): Promise<HookReply>
   const once = hook.session === '' ? [] : found.filter((c) => c.decision === 'once')
   const first = once.length === 0 ? [] : ((await hook.attemptLater('told before', () => untold(hook, once))) ?? [])
   const decided = (c: Conflict): Decision => (c.decision !== 'once' ? c.decision : first.includes(c) ? 'deny' : 'warn')
-  const conflicts = found.map((c) => ({ ...c, decision: decided(c) }))
+  const conflicts = found.map((c) => ({ ...c, decision: decided(c), isOnce: first.includes(c) }))
   const decision = conflicts.map((c) => c.decision).sort((a, b) => SEVERITY[b] - SEVERITY[a])[0]
   if (decision === undefined) return {}
-  const lines = [...new Set(conflicts.map((c) => c.line))]
+  const all = [...new Set(conflicts.map((c) => c.line))]
+  const lines =
+    all.length > LINES_AT_MOST ? [...all.slice(0, LINES_AT_MOST), `and ${all.length - LINES_AT_MOST} more`] : all
   // work trees have their own copies: there nobody waits for anybody
   const met = conflicts.find((c) => c.decision === decision && c.claim?.elsewhere === false)
   if (met?.claim)
@@ -136,7 +162,7 @@ async function judge(hook: Hook, found: readonly Conflict[]): Promise<HookReply>
     )
   const visible = `Tidemark: ${lines[0]}`
   if (decision === 'warn') return { decision, reason: inTheWay(lines), visible }
-  const isOnce = conflicts.every((c) => c.decision === 'warn' || first.some((f) => f.mark === c.mark))
+  const isOnce = conflicts.every((c) => c.decision === 'warn' || c.isOnce)
   const todo = isOnce
     ? 'This is said once, and the same edit passes then. Look at what they have changed before you try again, and keep it.'
     : 'Work on something else, ask the person or that session to hand it over, or wait: `tidemark claim PATH --wait 30`. `tidemark claims` shows all.'
@@ -145,25 +171,59 @@ async function judge(hook: Hook, found: readonly Conflict[]): Promise<HookReply>
   return { decision, reason, visible }
 }
 
+/** Whether a file differs from what is committed. What git does not tell does. */
+async function isUncommitted(root: string, path: string): Promise<boolean> {
+  const { NO_FILE, versionAt, versionHere } = await import('../../find/code/versions.ts')
+  const head = await versionAt(root, `HEAD:./${path}`)
+  return head === undefined || head.id !== (versionHere(root, path) ?? NO_FILE).id
+}
+
+/** What a command would take from other live sessions that their claims do not tell: edits that nobody has committed. */
+async function lostEdits(hook: Hook, root: string, place: string, claims: readonly Claim[]): Promise<Conflict[]> {
+  const own = new Set(hook.sessions.get(hook.session)?.files)
+  const found: Conflict[] = []
+  for (const { id, files } of othersAtWork(hook).filter((s) => s.root === root))
+    for (const path of files.filter((f) => place === '' || covers(place, f)).slice(-FILES_AT_MOST)) {
+      if (claims.some((c) => c.session === id && covers(c.on, path)) || !(await isUncommitted(root, path))) continue
+      const line = `${dataLine(path, 200)} was edited by ${who(hook, id)} and is not committed`
+      const decision = own.has(path) ? hook.config.implicitConflict : hook.config.conflict
+      found.push({ decision, path, line, mark: `edited:${id} ${path} ${written(hook)}` })
+    }
+  return found
+}
+
 /** Before a shell command: what it writes, moves, removes or resets is judged as an edit of it. What cannot be read passes. */
 export async function beforeCommand(hook: Hook, command: string): Promise<HookReply> {
-  const { root, call, session } = hook
+  const { call, session } = hook
   const touched = commandsIn(command).flatMap(touchedBy)
   if (touched.length === 0) return {}
-  const conflicts = hook.attempt('conflicts', () => {
+  const conflicts = await hook.attemptLater('conflicts', async () => {
     const others = claimsOf(hook.memory)
       .held()
       .filter((c) => c.what === 'path' && c.session !== session)
-      .map((c) => ({ ...c, elsewhere: !sameTree(c, { root }) }))
-    if (others.length === 0) return []
-    return touched.flatMap(({ how, path }) => {
+    const live = othersAtWork(hook)
+    const found: Conflict[] = []
+    if (others.length + live.length === 0) return found
+    const trees = new Set([hook.root, ...others.map((c) => c.root), ...live.map((s) => s.root)])
+    for (const { how, path, isTree } of touched) {
       const isLost = how === 'removes' || how === 'resets'
-      const place = path === '' ? '' : below(root, resolve(call.cwd ?? root, path))
-      if (place === undefined) return []
+      const to = resolve(call.cwd ?? hook.root, path)
+      const root = gitRoot(to) ?? hook.root
+      const place = isTree ? '' : below(root, to)
+      if (place === undefined || !trees.has(root)) continue
       // the whole work tree, or what lies below a folder
-      const inWay = others.filter((c) => (place === '' ? !c.elsewhere : overlaps(c.on, place)))
-      return inWay.flatMap((c) => conflictsOn(hook, covers(c.on, place) ? place : c.on, [c], isLost))
-    })
+      const inWay = others
+        .map((c) => ({ ...c, elsewhere: !sameTree(c, { root }) }))
+        .filter((c) => (place === '' ? !c.elsewhere : overlaps(c.on, place)))
+      for (const c of inWay) {
+        const takes = isLost && (!c.implicit || (await isUncommitted(root, c.on)))
+        // what is committed stays
+        if (how === 'resets' && !takes) continue
+        found.push(...conflictsOn(hook, covers(c.on, place) ? place : c.on, [c], takes))
+      }
+      if (isLost) found.push(...(await lostEdits(hook, root, place, inWay)))
+    }
+    return found
   })
   return judge(hook, conflicts ?? [])
 }

@@ -22,7 +22,7 @@ export const isKin = ({ call, session, sessions }: Hook, id: string): boolean =>
   id === call.parent || sessions.get(id)?.parent === session
 
 /** Other live sessions, each in a work tree that is known. */
-const othersAtWork = (hook: Hook): SessionInfo[] =>
+export const othersAtWork = (hook: Hook): SessionInfo[] =>
   hook.sessions.list().filter((s) => s.id !== hook.session && s.root !== undefined && !isKin(hook, s.id))
 
 /** How changes of these files go together with what others hold and have changed. Nothing where nobody else is at work. */
@@ -39,7 +39,7 @@ export async function foreseen(hook: Hook, paths: readonly string[], isWritten?:
     }
   }
   // where git is slow, a claim on the file counts as one on all of it
-  const late = new Promise<void>((done) => setTimeout(done, hook.left - MARGIN_MS).unref())
+  const late = new Promise<void>((done) => setTimeout(done, hook.clock() - MARGIN_MS).unref())
   await hook.attemptLater('merges', () => Promise.race([look(), late]))
   return looks
 }
@@ -50,7 +50,7 @@ export function collisionsWith(hook: Hook, path: string, { collide }: Look): Con
     const there = othersAtWork(hook).filter((s) => s.root === root).slice(0, 3) // biome-ignore format: a row
     const whose = there.map((s) => who(hook, s.id)).join(' or ')
     const line = `${dataLine(path, 200)} collides ${dataLine(text, 200)} of ${whose}, in another work tree: the two will not merge`
-    return { decision: hook.config.implicitConflict, path, line, mark: line }
+    return { decision: hook.config.implicitConflict, path, line, mark: `tree:${root} ${path}` }
   })
 }
 

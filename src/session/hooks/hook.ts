@@ -24,12 +24,15 @@ export class Hook implements HookErrors {
   observed = false
   code?: string
   readonly #left: () => number
+  /** Milliseconds on the clock, in which others may be waited for; `left` is of its own work too. */
+  readonly clock: () => number
 
-  constructor(memory: Memory, project: Project, call: HookCall, left: () => number) {
+  constructor(memory: Memory, project: Project, call: HookCall, left: () => number, clock = left) {
     this.memory = memory
     this.project = project
     this.call = call
     this.#left = left
+    this.clock = clock
     const { config, problems } = hooksConfig(project.hooks)
     this.config = config
     noteError(this, 'config', ...problems)

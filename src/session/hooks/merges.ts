@@ -16,12 +16,12 @@ type Against = Claim & { readonly elsewhere: boolean }
 
 /** What is seen before a change of one file is written, where others are at work. */
 export interface Look {
-  /** Claims of others that it meets, and where that is known. */
-  readonly met: readonly (Against & { readonly at?: string })[]
+  /** Claims of others that it meets; where that is known, the place and its first line in git's version. */
+  readonly met: readonly (Against & { readonly at?: string; readonly row?: number })[]
   /** Changes in other work trees that it would not merge with. */
   readonly collide: readonly { readonly root: string; readonly text: string }[]
-  /** What the session holds of the file with it, without what others hold. */
-  readonly held?: { readonly base: string; readonly lines: readonly Span[] }
+  /** What the session holds of the file with it, without what others hold. `over`: claims that it meets. */
+  readonly held?: { readonly base: string; readonly lines: readonly Span[]; readonly over: readonly number[] }
 }
 
 const SPANS_AT_MOST = 500
@@ -73,15 +73,18 @@ export async function lookAt(
   const met = spans.flatMap(([c, lines]) => {
     if (c.session === hook.session) return []
     const at = raw.find((r) => lines?.some((l) => overlap(r, l)))
-    if (at) return { ...c, at: placeIn(symbols, at, carried(up, at)) }
+    if (at) return { ...c, at: placeIn(symbols, at, carried(up, at)), row: at[0] }
     return lines ? [] : c
   })
-  const theirs = spans.flatMap(([c, lines]) => (c.session === hook.session || c.elsewhere ? [] : (lines ?? [])))
+  // what it writes over knowingly it holds then
+  const over = met.flatMap((c) => (c.implicit && !c.elsewhere ? [c.n] : []))
+  const isKept = (c: Against) => c.session !== hook.session && !c.elsewhere && !over.includes(c.n)
+  const theirs = spans.flatMap(([c, lines]) => (isKept(c) ? (lines ?? []) : []))
   const own = spans.find(([c]) => c === mine)?.[1] ?? []
   const all = without([...own, ...raw.map((s) => heldBy(symbols, s))], theirs)
   const lines = [...new Map(all.map((s) => [s.join(), s])).values()]
   const isShared = others.some((s) => s.root === root) && lines.length <= SPANS_AT_MOST
-  return { met, collide, ...(isShared && { held: { base: head.id, lines } }) }
+  return { met, collide, ...(isShared && { held: { base: head.id, lines, over } }) }
 
   /** What a claim holds, as lines of git's version; nothing for all of it, or where nobody knows. */
   async function spansOf(c: Against): Promise<Span[] | undefined> {

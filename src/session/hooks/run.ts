@@ -64,8 +64,14 @@ function signOfLife(hook: Hook): void {
     sessions.moved(session, root)
 }
 
-export async function respond(memory: Memory, project: Project, call: HookCall, left: () => number): Promise<Answered> {
-  const hook = new Hook(memory, project, call, left)
+export async function respond(
+  memory: Memory,
+  project: Project,
+  call: HookCall,
+  left: () => number,
+  clock = left,
+): Promise<Answered> {
+  const hook = new Hook(memory, project, call, left, clock)
   const { session } = hook
   if (offUntil(memory.db, memory.env.now()) !== undefined)
     return { reply: call.event === 'status-line' ? { line: 'tidemark: off' } : NOTHING, session, errors: hook.errors }

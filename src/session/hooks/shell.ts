@@ -5,7 +5,7 @@ import { commandsIn, programOf, under } from '../../model/commands.ts'
 import { claimsOf } from '../../work/coordination/claims.ts'
 import { noteEdited } from './backlog.ts'
 import { excludedCommand, excludedPath } from './config.ts'
-import { collisionsWith, foreseen, inTheWay } from './conflicts.ts'
+import { collisionsWith, foreseen, inTheWay, who } from './conflicts.ts'
 import { dataLine, dataList } from './delivery.ts'
 import type { Hook } from './hook.ts'
 import { inTree, notable } from './paths.ts'
@@ -52,10 +52,10 @@ export const readByShell = (command: string): string[] =>
     .slice(0, 3)
 
 /** Files of which their own sessions told an edit since a moment. */
-export const editedByOthers = ({ memory, session }: Hook, since: number): Set<string> =>
+export const editedByOthers = ({ memory, session, root }: Hook, since: number): Set<string> =>
   new Set(
     presenceAfter(memory.db, Math.max(0, memory.cursor - LOOK_BACK))
-      .filter((e) => e.type === 'edited' && e.session !== session && e.at >= since)
+      .filter((e) => e.type === 'edited' && e.session !== session && e.at >= since && (e.body.root ?? root) === root)
       .map((e) => String(e.body.path)),
   )
 
@@ -97,10 +97,10 @@ export async function afterShell(hook: Hook): Promise<string | undefined> {
     const holders = claimsOf(memory)
       .against(session, path, hook.root)
       .filter((c) => !c.elsewhere && c.session !== call.parent)
-    if (named) noteEdited(hook, [path], 'shell')
+    if (named || holders.length > 0) noteEdited(hook, [path], 'shell')
     for (const c of holders)
       taken.push(
-        `${dataLine(path, 200)}, which ${dataLine(c.session, 100)} ${c.implicit ? 'is editing' : 'has claimed'} (claim ${c.n})`,
+        `${dataLine(path, 200)}, which ${who(hook, c.session)} ${c.implicit ? 'is editing' : 'has claimed'} (claim ${c.n})`,
       )
   }
   const met = collide.length === 0 ? undefined : inTheWay(collide)

@@ -35,10 +35,12 @@ const LATE = 'the time was up'
 /** For the payload to come. */
 const STDIN_MS = 400
 
+const leftOnClock = (): number => clockMs - sinceStart() - MARGIN_MS
+
 /** Milliseconds that are left for this process. */
 function left(): number {
   const { user, system } = process.cpuUsage(START)
-  return Math.min(OWN_MS - (user + system) / 1000, clockMs - sinceStart()) - MARGIN_MS
+  return Math.min(OWN_MS - (user + system) / 1000 - MARGIN_MS, leftOnClock())
 }
 
 /** All of it, however slowly the other side reads; one that does not read at all is not waited for. */
@@ -162,7 +164,7 @@ async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcom
   }
   using memory = opened()
   const { respond } = await import('../../session/hooks/run.ts')
-  const done = await respond(memory, project, call, left)
+  const done = await respond(memory, project, call, left, leftOnClock)
   outcome.session = done.session
   noteError(outcome, done.code ?? 'bug', ...done.errors)
   if (TELLS_WIRING.has(call.event) && !call.silent) {
