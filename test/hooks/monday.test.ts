@@ -83,9 +83,7 @@ test('[X7] a session has a name for people and for the others: its first request
   for (const name of ['add a discount field', FRIDAY.slice(0, 8)])
     expect(await w.run('session', 'show', name)).toContain('edited 1 file')
   const before = await w.edit(MONDAY, 'a', 'b')
-  expect(contextOf(before)).toMatch(
-    /is being edited by Claude "add a discount field" \(Ana, (?:just now|\d+ min ago)\)/,
-  )
+  expect(before.out).toMatch(/is being edited by Claude \\"add a discount field\\" \(Ana, (?:just now|\d+ min ago)\)/)
 })
 
 test('[X7] to look at a session is no sign of life of it', async () => {

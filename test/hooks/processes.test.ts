@@ -152,6 +152,7 @@ test('[M4] what is to be told at an event that takes nothing goes with the next 
   const m = memory()
   sessionsOf(m).start({ id: 's2', pid: process.pid })
   m.act([['claim', { paths: ['a.ts'], implicit: true }]], { session: 's2' })
+  expect((await runHook(['gemini', 'BeforeTool'], edit)).json).toMatchObject({ decision: 'deny' })
   const before = await runHook(['gemini', 'BeforeTool'], edit)
   expect(before.json).toMatchObject({ systemMessage: expect.stringContaining('being edited by s2') })
   expect(before.out).not.toContain('additionalContext')
