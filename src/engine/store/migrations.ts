@@ -1,22 +1,32 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { NAME_KEY_MAX, nameKey } from '../../model/entity.ts'
 
-/**
- * The schemas that were released, each with what makes it of the one before. Append-only: a released one is never edited.
- * One that old code can live with leaves `OLDEST_WRITER` alone.
- */
-export const MIGRATIONS: readonly (readonly [schema: number, make: (db: DatabaseSync) => void])[] = [
-  [1, m001_log_rows_and_index],
-  [15, m015_last_of_0_1_0],
-  [16, m016_lines_alone],
-  [17, m017_surviving_events],
-  [18, m018_held],
+/** Append-only: a released migration is never edited. One that old code can live with leaves `OLDEST_WRITER` alone. */
+export const MIGRATIONS: readonly ((db: DatabaseSync) => void)[] = [
+  m001_log_rows_and_index,
+  m002_current_work,
+  m003_recall,
+  m004_vector_pages,
+  m005_coordination,
+  m006_arrivals,
+  m007_code,
+  m008_long_names,
+  m009_moments,
+  m010_no_wishes,
+  m011_events_in_runs,
+  m012_vector_signs,
+  m013_documents_by_age,
+  m014_packed_lines,
+  m015_changed_entities,
+  m016_lines_alone,
+  m017_surviving_events,
+  m018_held,
 ]
 
 /** The oldest schema version whose code may still read and write a store of the current one. Older code than 16 reads no new lines. */
 export const OLDEST_WRITER = 16
 
-export const SCHEMA_VERSION = MIGRATIONS.at(-1)![0]
+export const SCHEMA_VERSION = MIGRATIONS.length
 
 function m001_log_rows_and_index(db: DatabaseSync): void {
   db.exec(`
@@ -84,26 +94,39 @@ function m001_log_rows_and_index(db: DatabaseSync): void {
   `)
 }
 
-/** What sessions, recall, code and coordination need beside the log; events of one entity that follow each other in a line share a row. */
-function m015_last_of_0_1_0(db: DatabaseSync): void {
+function m002_current_work(db: DatabaseSync): void {
   db.exec(`
     -- Where in the work tree each session stands, as ids from the goal down: not knowledge, never in the log.
     CREATE TABLE current_work (session TEXT PRIMARY KEY, path TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
+  `)
+}
+
+function m003_recall(db: DatabaseSync): void {
+  db.exec(`
     -- What recall compares, by the row of the entity; an index like the others. terms: see store/texts.ts. source: what
-    -- it stands in a row with (a conversation, a task), place: where in it.
+    -- it stands in a row with (a conversation, a task), place: where in it. wish: memory/wish.ts.
     CREATE TABLE texts (rowid INTEGER PRIMARY KEY, source TEXT, place REAL, speaker TEXT,
-      words INTEGER NOT NULL, terms BLOB NOT NULL);
+      wish INTEGER NOT NULL, words INTEGER NOT NULL, terms BLOB NOT NULL);
     CREATE INDEX texts_in_a_row ON texts (source, place) WHERE source IS NOT NULL;
+    CREATE INDEX texts_with_a_wish ON texts (rowid DESC) WHERE wish>0;
     CREATE VIRTUAL TABLE text_words USING fts5vocab (text_index, 'row');
-    -- Vectors of the current model. mixed: a vector with those beside it in its row; null where it stands in none.
-    CREATE TABLE vectors (rowid INTEGER PRIMARY KEY, data BLOB NOT NULL, mixed BLOB);
+    -- Vectors of the current model; change: a number that grows, so that readers find what is new.
+    CREATE TABLE vectors (rowid INTEGER PRIMARY KEY, change INTEGER NOT NULL, data BLOB NOT NULL);
+    CREATE INDEX vectors_by_change ON vectors (change);
     -- Entities whose vector is still to be made.
     CREATE TABLE vectors_due (rowid INTEGER PRIMARY KEY);
-    -- The signs of vectors, 64 rows side by side: all that a process holds of vectors in memory. change: a number that grows, so
-    -- that readers find what is new.
-    CREATE TABLE vector_signs (block INTEGER PRIMARY KEY, change INTEGER NOT NULL, data BLOB NOT NULL);
-    CREATE INDEX vector_signs_by_change ON vector_signs (change);
+  `)
+}
 
+function m004_vector_pages(db: DatabaseSync): void {
+  db.exec(`
+    -- The vectors as a process holds them, mixed and side by side: read in one go by the next one. An index of an index.
+    CREATE TABLE vector_pages (part INTEGER PRIMARY KEY, data BLOB NOT NULL);
+  `)
+}
+
+function m005_coordination(db: DatabaseSync): void {
+  db.exec(`
     -- Presence and claims are no knowledge: they are never in the log, and none of this is ever sent to another replica.
     CREATE TABLE sessions (id TEXT PRIMARY KEY, seen INTEGER NOT NULL, ended INTEGER, body TEXT NOT NULL) WITHOUT ROWID;
     -- By what else a session is known: a process, a call, the id it had before.
@@ -117,10 +140,19 @@ function m015_last_of_0_1_0(db: DatabaseSync): void {
     CREATE TABLE told (n INTEGER PRIMARY KEY, session TEXT NOT NULL, at INTEGER NOT NULL, door TEXT NOT NULL,
       ids TEXT NOT NULL, tokens INTEGER NOT NULL, chars INTEGER NOT NULL, ms REAL);
     CREATE INDEX told_to ON told (session);
+  `)
+}
 
+function m006_arrivals(db: DatabaseSync): void {
+  db.exec(`
     -- When somebody here last stood by an entity, and when others last spoke of it, in the order of arrival, as far as the lines
     -- that say so were folded away. Known here alone, never sent. entity: a digest, so that nothing of an erased name is in it.
     CREATE TABLE arrivals (entity TEXT PRIMARY KEY, own INTEGER NOT NULL, others INTEGER NOT NULL) WITHOUT ROWID;
+  `)
+}
+
+function m007_code(db: DatabaseSync): void {
+  db.exec(`
     -- The code of a work tree as it was seen last, and what the locations of entities stand for in it. Known here alone, never sent.
     CREATE TABLE code_files (root TEXT NOT NULL, path TEXT NOT NULL, size INTEGER NOT NULL, mtime REAL NOT NULL, hash TEXT NOT NULL,
       PRIMARY KEY (root, path)) WITHOUT ROWID;
@@ -132,25 +164,40 @@ function m015_last_of_0_1_0(db: DatabaseSync): void {
     CREATE INDEX anchors_of_entity ON anchors (entity);
     CREATE INDEX anchors_stale ON anchors (root) WHERE stale IS NOT NULL;
     CREATE INDEX anchors_due ON anchors (root) WHERE hash='';
-
-    -- What was touched since a moment, and what more than once: reading as of a moment folds nothing else.
-    CREATE INDEX entities_by_update ON entities (kind, updated, live, created, id, retired, standing);
-    CREATE INDEX entities_changed ON entities (updated, created, id, live) WHERE version>1;
-    -- The next migration leaves none.
-    DROP TABLE docs;
-    CREATE TABLE docs (entity TEXT PRIMARY KEY, state BLOB NOT NULL);
   `)
-  // names that are alike in their first 200 characters get keys of their own
-  const names = db.prepare('SELECT id, name FROM entities WHERE length(name_key) >= ?').all(NAME_KEY_MAX)
-  const update = db.prepare('UPDATE entities SET name_key=? WHERE id=?')
-  for (const { id, name } of names) update.run(nameKey(String(name)), id as string)
-  putEventsInRuns(db)
 }
 
-function putEventsInRuns(db: DatabaseSync): void {
+/** Names that are alike in their first 200 characters get keys of their own. Old code finds them by no name, and no worse. */
+function m008_long_names(db: DatabaseSync): void {
+  const rows = db.prepare('SELECT id, name FROM entities WHERE length(name_key) >= ?').all(NAME_KEY_MAX)
+  const update = db.prepare('UPDATE entities SET name_key=? WHERE id=?')
+  for (const { id, name } of rows) update.run(nameKey(String(name)), id as string)
+}
+
+function m009_moments(db: DatabaseSync): void {
+  db.exec(`
+    -- What was touched since a moment, and what had happened by then: reading as of a moment folds nothing else.
+    CREATE INDEX entities_by_update ON entities (kind, updated, live, created, id, retired, standing);
+    DROP INDEX events_of_entity;
+    CREATE INDEX events_of_entity ON events (entity, ms);
+    CREATE INDEX events_by_moment ON events (ms);
+    CREATE INDEX events_for_lists ON events (entity, ms) WHERE
+      instr(body, '"f":"$"') OR instr(body, '"f":"retired"') OR instr(body, '"f":"standing"');
+  `)
+}
+
+/** No text is told apart as a wish of the user's any more. */
+function m010_no_wishes(db: DatabaseSync): void {
+  db.exec('DROP INDEX texts_with_a_wish; ALTER TABLE texts DROP COLUMN wish')
+}
+
+/** Events of one entity that follow each other in a line share a row, which says whose they are once. */
+function m011_events_in_runs(db: DatabaseSync): void {
   db.exec(`
     ALTER TABLE events RENAME TO single_events;
     DROP INDEX events_of_entity;
+    DROP INDEX events_by_moment;
+    DROP INDEX events_for_lists;
     -- i: the place of the first. lists: whether one says that the entity is there, or that lists leave it out. body: the
     -- events without the id of the entity. base: kept of a folded line, each by itself. Not WITHOUT ROWID: of such a row
     -- what is longer than a kilobyte goes to a page of its own.
@@ -194,6 +241,42 @@ function putEventsInRuns(db: DatabaseSync): void {
 function withoutEntity(body: string, entity: string): string {
   const start = `{"e":${JSON.stringify(entity)},`
   return body.startsWith(start) ? `{${body.slice(start.length)}` : body
+}
+
+function m012_vector_signs(db: DatabaseSync): void {
+  db.exec(`
+    -- The signs of vectors, 64 rows side by side: all that a process holds of vectors in memory. change: a number that grows, so
+    -- that readers find what is new. mixed: a vector with those beside it in its row; null where it stands in none.
+    CREATE TABLE vector_signs (block INTEGER PRIMARY KEY, change INTEGER NOT NULL, data BLOB NOT NULL);
+    CREATE INDEX vector_signs_by_change ON vector_signs (change);
+    DROP INDEX vectors_by_change;
+    ALTER TABLE vectors DROP COLUMN change;
+    ALTER TABLE vectors ADD COLUMN mixed BLOB;
+    INSERT OR IGNORE INTO vectors_due (rowid) SELECT rowid FROM vectors;
+    DROP TABLE vector_pages;
+    DELETE FROM meta WHERE key IN ('vector_pages', 'vector_save');
+    UPDATE meta SET value=value||' mixed 0.6 0.3 25' WHERE key='vector_model';
+  `)
+}
+
+/** Documents lie by age, so pages are filled, and one that is longer than a kilobyte takes no page of its own. */
+function m013_documents_by_age(db: DatabaseSync): void {
+  db.exec(`
+    ALTER TABLE docs RENAME TO docs_by_id;
+    CREATE TABLE docs (entity TEXT PRIMARY KEY, state BLOB NOT NULL);
+    INSERT INTO docs SELECT * FROM docs_by_id;
+    DROP TABLE docs_by_id;
+  `)
+}
+
+/** Lines may be compressed. Those that are there wait for the upkeep: all at once would hold the lock for most of a migration. */
+function m014_packed_lines(): void {}
+
+function m015_changed_entities(db: DatabaseSync): void {
+  db.exec(`
+    -- What was touched more than once: as of a moment, all that may have been another then.
+    CREATE INDEX entities_changed ON entities (updated, created, id, live) WHERE version>1;
+  `)
 }
 
 /** No documents any more. What only they hold is taken over by `engine/replication/first-form.ts`. */

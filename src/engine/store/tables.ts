@@ -19,7 +19,7 @@ export function hasOurSchema(db: DatabaseSync): boolean {
   const version = userVersion(db)
   if (version < 1 || version > SCHEMA_VERSION) return false
   const own = new DatabaseSync(':memory:')
-  for (const [schema, make] of MIGRATIONS) if (schema <= version) make(own)
+  for (const migration of MIGRATIONS.slice(0, version)) migration(own)
   const all = (of: DatabaseSync) =>
     JSON.stringify(of.prepare('SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name').all())
   return all(own) === all(db)
@@ -37,8 +37,7 @@ export function isMisdefined(path: string): boolean {
 
 /** Runs the migrations that the file lacks. The caller holds a transaction. */
 export function migrate(db: DatabaseSync): void {
-  const from = userVersion(db)
-  for (const [schema, make] of MIGRATIONS) if (schema > from) make(db)
+  for (let v = userVersion(db); v < SCHEMA_VERSION; v++) MIGRATIONS[v]!(db)
   db.exec(
     `INSERT OR REPLACE INTO meta VALUES ('oldest_writer', '${OLDEST_WRITER}'); PRAGMA user_version=${SCHEMA_VERSION}`,
   )
