@@ -213,6 +213,7 @@ test('[E2] [X6] a shell command that writes, moves, removes or resets what anoth
   expect((await run('tee -a src/tax.ts')).decision).toBe('deny')
   expect((await run('tee -a src/tax.ts')).decision).toBe('warn')
   expect((await run('sed -i s/1/2/ src/tax.ts')).decision).toBe('deny') // another one may change other lines
+  expect(t.rows()).not.toContain('tee -a') // a command may hold a secret
   const passes = [
     ...['cat src/cart.ts', 'grep -n total src/cart.ts', 'npx vitest run src/cart.test.ts', 'git add -A', 'git diff src/cart.ts'],
     ...['sed -n 1,5p src/cart.ts', 'git commit -qm done', 'rm src/other.ts', 'git checkout -b next', 'echo "rm src/cart.ts"'],

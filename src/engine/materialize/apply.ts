@@ -180,7 +180,7 @@ export function textOf(name: string, folded: Pick<Folded, 'fields' | 'created'>,
   const isTitled = section.includes(' ') ? TITLE.test(whole) : end > 0 && !/^\p{Ll}/u.test(below)
   const weight = specs[kind.key[0]]?.weight ?? 1
   // a piece of a page that has no title of its own stands under its headings, of which the last is its own
-  const heading = isTitled ? '' : section.slice(section.lastIndexOf(' › ') + 1).replace('› ', '')
+  const heading = isTitled ? '' : section.split(' › ').at(-1)!
   if (heading !== '') parts.push({ text: section.slice(0, -heading.length), weight: weightOf('section', kind) })
   return {
     title: heading

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { below } from '../../base/files.ts'
@@ -41,11 +42,9 @@ const FILES_AT_MOST = 20
 /** Told of what is in the way. */
 const LINES_AT_MOST = 8
 
-/** By what an edit is known that is tried again, where nobody knows its lines. */
+/** By what an edit is known that is tried again, where nobody knows its lines. A command may hold a secret: its hash. */
 const written = ({ call: { tool } }: Hook): string =>
-  tool?.command === undefined
-    ? (tool?.name ?? '')
-    : `${tool.command.length} ${tool.command.slice(0, 200)} ${tool.command.slice(-200)}`
+  tool?.command === undefined ? (tool?.name ?? '') : createHash('sha256').update(tool.command).digest('base64url')
 
 /** `claims`: those in the way. `isLost`: what is not committed there would be gone, also where it is only being edited. */
 function conflictsOn(hook: Hook, path: string, claims: Look['met'], isLost = false): Conflict[] {

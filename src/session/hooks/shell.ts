@@ -97,7 +97,7 @@ export async function afterShell(hook: Hook): Promise<string | undefined> {
     const holders = claimsOf(memory)
       .against(session, path, hook.root)
       .filter((c) => !c.elsewhere && c.session !== call.parent)
-    if (named || holders.length > 0) noteEdited(hook, [path], 'shell')
+    if (named) noteEdited(hook, [path], 'shell')
     for (const c of holders)
       taken.push(
         `${dataLine(path, 200)}, which ${who(hook, c.session)} ${c.implicit ? 'is editing' : 'has claimed'} (claim ${c.n})`,
