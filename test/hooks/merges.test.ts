@@ -117,7 +117,7 @@ test('[E3] two sessions edit two functions of one file: nobody is held back; the
   const told = await edit('b', root, 'return rounded', 'return rounded + 1')
   expect(told.decision).toBe('deny')
   expect(told.reason).toContain('src/cart.js (in total(), line 14) is being edited by a')
-  expect(told.reason).toContain('This is said once, and the same edit passes then.')
+  expect(told.reason).toContain('This is said once, and the same call passes then.')
   // other lines of the same function are another thing to be told of; tried again, both pass with a warning
   expect((await edit('b', root, 'let sum = 0', 'let sum = 1')).decision).toBe('deny')
   expect((await edit('b', root, 'return rounded', 'return rounded + 1')).decision).toBe('warn')

@@ -163,8 +163,8 @@ async function judge(hook: Hook, found: readonly Conflict[]): Promise<HookReply>
   if (decision === 'warn') return { decision, reason: inTheWay(lines), visible }
   const isOnce = conflicts.every((c) => c.decision === 'warn' || c.isOnce)
   const todo = isOnce
-    ? 'This is said once, and the same edit passes then. Look at what they have changed before you try again, and keep it.'
-    : 'Work on something else, ask the person or that session to hand it over, or wait: `tidemark claim PATH --wait 30`. `tidemark claims` shows all.'
+    ? 'This is said once, and the same call passes then. Look at what they have changed before you try again, and keep it.'
+    : 'Work on something else, ask the person or that session to commit it or hand it over, or wait: `tidemark claim PATH --wait 30`. `tidemark claims` shows all.'
   const reason = `${inTheWay(lines)}\n${todo}`
   await keepDelivered(hook, first.map((c) => c.mark), reason) // biome-ignore format: a row
   return { decision, reason, visible }
