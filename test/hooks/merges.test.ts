@@ -603,7 +603,15 @@ test('[E2] what nobody has committed is lost by no command, however long ago it 
   await hook('a', 'prompt', root, { prompt: 'go on' })
   expect(claimsOf(memory).held()).toEqual([])
   expect(await decisions(...erases)).toEqual(['deny'])
-  expect((await ask('git stash')).reason).toContain('src/cart.js was edited by a')
+  expect((await ask('git stash')).reason).toMatch(/src\/cart\.js was changed by a .*and is not committed/)
+  const over = await edit('b', root, 'return 7', 'return 8')
+  expect(over.decision).toBe('deny')
+  expect(over.reason).toMatch(/src\/cart\.js \(in .*first.*\) was changed by a .*and is not committed/)
+  expect(await edit('b', root, 'return due', 'return due + 1')).toEqual({})
+  git(root, 'checkout', 'src/cart.js')
+  await edited(root)
+  clock.now += 11 * 60_000
+  await hook('a', 'prompt', root, { prompt: 'go on' })
   // of what is committed nothing is lost
   git(root, 'commit', '-qam', 'seven')
   expect(await decisions(...erases)).toEqual([undefined])

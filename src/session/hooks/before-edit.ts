@@ -22,6 +22,7 @@ import {
   foreseen,
   inTheWay,
   isKin,
+  leftBy,
   othersAtWork,
   SEVERITY,
   who,
@@ -54,8 +55,12 @@ function conflictsOn(hook: Hook, path: string, claims: Look['met'], isLost = fal
     .map((c): Conflict => {
       const note = c.note === undefined ? '' : `, "${dataLine(c.note, 120)}"`
       const what = `${dataLine(path, 200)}${c.at ? ` (${dataLine(c.at, 200)})` : ''}`
-      const mark = `claim:${c.n} ${c.row ?? written(hook)}`
-      const held = `${what} is ${c.implicit ? 'being edited' : 'claimed'} by ${who(hook, c.session)} since ${localClock(c.since)}${note} (claim ${c.n}: ${dataLine(placeOf(c), 120)}, until ${localClock(c.until)})`
+      const mark = `claim:${c.n || c.session} ${c.row ?? written(hook)}`
+      const past = `${what} was changed by ${who(hook, c.session)} and is not committed`
+      const held =
+        c.n === 0
+          ? past
+          : `${what} is ${c.implicit ? 'being edited' : 'claimed'} by ${who(hook, c.session)} since ${localClock(c.since)}${note} (claim ${c.n}: ${dataLine(placeOf(c), 120)}, until ${localClock(c.until)})`
       if (c.elsewhere) {
         const apart = dataLine(elsewhere(c, hook.sessions.get(c.session)), 300)
         return { decision: 'warn', path, claim: c, line: `${held}, ${apart}`, mark }
@@ -181,12 +186,11 @@ async function isUncommitted(root: string, path: string): Promise<boolean> {
 async function lostEdits(hook: Hook, root: string, place: string, claims: readonly Claim[]): Promise<Conflict[]> {
   const own = new Set(hook.sessions.get(hook.session)?.files)
   const found: Conflict[] = []
-  for (const { id, files } of othersAtWork(hook).filter((s) => s.root === root))
-    for (const path of files.filter((f) => place === '' || covers(place, f)).slice(-FILES_AT_MOST)) {
-      if (claims.some((c) => c.session === id && covers(c.on, path)) || !(await isUncommitted(root, path))) continue
-      const line = `${dataLine(path, 200)} was edited by ${who(hook, id)} and is not committed`
-      const decision = own.has(path) ? hook.config.implicitConflict : hook.config.conflict
-      found.push({ decision, path, line, mark: `edited:${id} ${path} ${written(hook)}` })
+  for (const other of othersAtWork(hook).filter((s) => s.root === root))
+    for (const path of other.files.filter((f) => place === '' || covers(place, f)).slice(-FILES_AT_MOST)) {
+      const isClaimed = claims.some((c) => c.session === other.id && covers(c.on, path))
+      if (isClaimed || !(await isUncommitted(root, path))) continue
+      found.push(...conflictsOn(hook, path, [leftBy(other, path)], !own.has(path)))
     }
   return found
 }

@@ -1,4 +1,5 @@
 import { leaseTime } from '../../engine/claims/lease.ts'
+import { defined } from '../../model/object.ts'
 import { type Claim, claimsOf } from '../../work/coordination/claims.ts'
 import { nameOfSession } from '../../work/coordination/labels.ts'
 import type { SessionInfo } from '../../work/coordination/session-info.ts'
@@ -25,16 +26,29 @@ export const isKin = ({ call, session, sessions }: Hook, id: string): boolean =>
 export const othersAtWork = (hook: Hook): SessionInfo[] =>
   hook.sessions.list().filter((s) => s.id !== hook.session && s.root !== undefined && !isKin(hook, s.id))
 
+/** What a live session has changed under a claim that has run out: as a claim of its own without a number. */
+export const leftBy = ({ id, root, seen }: SessionInfo, on: string): Claim & { readonly elsewhere: boolean } => ({
+  ...{ n: 0, session: id, what: 'path', on, since: seen, until: seen, ttl: 0, implicit: true, elsewhere: false },
+  ...defined({ root }),
+})
+
 /** How changes of these files go together with what others hold and have changed. Nothing where nobody else is at work. */
 export async function foreseen(hook: Hook, paths: readonly string[], isWritten?: boolean): Promise<Map<string, Look>> {
   const others = hook.attempt('others', () => othersAtWork(hook)) ?? []
   const looks = new Map<string, Look>()
   if (others.length === 0) return looks
   const { against } = claimsOf(hook.memory)
+  const own = hook.sessions.get(hook.session)?.files ?? []
   const look = async () => {
     const { lookAt } = await import('./merges.ts')
     for (const path of paths) {
-      const found = await lookAt(hook, path, others, against(undefined, path, hook.root), isWritten)
+      const claims = against(undefined, path, hook.root)
+      const holds = (s: SessionInfo) => claims.some((c) => c.session === s.id)
+      // whose changes they are, nobody can tell where the session has edited the file itself
+      const past = others.filter(
+        (s) => s.root === hook.root && s.files.includes(path) && !own.includes(path) && !holds(s),
+      )
+      const found = await lookAt(hook, path, others, [...claims, ...past.map((s) => leftBy(s, path))], isWritten)
       if (found) looks.set(path, found)
     }
   }

@@ -61,7 +61,9 @@ export async function lookAt(
   const up = difference(head.rows, before.rows)
   const inHead = (span: Span): Span => carried(up, span, true)
   const mine = claims.find((c) => c.on === path && c.session === hook.session && c.implicit)
-  const known = await Promise.all(claims.map(async (c) => [c, await spansOf(c)] as const))
+  // what was changed under a claim that has run out is told until it is committed
+  const open = claims.filter((c) => c.n > 0 || up.length > 0)
+  const known = await Promise.all(open.map(async (c) => [c, await spansOf(c)] as const))
   const said = known.flatMap(([c, lines]) => (c.elsewhere ? [] : (lines ?? [])))
   /** Of a claim from when its session was alone: what is changed and nobody else's. */
   const unsaid = () => {
