@@ -638,3 +638,20 @@ test('[X6] a command that writes what is only edited and removes it is refused f
     expect(reply).toMatchObject({ decision: 'deny', reason: expect.stringContaining('Work on something else') })
   }
 })
+
+test('[E2] [E3] what a shell command changed is held like an edit: whoever changes it next is told', async () => {
+  const { root, edit, start, hook, write, clock, act } = await repository()
+  await start('a', root)
+  await start('b', root, process.ppid)
+  act([['claim', { paths: ['src/cart.js#Cart'] }]], { session: 'c' })
+  await edit('a', root, 'return due', 'return due + 1') // its claim is on another function
+  const file = join(root, 'src/cart.js')
+  write(file, readFileSync(file, 'utf8').replace('return rounded', 'return rounded + 1'))
+  utimesSync(file, clock.now / 1000, clock.now / 1000)
+  const command = 'sed -i "s/return rounded/return rounded + 1/" src/cart.js'
+  await hook('a', 'after-tool', root, { tool: { name: 'Bash', paths: [], command } })
+  const told = await edit('b', root, 'return rounded + 1', 'return 0')
+  expect(told).toMatchObject({ decision: 'deny', reason: expect.stringContaining('is being edited by a') })
+  expect((await edit('b', root, 'return due + 1', 'return 0')).decision).toBe('deny')
+  expect(await edit('b', root, 'const RATE = 0.2', 'const RATE = 0.3')).toEqual({})
+})

@@ -19,6 +19,7 @@ import {
   type Conflict,
   collisionsWith,
   type Decision,
+  editedByOthers,
   foreseen,
   inTheWay,
   isKin,
@@ -137,8 +138,7 @@ export async function beforeEdit(hook: Hook): Promise<HookReply> {
 }
 
 /** Those of which the session was not told, or some time ago and others have edited the file since. */
-async function untold(hook: Hook, conflicts: readonly Conflict[]): Promise<readonly Conflict[]> {
-  const { editedByOthers } = await import('./shell.ts')
+function untold(hook: Hook, conflicts: readonly Conflict[]): readonly Conflict[] {
   const delivered = deliveredSince(hook)
   return conflicts.filter(({ mark, path }) => {
     const at = delivered.get(mark)
@@ -150,7 +150,7 @@ async function untold(hook: Hook, conflicts: readonly Conflict[]): Promise<reado
 /** What is decided and said where others are in the way; nothing where nobody is. */
 async function judge(hook: Hook, found: readonly Conflict[]): Promise<HookReply> {
   const once = hook.session === '' ? [] : found.filter((c) => c.decision === 'once')
-  const first = once.length === 0 ? [] : ((await hook.attemptLater('told before', () => untold(hook, once))) ?? [])
+  const first = once.length === 0 ? [] : (hook.attempt('told before', () => untold(hook, once)) ?? [])
   const decided = (c: Conflict): Decision => (c.decision !== 'once' ? c.decision : first.includes(c) ? 'deny' : 'warn')
   const conflicts = found.map((c) => ({ ...c, decision: decided(c), isOnce: first.includes(c) }))
   const decision = conflicts.map((c) => c.decision).sort((a, b) => SEVERITY[b] - SEVERITY[a])[0]

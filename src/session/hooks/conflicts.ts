@@ -1,4 +1,5 @@
 import { leaseTime } from '../../engine/claims/lease.ts'
+import { presenceAfter } from '../../engine/store/presence.ts'
 import { defined } from '../../model/object.ts'
 import { type Claim, claimsOf } from '../../work/coordination/claims.ts'
 import { nameOfSession } from '../../work/coordination/labels.ts'
@@ -10,6 +11,8 @@ import type { Look } from './merges.ts'
 export const SEVERITY = { warn: 1, ask: 2, deny: 3 } as const
 export type Decision = keyof typeof SEVERITY
 
+/** Events that may be of the time in which a command ran. */
+const LOOK_BACK = 1_000
 /** What is left of a hook's time for its answer. */
 const MARGIN_MS = 80
 
@@ -25,6 +28,14 @@ export const isKin = ({ call, session, sessions }: Hook, id: string): boolean =>
 /** Other live sessions, each in a work tree that is known. */
 export const othersAtWork = (hook: Hook): SessionInfo[] =>
   hook.sessions.list().filter((s) => s.id !== hook.session && s.root !== undefined && !isKin(hook, s.id))
+
+/** Files of which their own sessions told an edit since a moment. */
+export const editedByOthers = ({ memory, session, root }: Hook, since: number): Set<string> =>
+  new Set(
+    presenceAfter(memory.db, Math.max(0, memory.cursor - LOOK_BACK))
+      .filter((e) => e.type === 'edited' && e.session !== session && e.at >= since && (e.body.root ?? root) === root)
+      .map((e) => String(e.body.path)),
+  )
 
 /** What a live session has changed under a claim that has run out: as a claim of its own without a number. */
 export const leftBy = ({ id, root, seen }: SessionInfo, on: string): Claim & { readonly elsewhere: boolean } => ({

@@ -57,7 +57,7 @@ export async function lookAt(
   const before = isWritten ? head : here
   const change = difference(before.rows, after)
   const collide = await inOtherTrees({ root, path, after, change, head, symbols }, others)
-  if (isWritten || head === NO_FILE) return { met: claims.filter((c) => c.session !== hook.session), collide }
+  if (head === NO_FILE) return { met: claims.filter((c) => c.session !== hook.session), collide }
   const up = difference(head.rows, before.rows)
   const inHead = (span: Span): Span => carried(up, span, true)
   const mine = claims.find((c) => c.on === path && c.session === hook.session && c.implicit)
@@ -78,8 +78,8 @@ export async function lookAt(
     if (at) return { ...c, at: placeIn(symbols, at, carried(up, at)), row: at[0] }
     return lines ? [] : c
   })
-  // what it writes over knowingly it holds then
-  const over = met.flatMap((c) => (c.implicit && !c.elsewhere ? [c.n] : []))
+  // what it writes over knowingly it holds then; what a program wrote over, it does not
+  const over = isWritten ? [] : met.flatMap((c) => (c.implicit && !c.elsewhere ? [c.n] : []))
   const isKept = (c: Against) => c.session !== hook.session && !c.elsewhere && !over.includes(c.n)
   const theirs = spans.flatMap(([c, lines]) => (isKept(c) ? (lines ?? []) : []))
   const own = spans.find(([c]) => c === mine)?.[1] ?? []

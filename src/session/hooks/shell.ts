@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { presenceAfter } from '../../engine/store/presence.ts'
 import { commandsIn, programOf, under } from '../../model/commands.ts'
 import { claimsOf } from '../../work/coordination/claims.ts'
 import { noteEdited } from './backlog.ts'
+import { claimImplicitly } from './before-edit.ts'
 import { excludedCommand, excludedPath } from './config.ts'
-import { collisionsWith, foreseen, inTheWay, who } from './conflicts.ts'
+import { collisionsWith, editedByOthers, foreseen, inTheWay, who } from './conflicts.ts'
 import { dataLine, dataList } from './delivery.ts'
 import type { Hook } from './hook.ts'
 import { inTree, notable } from './paths.ts'
@@ -15,8 +15,6 @@ const WINDOW_MS = 10 * 60_000
 const UNSAID_MS = 5_000
 /** A file system keeps times less exactly than the clock does. */
 const SLACK_MS = 50
-/** Events that may be of the time in which a command ran. */
-const LOOK_BACK = 1_000
 const MAX_FILES = 60
 
 /** Whatever in a command may be the path of a file: its words, and what stands in code that it hands on. */
@@ -50,14 +48,6 @@ export const readByShell = (command: string): string[] =>
         .flatMap((w) => under(dir, w) ?? []),
     )
     .slice(0, 3)
-
-/** Files of which their own sessions told an edit since a moment. */
-export const editedByOthers = ({ memory, session, root }: Hook, since: number): Set<string> =>
-  new Set(
-    presenceAfter(memory.db, Math.max(0, memory.cursor - LOOK_BACK))
-      .filter((e) => e.type === 'edited' && e.session !== session && e.at >= since && (e.body.root ?? root) === root)
-      .map((e) => String(e.body.path)),
-  )
 
 type Changed = Readonly<{ path: string; named: boolean }>
 
@@ -97,7 +87,10 @@ export async function afterShell(hook: Hook): Promise<string | undefined> {
     const holders = claimsOf(memory)
       .against(session, path, hook.root)
       .filter((c) => !c.elsewhere && c.session !== call.parent)
-    if (named) noteEdited(hook, [path], 'shell')
+    if (named) {
+      noteEdited(hook, [path], 'shell')
+      claimImplicitly(hook, [path], looks)
+    }
     for (const c of holders)
       taken.push(
         `${dataLine(path, 200)}, which ${who(hook, c.session)} ${c.implicit ? 'is editing' : 'has claimed'} (claim ${c.n})`,
