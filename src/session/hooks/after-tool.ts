@@ -1,8 +1,9 @@
 import { factsOf } from '../../work/coordination/clients.ts'
 import { noteEdited } from './backlog.ts'
-import { aboutFiles, claimImplicitly } from './before-edit.ts'
+import { aboutFiles } from './before-edit.ts'
 import type { HookReply } from './call.ts'
 import { type Hook, joined } from './hook.ts'
+import { claimImplicitly } from './implicit-claims.ts'
 import { filesOf, inTree } from './paths.ts'
 
 export async function afterEdit(hook: Hook): Promise<HookReply> {

@@ -4,11 +4,9 @@ import { join, resolve } from 'node:path'
 import { below } from '../../base/files.ts'
 import { gitRoot } from '../../base/git.ts'
 import { covers, overlaps } from '../../engine/claims/glob.ts'
-import { leaseTime, sameTree } from '../../engine/claims/lease.ts'
-import { type Part, placeOf } from '../../engine/claims/part.ts'
-import { isRefusedFor } from '../../engine/write/batch.ts'
+import { sameTree } from '../../engine/claims/lease.ts'
+import { placeOf } from '../../engine/claims/part.ts'
 import { commandsIn, touchedBy } from '../../model/commands.ts'
-import { defined, type JsonObject } from '../../model/object.ts'
 import { localClock } from '../../model/times.ts'
 import { type Claim, claimsOf } from '../../work/coordination/claims.ts'
 import { elsewhere } from '../../work/coordination/labels.ts'
@@ -30,11 +28,10 @@ import {
 } from './conflicts.ts'
 import { dataLine, deliveredSince, keepDelivered } from './delivery.ts'
 import { type Hook, joined } from './hook.ts'
+import { claimImplicitly } from './implicit-claims.ts'
 import type { Look } from './merges.ts'
 import { filesOf } from './paths.ts'
 
-/** One that was renewed so lately is not renewed again. */
-const RENEW_MS = 60_000
 /** For so long an edit that was refused once passes whatever others do: a busy neighbour must not hold it up for ever. */
 const TRY_AGAIN_MS = 30_000
 /** Another hook may have been quicker after each of them. */
@@ -69,38 +66,6 @@ function conflictsOn(hook: Hook, path: string, claims: Look['met'], isLost = fal
       const isMild = c.implicit && !isLost
       return { decision: isMild ? config.implicitConflict : config.conflict, path, claim: c, line: held, mark }
     })
-}
-
-/** Claims the files of an edit for the session, and for the subagent's role unless it has claimed one itself. Whether others were in the way. */
-export function claimImplicitly(hook: Hook, paths: readonly string[], looks?: ReadonlyMap<string, Look>): boolean {
-  const { config, session, memory } = hook
-  if (!config.implicitClaims || session === '') return false
-  const now = leaseTime(memory.db, memory.env)
-  const held = claimsOf(memory)
-    .held()
-    .filter((c) => c.session === session)
-  const role = held.some((c) => c.role !== undefined && !c.implicit) ? undefined : hook.role
-  const said = (part: Part | undefined) => JSON.stringify([part?.base, part?.lines])
-  const fresh = (path: string, part: Part | undefined) =>
-    held
-      .filter((c) => c.what === 'path' && c.on === path && c.part === undefined && sameTree(c, hook))
-      .some((c) => !c.implicit || (c.until - now > c.ttl - RENEW_MS && said(c) === said(part)))
-  let isRefused = false
-  for (const path of paths) {
-    const part = looks?.get(path)?.held
-    if (fresh(path, part)) continue
-    const lines = part && { [path]: part as unknown as JsonObject }
-    const wanted = defined({ paths: [path], implicit: true, root: hook.root, role, held: lines })
-    hook.attempt('implicit claim', () => {
-      try {
-        memory.act([['claim', wanted]], hook.author)
-      } catch (error) {
-        if (!isRefusedFor(error, 'claimed')) throw error
-        isRefused = true
-      }
-    })
-  }
-  return isRefused
 }
 
 /** The rules for files, and what is known of them. A project without a folder of rules pays one look. */

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { commandsIn, programOf, under } from '../../model/commands.ts'
 import { claimsOf } from '../../work/coordination/claims.ts'
 import { noteEdited } from './backlog.ts'
-import { claimImplicitly } from './before-edit.ts'
 import { excludedCommand, excludedPath } from './config.ts'
 import { collisionsWith, editedByOthers, foreseen, inTheWay, who } from './conflicts.ts'
 import { dataLine, dataList } from './delivery.ts'
 import type { Hook } from './hook.ts'
+import { claimImplicitly } from './implicit-claims.ts'
 import { inTree, notable } from './paths.ts'
 
 /** How far back a change counts as the command's, at most, and where the client does not say how long it ran. */
