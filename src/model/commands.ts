@@ -278,8 +278,10 @@ export interface Touch {
   readonly path: string
   /** The whole work tree that holds the path. */
   readonly isTree?: true
+  /** The file in it, should the path be a directory. */
+  readonly into?: string
 }
-type Touched = readonly (readonly [how: Touch['how'], path: string | undefined])[]
+type Touched = readonly (readonly [how: Touch['how'], path: string | undefined, into?: string])[]
 
 /** Options whose value is the next word. */
 const VALUED: { readonly [program: string]: ReadonlySet<string> } = {
@@ -311,7 +313,7 @@ function copied(paths: readonly string[]): Touched {
   const from = paths.slice(0, -1)
   return from.length > 1 || to.endsWith('/')
     ? from.map((path) => ['writes', posix.join(to, posix.basename(path))])
-    : [['writes', to]]
+    : [['writes', to, posix.basename(from[0]!)]]
 }
 
 /** What the commands of git do to files that are not committed. */
@@ -342,6 +344,8 @@ function touchedByGit(words: readonly string[]): Touched {
       return all('resets', behind ?? (paths[0] === 'push' && paths.length > 1 ? paths.slice(1) : ['']))
     case 'worktree':
       return paths[0] === 'remove' ? all('removes', paths.slice(1)) : []
+    case 'read-tree':
+      return has('--reset') ? [['resets', '']] : []
     default:
       return has('--autostash') ? [['resets', '']] : []
   }
@@ -378,9 +382,9 @@ export function touchedBy({ words, writes, dir }: Command): Touch[] {
   const program = programOf(words)
   const by = TOUCHES.find(([programs]) => programs.has(program[0] ?? ''))?.[1](program) ?? []
   const at = program[0] === 'git' && program[1] === '-C' ? dir !== undefined && under(dir, program[2] ?? '') : dir
-  return [...by, ...all('writes', writes)].flatMap(([how, said = '']) => {
+  return [...by, ...all('writes', writes)].flatMap(([how, said = '', into]): Touch[] => {
     const path = under(at === false ? undefined : at, said)
     if (how === 'resets' && said === '') return [{ how, path: path?.replace(/^\.$/, '') ?? '', isTree: true }]
-    return path === undefined || /^\/dev\/(?!shm\/)/.test(path) ? [] : [{ how, path }]
+    return path === undefined || /^\/dev\/(?!shm\/)/.test(path) ? [] : [{ how, path, ...(into && { into }) }]
   })
 }

@@ -202,7 +202,7 @@ test('[E2] [X6] a shell command that writes, moves, removes or resets what anoth
   const stopped = [
     ...['sed -i s/1/2/ src/cart.ts', 'cd src && sed -i s/1/2/ cart.ts', 'echo x > src/cart.ts', 'rm src/cart.ts'],
     ...['mv src/cart.ts old.ts', 'rm -rf src', 'git checkout src/cart.ts', 'git checkout -- .', 'npm test; git reset --hard'],
-    ...['git stash', 'git clean -fd', 'cat <<EOF > src/cart.ts\nx\nEOF', 'git checkout src/tax.ts', 'bash -c "rm src/cart.ts"'],
+    ...['git stash', 'git clean -fd', 'git read-tree -u --reset HEAD', 'cat <<EOF > src/cart.ts\nx\nEOF', 'git checkout src/tax.ts', 'bash -c "rm src/cart.ts"'],
   ] // biome-ignore format: a list to read at a glance
   for (const command of stopped) {
     const reply = await run(command)
@@ -214,7 +214,13 @@ test('[E2] [X6] a shell command that writes, moves, removes or resets what anoth
   expect((await run('tee -a src/tax.ts')).decision).toBe('warn')
   expect((await run('sed -i s/1/2/ src/tax.ts')).decision).toBe('deny') // another one may change other lines
   expect(t.rows()).not.toContain('tee -a') // a command may hold a secret
+  mkdirSync(join(t.dir, 'src'))
+  expect(await run('cp lib/cart.ts src')).toMatchObject({
+    decision: 'deny',
+    reason: expect.stringContaining('src/cart.ts is'),
+  })
   const passes = [
+    'cp lib/other.ts src',
     ...['cat src/cart.ts', 'grep -n total src/cart.ts', 'npx vitest run src/cart.test.ts', 'git add -A', 'git diff src/cart.ts'],
     ...['sed -n 1,5p src/cart.ts', 'git commit -qm done', 'rm src/other.ts', 'git checkout -b next', 'echo "rm src/cart.ts"'],
   ] // biome-ignore format: a list to read at a glance
@@ -485,6 +491,8 @@ test('[X6] a shell command that changed what another session holds is noticed af
   expect(await hook('s1', 'after-tool', bash('npm test', { ms: 800 }))).toEqual({})
   touch('a.ts')
   expect((await hook('s1', 'after-tool', bash('npm run format', { ms: 800 }))).context).toMatch(/a\.ts, which s2/)
+  const { context } = await hook('s2', 'prompt', { pid: process.ppid, prompt: 'go on' })
+  expect(context).toMatch(/a\.ts, which you have in hand, changed while s1 .* ran a command/)
   expect(await hook('s1', 'after-tool', bash('cat a.ts', { ms: 800 }))).toEqual({})
 })
 

@@ -136,6 +136,25 @@ test('[E3] two sessions edit two functions of one file: nobody is held back; the
   expect(await edit('b', root, 'return 1', 'return 0')).toEqual({})
 })
 
+test('[E3] a file whose lines end in CRLF is held by its lines too', async () => {
+  const { root, git, hook, start, write } = await repository()
+  write(join(root, 'src/cart.js'), CART.replaceAll('\n', '\r\n'))
+  git(root, 'commit', '-aqm', 'as Windows writes it')
+  await start('ana', root)
+  await start('ben', root, process.ppid)
+  // clients show such a file, and take an edit of it, without the CR
+  const before = (session: string, old_string: string) =>
+    hook(session, 'before-edit', root, {
+      tool: toolOf('Edit', { file_path: join(root, 'src/cart.js'), old_string, new_string: '// gone' }),
+    })
+  expect(await before('ana', '  log(sum)\n  const all = sum')).toEqual({})
+  expect(await before('ben', '  const due = sum * RATE\n  return due')).toEqual({})
+  expect(await before('ben', '  log(all)\n  log(rounded)')).toMatchObject({
+    decision: 'deny',
+    reason: expect.stringMatching(/src\/cart\.js \(at lines? \d+/),
+  })
+})
+
 test('[E3] what is not in a symbol holds its lines and those around them', async () => {
   const { root, edit, start } = await repository({ scanned: false })
   await start('a', root)

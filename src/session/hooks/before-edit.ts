@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { below } from '../../base/files.ts'
 import { gitRoot } from '../../base/git.ts'
@@ -144,7 +144,7 @@ async function judge(hook: Hook, found: readonly Conflict[]): Promise<HookReply>
 async function isUncommitted(root: string, path: string): Promise<boolean> {
   const { NO_FILE, versionAt, versionHere } = await import('../../find/code/versions.ts')
   const head = await versionAt(root, `HEAD:./${path}`)
-  return head === undefined || head.id !== (versionHere(root, path) ?? NO_FILE).id
+  return head?.rows.join('\n') !== (versionHere(root, path) ?? NO_FILE).rows.join('\n')
 }
 
 /** What a command would take from other live sessions that their claims do not tell: edits that nobody has committed. */
@@ -173,9 +173,10 @@ export async function beforeCommand(hook: Hook, command: string): Promise<HookRe
     const found: Conflict[] = []
     if (others.length + live.length === 0) return found
     const trees = new Set([hook.root, ...others.map((c) => c.root), ...live.map((s) => s.root)])
-    for (const { how, path, isTree } of touched) {
+    for (const { how, path, isTree, into = '' } of touched) {
       const isLost = how === 'removes' || how === 'resets'
-      const to = resolve(call.cwd ?? hook.root, path)
+      const said = resolve(call.cwd ?? hook.root, path)
+      const to = into !== '' && statSync(said, { throwIfNoEntry: false })?.isDirectory() ? join(said, into) : said
       const root = gitRoot(to) ?? hook.root
       const place = isTree ? '' : below(root, to)
       if (place === undefined || !trees.has(root)) continue

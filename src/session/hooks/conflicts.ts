@@ -33,7 +33,8 @@ export const othersAtWork = (hook: Hook): SessionInfo[] =>
 export const editedByOthers = ({ memory, session, root }: Hook, since: number): Set<string> =>
   new Set(
     presenceAfter(memory.db, Math.max(0, memory.cursor - LOOK_BACK))
-      .filter((e) => e.type === 'edited' && e.session !== session && e.at >= since && (e.body.root ?? root) === root)
+      .filter((e) => e.type === 'edited' && e.body.by !== 'program' && e.session !== session && e.at >= since)
+      .filter((e) => (e.body.root ?? root) === root)
       .map((e) => String(e.body.path)),
   )
 

@@ -26,11 +26,12 @@ export interface Look {
 
 const SPANS_AT_MOST = 500
 
-/** The file as the tool will leave it; nothing where its input does not tell. */
-function afterwards({ root, call }: Hook, path: string, before: string): string | undefined {
+/** The file as the tool will leave it; nothing where its input does not tell. Clients read CRLF as LF. */
+function afterwards({ root, call }: Hook, path: string, before: Version): string | undefined {
   const edits = (call.tool?.edits ?? []).filter((e) => inTree(root, call.cwd, e.path) === path)
-  let text: string | undefined = edits.length > 0 ? before : undefined
-  for (const { old, text: next, all } of edits) {
+  let text: string | undefined = edits.length > 0 ? before.rows.join('\n') : undefined
+  for (const { old: from, text: next, all } of edits) {
+    const old = from?.replaceAll('\r\n', '\n')
     if (text === undefined || old === undefined) text = next
     else if (!text.includes(old)) return undefined
     else text = all ? text.replaceAll(old, () => next) : text.replace(old, () => next)
@@ -51,7 +52,7 @@ export async function lookAt(
   const head = await versionAt(root, `HEAD:./${path}`)
   if (!head) return undefined
   const symbols = head === NO_FILE ? [] : symbolsKnown(root, path, head)
-  const text = isWritten ? here.text : afterwards(hook, path, here.text)
+  const text = isWritten ? here.text : afterwards(hook, path, here)
   if (text === undefined) return undefined
   const after = rowsOf(text)
   const before = isWritten ? head : here

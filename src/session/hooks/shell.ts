@@ -90,7 +90,8 @@ export async function afterShell(hook: Hook): Promise<string | undefined> {
     if (named) {
       noteEdited(hook, [path], 'shell')
       claimImplicitly(hook, [path], looks)
-    }
+    } else if (holders.length > 0)
+      hook.attempt('changed meanwhile', () => hook.sessions.changedWhileRunning(session, path))
     for (const c of holders)
       taken.push(
         `${dataLine(path, 200)}, which ${who(hook, c.session)} ${c.implicit ? 'is editing' : 'has claimed'} (claim ${c.n})`,

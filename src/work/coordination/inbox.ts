@@ -185,7 +185,12 @@ function presenceLines(
     case 'edited': {
       const path = String(body.path)
       const about = `edited ${path}`
-      if (files.has(path)) return line(8, `${who} edited ${short(path)}, which you have in hand`, about)
+      const isByProgram = body.by === 'program'
+      const isHeld = isClaimed({ what: 'path', on: path })
+      if (isHeld && isByProgram)
+        return line(8, `${short(path)}, which you have in hand, changed while ${who} ran a command`, about)
+      if (isHeld) return line(8, `${who} edited ${short(path)}, which you have in hand`, about)
+      if (isByProgram) return []
       const known = memory.reader.find(path).find((e) => e.kind === 'file')
       if (!known) return []
       return line(4, `${who} edited ${short(path)}: what is known of it (${known.id}) may be stale`, about)

@@ -368,6 +368,14 @@ export class Sessions {
     this.#memory.tellListeners()
   }
 
+  /** A file changed while the session ran a command that does not name it: it is in nobody's hands, and its holder hears of it. */
+  changedWhileRunning(id: string, path: string): void {
+    const { root } = presence.getSession(this.#db, id) ?? {}
+    const body = { path: redact(path), by: 'program', ...(root !== undefined && { root }) }
+    this.#db.write(() => presence.addPresence(this.#db, this.#now, id, 'edited', body))
+    this.#memory.tellListeners()
+  }
+
   /** Finds out who is gone; cheap where nobody is. */
   sweep(): void {
     const now = this.#now
