@@ -229,7 +229,7 @@ withClients(
     const wrong: string[] = []
     const count: Record<string, number> = {}
     const counted = (what: string) => (count[what] = (count[what] ?? 0) + 1)
-    const tokens = new Map(agents.map(({ name }) => [name, { told: 0, prompts: 0 }]))
+    const tokens = new Map(agents.map(({ name }) => [name, { news: 0, told: 0, prompts: 0 }]))
 
     async function live(agent: Agent, seed: number) {
       const bytes = seeded(SEED + seed)
@@ -242,7 +242,7 @@ withClients(
       const others = (step: string) => !step.startsWith(`${agent.name}-`) && !p.isKept(step)
       for (let n = 1; performance.now() < until; n++) {
         if (n % STEPS === 1) {
-          costs.told += estimateTokens(await agent.prompt(`step ${n} of what was agreed`))
+          costs.news += estimateTokens(await agent.prompt(`step ${n} of what was agreed`))
           costs.prompts++
         }
         const path = p.paths[below(10) < 6 ? seed % MODULES : below(MODULES)]!
@@ -292,9 +292,10 @@ withClients(
       }
     }
     await Promise.all(agents.map((agent, i) => live(agent, i)))
-    const costs = [...tokens].map(([name, { told, prompts }]) => `${name} ${Math.round(told / prompts)}`)
+    const each = (n: number, prompts: number) => Math.round(n / prompts)
+    const costs = [...tokens].map(([name, { news, told, prompts }]) => `${name} ${each(news, prompts)} + ${each(told, prompts)}`) // biome-ignore format: a row
     process.stderr.write(`[X6] seed ${SEED}, ${MINUTES} min: ${JSON.stringify(count)}\n`)
-    process.stderr.write(`[X6] tokens a prompt, with its ${STEPS} steps: ${costs.join(', ')}\n`)
+    process.stderr.write(`[X6] tokens with a prompt + with the ${STEPS} steps after it: ${costs.join(', ')}\n`)
     expect(wrong).toEqual([])
     for (const what of ['edits done', 'collisions refused', 'collisions refused by a claim', 'commits'])
       expect([what, count[what] ?? 0]).not.toEqual([what, 0])
