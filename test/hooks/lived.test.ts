@@ -1,6 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { staleAnchors } from '../../src/engine/store/code.ts'
+import { scan } from '../../src/find/code/scan.ts'
 import { provenanceOf } from '../../src/model/entity.ts'
 import type { HookCall } from '../../src/session/hooks/call.ts'
 import { respond } from '../../src/session/hooks/run.ts'
@@ -292,4 +294,33 @@ test('[W3] [W4] what belongs to another app of the repository is not told where 
   const everywhere = await told('')
   for (const line of ['a keeps', 'b keeps', 'server of a', 'server of b', 'log in a', 'log in b', 'form of b'])
     expect(everywhere).toContain(line)
+})
+
+test('[W2] a decision is not called outdated by the session that carries it out, but by the next one that changes its code', async () => {
+  const { t, on, record } = sessions()
+  const file = join(t.dir, 'auth.ts')
+  const reads = (ttl: number) => {
+    writeFileSync(file, `export const TTL = ${ttl}\n`)
+    utimesSync(file, t.clock.now / 1000, t.clock.now / 1000)
+  }
+  const edit = async (session: string, ttl: number) => {
+    const tool = { name: 'Edit', paths: [file], edits: [{ path: file, text: `TTL = ${ttl}` }] }
+    await on(session, 'before-edit', { tool })
+    reads(ttl)
+    await on(session, 'after-edit', { tool })
+    await scan(t.memory, t.project)
+  }
+  const start = async (session: string) => (await on(session, 'session-start')).context ?? ''
+  reads(7200)
+  await on('s1', 'session-start')
+  await record('s1', ['record-decision', { name: 'short-sessions', description: 'Sessions end after 900 s', locations: ['auth.ts#TTL'] }], ['record-fact', { fact: 'TTL in auth.ts is 7200', locations: ['auth.ts#TTL'] }]) // biome-ignore format: a row
+  await scan(t.memory, t.project)
+  await edit('s1', 900)
+  await on('s1', 'session-end', { reason: 'exit' })
+  const after = await start('s3')
+  expect(after).toMatch(/Sessions end after 900 s(?!.*changed)/)
+  const stale = () => staleAnchors(t.memory.db, t.dir).map((a) => a.entity)
+  expect(stale()).toEqual([expect.stringMatching(/^fact:ttl-in-auth/)])
+  await edit('s3', 60)
+  expect(await start('s4')).toMatch(/Sessions end after 900 s.*TTL in auth.ts changed/)
 })

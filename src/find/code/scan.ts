@@ -3,9 +3,9 @@ import type { Memory } from '../../engine/memory.ts'
 import type { AnchorRow, FileRow } from '../../engine/store/code.ts'
 import * as code from '../../engine/store/code.ts'
 import type { Db } from '../../engine/store/db.ts'
-import { addPresence } from '../../engine/store/presence.ts'
+import { addPresence, getSession, listSessions, type SessionRow } from '../../engine/store/presence.ts'
 import type { Project } from '../../engine/store/project.ts'
-import { cleanPath } from '../../model/entity.ts'
+import { cleanPath, saidBy } from '../../model/entity.ts'
 import { anchored, fileGone, type Judged, judge, movedTo } from './anchors.ts'
 import { cachedText, keepManifest } from './cache.ts'
 import { languageOf } from './languages.ts'
@@ -19,6 +19,10 @@ const YOUNG_MS = 2_000
 /** So many files are stored at once: others write in between. */
 const FILES_AT_ONCE = 500
 const PATHS_TOLD = 20
+/** A file system keeps times less exactly than the clock does. */
+const SLACK_MS = 50
+/** What says how code is to be, or was tried: notes on code as it is are no longer true after any change. */
+const INTENDED = new Set(['decision', 'failed-approach'])
 
 export interface Scanned {
   readonly files: number
@@ -164,7 +168,20 @@ class Judge {
     const known = before.get(path)
     const found = judge(row, parsed, content.text, known && this.#tree.known(path, known.hash), now)
     if (found.open) this.#open.add(path)
+    if (found.row.stale !== null && !found.gone && this.#isCarriedOut(row)) return anchored(row, parsed, content.text)
     return this.#moved(found)
+  }
+
+  /** Whether the session that decided is the one that changed the file: its change does not outdate what it decided. */
+  #isCarriedOut({ entity, path }: AnchorRow): boolean {
+    const { db, reader, env } = this.#memory
+    const e = reader.entity(entity)
+    if (!e || !INTENDED.has(e.kind)) return false
+    const hasEdited = ({ data }: SessionRow) => Array.isArray(data.files) && data.files.includes(path)
+    const own = getSession(db, String(saidBy(e).session))
+    if (!own || !hasEdited(own)) return false
+    if ((this.#tree.stat(path)?.mtime ?? 0) > (own.ended ?? env.now()) + SLACK_MS) return false
+    return !listSessions(db).some((s) => s.id !== own.id && hasEdited(s))
   }
 
   /** The file that has the content of one that is gone. */
