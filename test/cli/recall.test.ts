@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { git, inProcess, project } from './run.ts'
 
@@ -68,6 +70,19 @@ test('[H1] scopes from the command line: the task that is current, named tasks a
   expect((await inProcess(at, ['recall', 'x', '--scope', 'mikro'])).code).toBe(2)
   expect((await inProcess(at, ['recall', 'x', '--scope', 'micro'])).err).toContain('task start')
   expect((await inProcess(at, ['recall', 'x', '--goal', 'no such goal'])).code).toBe(1)
+})
+
+test('[H1] a piece of another project is told from the sentence on that answers, as one of this project is', async () => {
+  const { at, run } = await project()
+  const other = { ...at, dir: `${at.dir}-other` }
+  git(at.dir, 'init', '-q', other.dir)
+  await inProcess(other, ['init', '--client', 'none', '--yes'])
+  const filler = 'It was written for the people who run the service at night. '.repeat(20)
+  const page = `# Queries\n\n${filler}\nThe time limit of a query is one second.\n${filler}\n`
+  writeFileSync(join(other.dir, 'queries.md'), page)
+  await inProcess(other, ['import', 'docs', 'queries.md'])
+  const told = await run('recall', 'time limit of a query', '--in', other.dir, '--budget', '90')
+  expect(told).toContain('"…The time limit of a query is one second.')
 })
 
 test('[H1] other projects are looked into only when they are named', async () => {

@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { render, widthOf } from '../../src/surfaces/cli/terminal.ts'
@@ -134,6 +136,19 @@ describeUnless(NO_TERMINAL)('a person on a terminal', () => {
     expect(stripVTControlCharacters(await screen(at, ['recall', 'zebra crossing']))).toContain(
       'nothing is known of this; --all',
     )
+  })
+
+  test('[S0] reads a piece of a page by its place, with its lists, tables and code as they are written', async () => {
+    const { at, run } = await known()
+    const code = '```sh\ntidemark claim src\n  --ttl 60\n```'
+    const page = `# Leases\n\nA lease lasts\nthirty minutes:\n\n- it is renewed\n  by a heartbeat\n- it ends\n\n| state | means |\n|---|---|\n| idle | alive |\n\n${code}\n`
+    writeFileSync(join(at.dir, 'leases.md'), page)
+    await run('import', 'docs', 'leases.md')
+    const shown = stripVTControlCharacters(await screen(at, ['recall', 'how long does a lease last']))
+    const lines = ['A lease lasts thirty minutes:', '- it is renewed by a heartbeat', '- it ends', '| state | means |', '| idle | alive |', 'tidemark claim src', '  --ttl 60'] // biome-ignore format: a list
+    const said = lines.map((line) => `  ${line}\n`).join('')
+    expect(shown).toMatch(/^Leases {2}leases\.md {2}chunk #[a-f0-9]+ {2}just now\n/)
+    expect(shown).toContain(said)
   })
 
   test('[S2] pages what is longer than the screen through PAGER, and nothing for an agent', async () => {

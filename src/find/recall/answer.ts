@@ -114,8 +114,9 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
       ...holds.get(id),
       ...(now - saidAt(s.entity) > OLD_MS && { since: dayOf(s.entity, holds.get(id)) }),
     }
-    const forms = formsOf(printable, registry, s.lexical.words)
-    return { ...printable, score: s.score, parts: s.parts, why: whyOf(s, g, now), text: forms.card, forms }
+    const { words } = s.lexical
+    const forms = formsOf(printable, registry, words)
+    return { ...printable, words, score: s.score, parts: s.parts, why: whyOf(s, g, now), text: forms.card, forms }
   })
 
   const found = scored.length - (judged.length - folded.length) - judged.reduce((n, j) => n + j.otherwise.length, 0)

@@ -71,7 +71,7 @@ export function upheld<T extends { readonly entity: Entity }>(
     else if (unverified.has(item.entity.id)) {
       const words = wordsOf(saying(item))
       const of = ours.find((o) => similarity(o.words, words).share >= SHARED)
-      if (of) of.otherwise.push(`${authorOf(item.entity)}, unverified, says otherwise: ${item.entity.id}`)
+      if (of) of.otherwise.push(`${authorOf(item.entity)}, unverified, on the same: ${item.entity.id}`)
       else kept.push({ item, otherwise: [] })
     }
   }

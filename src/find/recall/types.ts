@@ -58,6 +58,8 @@ export interface Recalled extends Holds {
   why: string
   /** The entity as it is printed. */
   text: string
+  /** Words of the question that it holds. */
+  words: readonly string[]
   /** Ids of others among the candidates that say nearly the same and are folded into this one. */
   similar: string[]
   /** What others say on the same matter, unverified, and who says it. */

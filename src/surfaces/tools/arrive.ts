@@ -30,7 +30,17 @@ const PLACES: readonly (readonly [format: string, ...paths: string[]])[] = [
   ['mcp-memory', 'memory.jsonl', 'memory.json'],
 ] // biome-ignore format: a table
 /** Where documents lie that are worth searching: offered, as they may be many. */
-const DOCUMENTS = ['docs', 'doc', 'guides', 'rfcs', 'rfc', 'CHANGELOG.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md']
+const DOCUMENTS = [
+  'README.md',
+  'docs',
+  'doc',
+  'guides',
+  'rfcs',
+  'rfc',
+  'CHANGELOG.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+]
 const DOCUMENT = /\.(?:mdx?|markdown|txt|rst|adoc)$/i
 /** What Claude Code and Codex remember of the project, wherever that lies on this machine. */
 const CLAUDES = '~/.claude/…/memory'

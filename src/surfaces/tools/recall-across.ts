@@ -41,7 +41,7 @@ export async function recallAcross(
   const own = await here.ask(question, unpacked)
   const registry = context.memory.registry()
   const cards = (r: Recalled, remark: string): Card => {
-    const forms = formsOf(r, registry)
+    const forms = formsOf(r, registry, r.words)
     const why = explain ? explanation(r) : ''
     return { card: forms.card + remark + why, line: forms.line + remark + why }
   }

@@ -144,20 +144,27 @@ function proseOf(
     const e = r.project === undefined ? reader.entity(r.id) : undefined
     const where = r.project === undefined ? ` ${refs.get(r.id) ?? r.id}` : ` ${r.id} of ${r.project}`
     const known = kind && fieldsOf(kind)
+    // a piece of a page is called by its place, and read by its lines
+    const { sourceFile, section = sourceFile } = r.fields
+    const place = typeof sourceFile === 'string' ? [String(section), `  ${sourceFile}`] : undefined
+    const shown = place === undefined ? r.name : undefined
+    const isSaid = (f: string) => f !== 'provenance' && !(place && PLACE.has(f)) && r.fields[f] !== shown
     const fields = Object.keys(known ?? r.fields).filter(
-      (f) => f !== 'provenance' && !known?.[f]?.inner && r.fields[f] !== undefined && r.fields[f] !== r.name,
+      (f) => r.fields[f] !== undefined && !known?.[f]?.inner && isSaid(f),
     )
-    const said = fields.map((f): Block => {
+    const said = fields.flatMap((f): Block[] => {
       const value = r.fields[f]!
       const text = typeof value === 'string' ? value : Array.isArray(value) ? value.join('; ') : inWords(value, 1_000)
-      return { line: [...(kind?.positional.includes(f) ? [] : [['aside', `${f}: `] as const]), text], indent: 2 }
+      if (kind?.positional.includes(f)) return partsOfText(text).map((part) => ({ line: [part], indent: 2 }))
+      return [{ line: [['aside', `${f}: `], text], indent: 2 }]
     })
     const against = r.contradicts.map((id) => refs.get(id) ?? id).join(', ')
     const over = r.overriddenBy === undefined ? '' : `overridden here by ${refs.get(r.overriddenBy) ?? r.overriddenBy}`
     const team = r.tier === 'team' && 'team'
     const marks = [...marksOf(r), over, team, against && `contradicts ${against}`].filter(Boolean).join('; ')
     const age = e === undefined ? '' : `  ${ago(options.asOf === undefined ? e.updated : e.created, env.now())}`
-    const head: Span[] = [['name', r.name], '  ', ['kind', r.kind], ['ref', where], ['aside', age]]
+    const [called = r.name, from = ''] = place ?? []
+    const head: Span[] = [['name', called], from, '  ', ['kind', r.kind], ['ref', where], ['aside', age]]
     return [
       { line: [...head, ...(marks ? ['  ', ['warn', marks] as const] : [])] },
       ...said,
@@ -172,6 +179,25 @@ function proseOf(
   else if (omitted > 0) blocks.push(aside(`${omitted} more found: a larger --limit shows them`))
   return [...blocks, ...notes.map((note) => aside(note))]
 }
+
+/** Paragraphs, items of lists, rows of tables and lines of code, each by itself. */
+function partsOfText(text: string): string[] {
+  const parts: string[] = []
+  let isCode = false
+  let goesOn = false
+  for (const line of text.split('\n')) {
+    const said = line.trim()
+    const isFence = said.startsWith('```')
+    if (isFence) isCode = !isCode
+    const stands = said !== '' && !isFence && !/^[|:-]+$/.test(said.replaceAll(' ', ''))
+    if (stands && goesOn && !isCode && !BEGINS.test(said)) parts.push(`${parts.pop()} ${said}`)
+    else if (stands) parts.push(isCode ? line : said)
+    goesOn = stands && !isCode && !said.startsWith('#')
+  }
+  return parts
+}
+const PLACE = new Set(['sourceFile', 'section', 'position'])
+const BEGINS = /^(?:[-*+] |[>#|]|\d{1,3}[.)] )/
 
 const aside = (text: string, indent = 0): Block => ({ line: [['aside', text]], indent })
 
