@@ -8,7 +8,8 @@ import { join } from 'node:path'
  * the rules were, and is only ever measured. More are by authors who had not read the rules. The rules were mended with
  * `fresh`, then with `judged`, of which they found 92 % before, then with `another`, of which they found 91.8 % before,
  * then with `further`, of which they found 85.6 % before, then with `blind`, of which they found 93.9 % before (97.5 % of what
- * they found was one). All of it is invented.
+ * they found was one). Of `last` they found all, and 98.9 % of what they found was one, before two lines of it were mended. All
+ * of it is invented.
  */
 export interface Labelled {
   readonly half: Half
@@ -20,7 +21,7 @@ export interface Labelled {
 }
 
 /** Sets in files, by authors who had not read the rules: `NAME.txt` below `bench/secrets/`. */
-const WRITTEN = ['fresh', 'judged', 'another', 'further', 'blind'] as const
+const WRITTEN = ['fresh', 'judged', 'another', 'further', 'blind', 'last'] as const
 export type Half = 'tuned' | 'held back' | (typeof WRITTEN)[number]
 
 /** A line of a file is JSON in base64, so that no scanner of a code host takes what is invented for a leak. */

@@ -211,6 +211,8 @@ test.each([
   `el correo de recuperación no llega; el id del mensaje es ${uuid}`,
   `docsearch({ apiKey: '${hex.slice(32)}' }) // search-only key, public by design`,
   'secret_key     ****************x0Tf shared-credentials-file\n    region             eu-central-1      config-file',
+  'MAIL_PASS="%MAIL_PASS%"',
+  'const keys = { revealPassword: "ctrl+alt+r" }',
   'トークンはこちらで発行してください。https://acme.dev/channel/1234567890',
 ])('[A7] [T51] and what stands in such places without being one stays: %s', (text) => {
   expect(findSecrets(text)).toEqual([])

@@ -2,7 +2,7 @@ import { isAscii } from './plain.ts'
 
 /** What stands for a secret in examples and templates. */
 const PLACEHOLDER =
-  /example|placeholder|change[-_ ]?me|replace|redacted|insert[-_ ]|dummy|your[-_ ]|yourstrong|[-_]your|goes[-_ ]here|<|&lt;|\.\.\.|…|x{5}|\*{3}/i
+  /example|placeholder|change[-_ ]?me|replace|redacted|insert[-_ ]|dummy|your[-_ ]|yourstrong|[-_]your|goes[-_ ]here|<|&lt;|\.\.\.|…|x{5}|\*{3}|^%\w+%$|^(?:ctrl|cmd|alt)\+/i
 /** Words that are no secret on their own, also with a few figures behind; what images of databases are started with. */
 const PLAIN =
   /^(?:(?:secure|strong|my|new|old|wrong)[-_]?password|pass(?:word|wd)?|pwd|pw|secret|token|key|api[-_ ]?key|user(?:name)?|guest|test(?:ing)?|tests|foo|bar|baz|foobar|demo|fake|mock|sample|todo|tbd|fixme|none|null|nil|changeit|undefined|true|false|string|required|optional|hidden|masked|unset|empty|default|invalid|missing|anonymous|bearer|basic|postgres(?:ql)?|mysql|mariadb|mongo(?:db)?|redis|minio(?:admin)?|rabbitmq|elastic|keycloak)[-_]?\d{0,6}!?$/i
