@@ -1,12 +1,7 @@
 /** What changes under the pointer is not agreed to: a yes names the version that has been on the screen for so long. */
 const READ_MS = 1_500
 
-interface Seen {
-  readonly version: number
-  readonly at: number
-  readonly before?: number | undefined
-}
-const seen = new Map<string, Seen>()
+const seen = new Map<string, { version: number; at: number; before: number | undefined }>()
 
 /** To be called with whatever is drawn that waits for a yes. */
 export function drawn({ id, version }: { id: string; version: number }): void {

@@ -7,13 +7,8 @@ const ODD =
 /** Without a pattern, which would have to be compiled first. */
 export const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length
 
-export interface Plain {
-  readonly text: string
-  /** Where a place of the plain text is in the given one. */
-  at(place: number): number
-}
-
-export function plainOf(given: string): Plain {
+/** `at`: where a place of the plain text is in the given one. */
+export function plainOf(given: string): { readonly text: string; at(place: number): number } {
   if (isAscii(given) || given.search(ODD) < 0) return { text: given, at: (place) => place }
   let text = ''
   let from = 0

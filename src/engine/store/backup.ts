@@ -12,14 +12,8 @@ const UNFINISHED_MS = 600_000
 
 const folder = (storePath: string) => join(dirname(storePath), 'backups')
 
-/** A snapshot; `future`: it is dated later than now, so the clock was wrong when it was taken, or is now. */
-interface StoreSnapshot {
-  readonly path: string
-  readonly at: number
-  readonly future: boolean
-}
-
-export function snapshots(storePath: string, now: number): StoreSnapshot[] {
+/** `future`: it is dated later than now, so the clock was wrong when it was taken, or is now. */
+export function snapshots(storePath: string, now: number): { path: string; at: number; future: boolean }[] {
   const dir = folder(storePath)
   if (!fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return []
   return fs

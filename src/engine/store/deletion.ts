@@ -13,17 +13,6 @@ import { stateDirectory } from './state.ts'
 import { storeError } from './store-error.ts'
 import { hasOurSchema, holdsStore, valueIn } from './tables.ts'
 
-/** What a store holds, for a person who is about to delete it. */
-interface Contents {
-  readonly project: string | undefined
-  /** Live entities by kind, the most first. */
-  readonly kinds: readonly { readonly kind: string; readonly n: number }[]
-  readonly batches: number
-  /** Of a last snapshot: what the project was called, and where it lay. */
-  readonly name?: string
-  readonly last: number | undefined
-}
-
 /** A store's file, to be read: one without a write-ahead log is complete, and no file is made beside it. */
 function wholeFile(path: string): URL {
   const url = pathToFileURL(path)
@@ -34,18 +23,21 @@ function wholeFile(path: string): URL {
 const reading = <T>(path: string, body: (db: DatabaseSync) => T): T | undefined =>
   attempt(() => withSqlite(wholeFile(path), { readOnly: true }, body))
 
-/** What a store holds; undefined where it cannot be read. */
-export const contentsOf = (path: string): Contents | undefined =>
+/**
+ * What a store holds, for a person who is about to delete it; undefined where it cannot be read.
+ * `name`: what the project of a last snapshot was called, and where it lay.
+ */
+export const contentsOf = (path: string) =>
   reading(path, (db) => {
     if (!hasOurSchema(db)) return undefined // somebody else's tables are not read: they may be views that never end
     const name = valueIn<string>(db, 'SELECT value FROM meta WHERE key=?', NAME_KEY)
     const kinds = 'SELECT kind, count(*) AS n FROM entities WHERE live=1 GROUP BY kind ORDER BY n DESC, kind'
     return {
-      project: valueIn(db, "SELECT value FROM meta WHERE key='project'"),
+      project: valueIn<string>(db, "SELECT value FROM meta WHERE key='project'"),
       kinds: db.prepare(kinds).all() as { kind: string; n: number }[],
       ...(name === undefined ? {} : { name }),
       batches: valueIn<number>(db, 'SELECT count(*) FROM log')!,
-      last: valueIn(db, 'SELECT at FROM log ORDER BY n DESC LIMIT 1'),
+      last: valueIn<number>(db, 'SELECT at FROM log ORDER BY n DESC LIMIT 1'),
     }
   })
 
@@ -58,16 +50,8 @@ const LAST_DAYS = 30
 const DAY_MS = 86_400_000
 const lastFolder = (state: string) => join(state, 'uninstalled')
 
-interface LastSnapshot {
-  readonly path: string
-  readonly project: string
-  readonly at: number
-  /** When it is deleted. */
-  readonly until: number
-}
-
-/** Last snapshots in the user's state directory, the newest first. */
-export function lastSnapshots(state: string): LastSnapshot[] {
+/** Last snapshots in the user's state directory, the newest first; each is deleted when its `until` is over. */
+export function lastSnapshots(state: string) {
   if (!existsSync(lastFolder(state))) return []
   return readdirSync(lastFolder(state))
     .flatMap((name) => {

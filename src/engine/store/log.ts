@@ -56,14 +56,9 @@ export function known(db: Db): Map<string, Range[]> {
   return out
 }
 
-/** A line that another one names as the one before it, and that nobody here has seen. */
-export interface Gap {
-  readonly replica: string
-  readonly seq: number
-}
-
-/** What is missing of replicas, by what their later lines say; nothing waits for it. */
-export const gaps = (db: Db): Gap[] => db.all('SELECT replica, seq FROM gaps ORDER BY replica, seq')
+/** Lines that others name as the one before them, and that nobody here has seen; nothing waits for them. */
+export const gaps = (db: Db): Pick<Line, 'replica' | 'seq'>[] =>
+  db.all('SELECT replica, seq FROM gaps ORDER BY replica, seq')
 
 export function noteGap(db: Db, { replica, seq, from, v }: Line): void {
   db.run('DELETE FROM gaps WHERE replica=? AND seq=?', replica, seq)

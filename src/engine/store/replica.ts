@@ -6,12 +6,6 @@ import { head } from './log.ts'
 import { getMeta, setMeta } from './meta.ts'
 import { keepOwn } from './own-lines.ts'
 
-/** This store's identity in the log: its tag names the key that its lines are signed with (`keys.ts`). */
-export interface Replica {
-  tag: string
-  clock: Clock
-}
-
 export function mintReplica(db: Db, env: Env): string {
   const project = getMeta(db, 'project')
   const tag = newTag(env.random(4), project === undefined ? undefined : publicKey(project))
@@ -41,8 +35,11 @@ export function followingShared(db: Db): { from: number; prev: string } {
 }
 export const keepShared = (db: Db, { seq, hash }: Place): void => setMeta(db, 'shared', `${seq} ${hash}`)
 
-/** The identity to write under. A copied or restored store, known by its inode, gets a new one. */
-export function replicaFor(db: Db, env: Env): Replica {
+/**
+ * This store's identity in the log: its tag names the key that its lines are signed with (`keys.ts`). A copied or restored
+ * store, known by its inode, gets a new one.
+ */
+export function replicaFor(db: Db, env: Env): { tag: string; clock: Clock } {
   let tag = getMeta(db, 'replica')
   if (tag === undefined || getMeta(db, 'inode') !== String(inodeOf(db.path))) tag = mintReplica(db, env)
   return { tag, clock: { ms: Number(getMeta(db, 'clock_ms') ?? 0), ctr: Number(getMeta(db, 'ctr') ?? 0) } }

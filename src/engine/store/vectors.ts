@@ -59,15 +59,11 @@ export const plainVectors = (db: Db, rowids: readonly number[]): Map<number, Uin
 export const vectorsOf = (db: Db, rowids: readonly number[]): { rowid: number; data: Uint8Array }[] =>
   db.all(`SELECT rowid, ifnull(mixed, data) AS data FROM vectors WHERE rowid ${AMONG}`, rowids)
 
-interface NewVector {
-  readonly rowid: number
-  readonly data: Uint8Array
-  readonly mixed: Uint8Array | null
-  /** One bit for each dimension, of the mixed one. */
-  readonly signs: Int32Array
-}
-
-export function putVectors(db: Db, vectors: readonly NewVector[]): void {
+/** `signs`: one bit for each dimension, of the mixed one. */
+export function putVectors(
+  db: Db,
+  vectors: readonly { rowid: number; data: Uint8Array; mixed: Uint8Array | null; signs: Int32Array }[],
+): void {
   for (const v of vectors) {
     db.run('INSERT OR REPLACE INTO vectors (rowid, data, mixed) VALUES (?,?,?)', v.rowid, v.data, v.mixed)
     db.run('DELETE FROM vectors_due WHERE rowid=?', v.rowid)

@@ -128,17 +128,14 @@ async function withTree<T>(
   }
 }
 
-/** Matches of a query, as `use` is shown them; they end with it. */
-export type Matches = ReturnType<Query['matches']>
-
 const compiled = new Map<string, Query>()
 
-/** What one query of `sources`, by language, finds in a file; undefined where no grammar reads it. */
+/** What one query of `sources`, by language, finds in a file; undefined where no grammar reads it. They end with `use`. */
 export async function withMatches<T>(
   path: string,
   text: string,
   sources: Readonly<Record<string, string>>,
-  use: (matches: Matches) => T,
+  use: (matches: ReturnType<Query['matches']>) => T,
 ): Promise<T | undefined> {
   const source = sources[languageOf(path)?.name ?? '']
   if (source === undefined) return undefined

@@ -5,13 +5,6 @@ import { kindOf } from '../../model/entity.ts'
 /** How far the surroundings of an entity count. */
 const ROUNDS = 3
 
-/** An entity that stands in the graph as another one does. */
-export interface Similar {
-  readonly id: string
-  /** 0 to 1: how much of the surroundings is alike; 1 = the same relations to the same kinds, three links far. */
-  readonly score: number
-}
-
 /** Numbers for texts, given out in the order in which they come. */
 function numbering(): (text: string) => number {
   const numbers = new Map<string, number>()
@@ -35,7 +28,7 @@ function overlap(a: readonly number[], b: readonly number[]): number {
  * of an entity is its kind with the sorted labels of round n − 1 around it. The score is the mean, over the rounds, of
  * the share of labels around both that are the same. Best first; equal ones by id. Reads every link once.
  */
-export function similarRole(reader: Reader, id: string, limit = 10): Similar[] {
+export function similarRole(reader: Reader, id: string, limit = 10): { id: string; score: number }[] {
   const ids = reader.allIds()
   const place = new Map(ids.map((one, i) => [one, i]))
   const start = place.get(id)

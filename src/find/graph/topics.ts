@@ -189,14 +189,8 @@ const decisionsOf = (reader: Reader): Entity[] => reader.list('decision').filter
 export const decisionsByTopic = (reader: Reader, topic: string, vocabulary = shippedWords()): Entity[] =>
   onTopic(reader, ['decision'], topic, {}, vocabulary).filter(isAgreed)
 
-interface TopicTrace {
-  readonly topic: string
-  /** Oldest first. */
-  readonly decisions: readonly Entity[]
-}
-
 /** The decisions of each topic, oldest first; the longest trace first. A decision with several topics is in several. */
-export function tracesByTopic(reader: Reader, vocabulary = shippedWords()): TopicTrace[] {
+export function tracesByTopic(reader: Reader, vocabulary = shippedWords()): { topic: string; decisions: Entity[] }[] {
   const traces = new Map<string, Entity[]>()
   const all = decisionsOf(reader).toReversed()
   const topics = topicsOfAll(reader, all, vocabulary)

@@ -64,12 +64,6 @@ export type RecallSettings = {
       : RecallConfig[K]
 }
 
-/** What one source says of recall; `from` names it in reports. */
-interface ConfigLayer {
-  readonly from: string
-  readonly value: unknown
-}
-
 const LONGEST_DAYS = 36_500
 export const LIMIT_MAX = 1_000
 const BUDGET_MAX = 1_000_000
@@ -107,8 +101,8 @@ const shape = (kinds: Iterable<string>): { readonly [K in keyof RecallConfig]: L
   importance: { of: { impact: strength, confidence: strength, severity: strength, priority: strength } },
 })
 
-/** Merges layers over the defaults, key by key. @throws UserError `bad-config` with every problem. */
-export function recallConfig(layers: readonly ConfigLayer[], kinds: Iterable<string>): RecallConfig {
+/** Merges layers over the defaults, key by key; `from` names one in reports. @throws UserError `bad-config` with every problem. */
+export function recallConfig(layers: readonly { from: string; value: unknown }[], kinds: Iterable<string>) {
   const problems: SettingProblem[] = []
   const config: { [key: string]: unknown } = { ...DEFAULTS }
   const table = { of: shape(kinds) }

@@ -1,9 +1,3 @@
-/** Days in UTC, both ends included. */
-export interface Span {
-  readonly from: string
-  readonly to: string
-}
-
 /** Days since the epoch; everything below counts in them. */
 type Days = readonly [from: number, to: number]
 
@@ -99,8 +93,8 @@ function weekday(which: string | undefined, name: string, today: number): Days {
 /** Compiled when first asked for: most questions name no time. */
 let compiled: readonly [RegExp, (typeof READINGS)[number][1]][] | undefined
 
-/** The days that a phrase means, seen from `now`: "last week", "march 2024", "8 May". Nothing for any other text. */
-export function spanOf(phrase: string, now: number): Span | undefined {
+/** The days in UTC, both ends included, that a phrase means, seen from `now`: "last week", "8 May". Nothing for any other text. */
+export function spanOf(phrase: string, now: number): { from: string; to: string } | undefined {
   compiled ??= READINGS.map(([source, read]) => [new RegExp(`^(?:${source})$`), read])
   const text = phrase.trim().toLowerCase().replace(/\s+/g, ' ').slice(0, 60)
   const bare = text.replace(/^(?:on|in|since|from|during) /, '').replace(/^the /, '')

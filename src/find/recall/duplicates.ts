@@ -7,12 +7,6 @@ export interface Comparable {
   readonly text: string
 }
 
-export interface Folded<T> {
-  readonly item: T
-  /** Ids of those that say nearly the same, best first. */
-  readonly similar: readonly string[]
-}
-
 /** This share of the words of two texts together must stand in both. */
 const SHARED = 0.8
 /** This share of the shorter one's words must come in the same order: who calls whom is said by order alone. */
@@ -32,8 +26,8 @@ interface Bag {
   readonly group: string
 }
 
-/** Folds near duplicates into the best-ranked one. Another object, number, negation or limit keeps two texts apart. */
-export function foldSimilar<T extends Comparable>(ranked: readonly T[]): Folded<T>[] {
+/** Folds near duplicates into the best-ranked one, with the ids of the `similar` ones, best first. Another object, number, negation or limit keeps two texts apart. */
+export function foldSimilar<T extends Comparable>(ranked: readonly T[]): { item: T; similar: string[] }[] {
   const bags = ranked.map(bagOf)
   const spread = new Map<string, number>()
   for (const { set } of bags) for (const word of set) spread.set(word, (spread.get(word) ?? 0) + 1)

@@ -23,16 +23,16 @@ function saidOf({ fields }: Statement): string {
 /** How much what the library says counts beside the project; less where the project says otherwise. */
 export const libraryWeight = (isOverridden: boolean): number => (isOverridden ? 0.24 : 0.8)
 
-/** `same` where the project says just that; else the id of what overrides it, if anything does. */
-export type Beside = { same: true } | { by?: string }
-
-/** Which statements of the library the project repeats, overrides or contradicts. Proposals override nothing. */
+/**
+ * Which statements of the library the project repeats, overrides or contradicts: `same` where it says just that, else the
+ * id of what overrides it, if anything does. Proposals override nothing.
+ */
 export function besideNearer(
   memory: Memory,
   wide: readonly Statement[],
   nearer: readonly Statement[],
   vocabulary: Vocabulary,
-): Beside[] {
+): ({ same: true } | { by?: string })[] {
   const { reader, env } = memory
   const contrary = new Map<number, Statement>()
   for (const [a, b] of contraryPairs([...nearer, ...wide].map(ruleIn), vocabulary, nearer.length))

@@ -40,21 +40,16 @@ export function disprovedAmong(memory: Memory, reader: Reader, of: readonly Enti
 export const stalenessOf = (memory: Memory, root: string, reader: Reader): Staleness =>
   new Staleness(memory.db, root, { ...reader, ...upheldLinks(memory, reader) })
 
-interface Then {
-  readonly reader?: Reader
-  readonly now?: number
-  /** Of a moment before: the code of now says nothing of it. */
-  readonly past?: unknown
-}
-
-/** What holds of several entities, by id. Every channel that tells of one says it by `marksOf`, `besideOf` or `holdsJson`. */
+/**
+ * What holds of several entities, by id. Every channel that tells of one says it by `marksOf`, `besideOf` or `holdsJson`.
+ * `past`: of a moment before; the code of now says nothing of it.
+ */
 export function holdsOf(
   memory: Memory,
   root: string,
   entities: readonly Entity[],
-  then: Then = {},
+  { reader = memory.reader, now = memory.env.now(), past }: { reader?: Reader; now?: number; past?: unknown } = {},
 ): Map<string, Holds> {
-  const { reader = memory.reader, now = memory.env.now(), past } = then
   const states = statesOf(entities, reader, now)
   const unverified = unverifiedAmong(memory, entities)
   const disproved = disprovedAmong(memory, reader, entities)

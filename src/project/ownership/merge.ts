@@ -140,14 +140,8 @@ export function applyMerge(memory: Memory, root: string, { edits, actions }: Mer
   return id
 }
 
-export interface Restore {
-  readonly diff: string
-  /** @throws UserError where a file is no longer the one that was shown. */
-  run(memory: Memory, author: ActOptions): void
-}
-
-/** What reverting a merge would do. @throws UserError where a file was changed since. */
-export function revertOf(root: string, id: string, memoryFile?: string): Restore {
+/** What reverting a merge would do. It throws a UserError where a file was changed since, and so does `run`. */
+export function revertOf(root: string, id: string, memoryFile?: string) {
   const entries = journalOf(root)
   const entry = entries.find((e) => e.id === id.trim().toUpperCase())
   if (!entry)
@@ -189,7 +183,7 @@ export function revertOf(root: string, id: string, memoryFile?: string): Restore
   })
   return {
     diff: [...files.map((f) => f.diff), ...(entry.batch ? [`undo ${entry.batch}`] : [])].join('\n\n'),
-    run(memory, author) {
+    run(memory: Memory, author: ActOptions): void {
       for (const f of files) mustBeUnchanged(f.root, f.path, f.hash)
       if (entry.batch) memory.act([['undo', { batch: entry.batch }]], author)
       for (const f of files) writeInside(f.root, f.path, f.bytes, { sync: true })

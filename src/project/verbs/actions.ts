@@ -13,16 +13,12 @@ export type ArgsOf<N extends Verb['name']> = GivenArgs<Extract<Verb, { name: N }
   expectedVersion?: number
 }
 
-type RecordAction = { [N in KindName]: readonly [verb: `record-${N}`, args: RecordArgs<KindOf<N>>] }[KindName]
-type FileAction = readonly [verb: 'record-file-understanding', args: RecordArgs<KindOf<'file'>>]
-type OtherAction = { [N in Verb['name']]: readonly [verb: N, args: ArgsOf<N>] }[Verb['name']]
-type DeleteAction = readonly [
-  verb: `delete-${KindName}`,
-  args: { ref?: string; reason?: string } & { [key: string]: Json },
-]
-
 /** An action on core kinds, checked by the compiler; verbs of run-time kinds go through `actAny`. */
-export type TypedAction = RecordAction | FileAction | DeleteAction | OtherAction
+export type TypedAction =
+  | { [N in KindName]: readonly [verb: `record-${N}`, args: RecordArgs<KindOf<N>>] }[KindName]
+  | readonly [verb: 'record-file-understanding', args: RecordArgs<KindOf<'file'>>]
+  | readonly [verb: `delete-${KindName}`, args: { ref?: string; reason?: string } & { [key: string]: Json }]
+  | { [N in Verb['name']]: readonly [verb: N, args: ArgsOf<N>] }[Verb['name']]
 
 export interface Batch {
   intent?: string

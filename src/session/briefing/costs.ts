@@ -1,15 +1,8 @@
 import type { Memory } from '../../engine/memory.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
 
-export interface Costs {
-  readonly times: number
-  readonly tokens: number
-  readonly chars: number
-  /** The same by door: session-start, prompt, brief … */
-  readonly doors: { readonly [door: string]: { readonly times: number; readonly tokens: number } }
-}
-
-export function costsOf(memory: Memory, session: string): Costs {
+/** What a session was told, and the same by door: session-start, prompt, brief … */
+export function costsOf(memory: Memory, session: string) {
   const told = sessionsOf(memory).toldOf(session)
   const sum = (rows: typeof told) => ({
     times: rows.length,

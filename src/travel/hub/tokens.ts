@@ -29,15 +29,12 @@ export const reaches = ({ projects }: Token, project: string): boolean =>
 const COLUMNS = 'id, member, role, projects, created, expires, revoked'
 const MEMBER = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/
 
-export interface Wanted {
-  member: string
-  projects: readonly string[]
-  role: Role
-  expires?: number | undefined
-}
-
 /** Makes a token. The hub keeps its hash alone, so it can be shown only now. */
-export async function addToken(store: HubStore, env: Env, wanted: Wanted): Promise<{ token: string; id: string }> {
+export async function addToken(
+  store: HubStore,
+  env: Env,
+  wanted: Pick<Token, 'member' | 'role'> & { projects: readonly string[]; expires?: number },
+): Promise<{ token: string; id: string }> {
   const { member, projects, role, expires } = wanted
   if (!MEMBER.test(member))
     throw new UsageError(`"${member}" is no name of a member`, 'use letters, digits and . _ @ -, such as ana')

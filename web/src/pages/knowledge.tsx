@@ -193,17 +193,15 @@ function Results({ question, filters }: { question: string; filters: object }) {
   )
 }
 
-interface TypedPrompt {
-  at: string
-  session: string
-  client: string
-  text: string
-}
 const TYPED_MAX = 600
 
 /** What the person typed with these words: on this machine alone. */
 function TypedPrompts({ question }: { question: string }) {
-  const found = useTool<TypedPrompt[]>('recall', { text: question, prompts: true, limit: 10 })
+  const found = useTool<Record<'at' | 'session' | 'client' | 'text', string>[]>('recall', {
+    text: question,
+    prompts: true,
+    limit: 10,
+  })
   return (
     <Panel title="You typed" count={found.json?.length}>
       <Rows

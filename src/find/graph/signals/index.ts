@@ -27,15 +27,12 @@ const DETECTORS: readonly Detector[] = [
   similarAcross,
 ]
 
-interface SignalOptions {
-  /** The knowledge as it was, with its moment. */
-  readonly reader?: Reader
-  readonly now?: number
-  others?(): readonly OtherProject[]
-}
-
-/** What several signals look at: the knowledge now, or as of a moment. */
-export const lookAt = (memory: Memory, project: Partial<Project>, options: SignalOptions = {}): Look => {
+/** What several signals look at: the knowledge now, or as it was, with its moment. */
+export const lookAt = (
+  memory: Memory,
+  project: Partial<Project>,
+  options: { reader?: Reader; now?: number; others?(): readonly OtherProject[] } = {},
+): Look => {
   const { reader = memory.reader, now = memory.env.now(), others } = options
   return new Look({
     memory,

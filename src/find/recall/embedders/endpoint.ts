@@ -37,14 +37,6 @@ export function keyOf({ keyFrom }: Endpoint, variables: Variables, missing: (mes
 export const withoutKey = (text: string, key: string | undefined): string =>
   (key ? text.replaceAll(key, '…') : text).replace(/\s+/g, ' ').slice(0, 200)
 
-export interface Answer {
-  readonly ok: boolean
-  readonly status: number
-  readonly body: string
-  /** Milliseconds that the server asks to wait. */
-  readonly wait: number | undefined
-}
-
 /** No answer came, or none that ended. */
 export class NoAnswer extends Error {
   readonly why: 'slow' | 'unsent' | 'endless' | 'broken'
@@ -55,12 +47,12 @@ export class NoAnswer extends Error {
   }
 }
 
-/** Posts JSON once, and reads the answer as far as `most` bytes. Redirects are not followed. @throws NoAnswer */
+/** Posts JSON once, and reads the answer as far as `most` bytes; `wait`: milliseconds that the server asks to wait. Redirects are not followed. @throws NoAnswer */
 export async function post(
   address: URL,
   body: object,
   { key, most, signal, headers }: { key: string | undefined; most: number; signal: AbortSignal; headers: object },
-): Promise<Answer> {
+) {
   let response: Response | undefined
   try {
     response = await fetch(address, {

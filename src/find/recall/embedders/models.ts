@@ -32,13 +32,6 @@ const PARTS = {
   'vocab.txt': 231_508,
 } as const
 
-interface Minilm {
-  readonly graph: Uint8Array
-  /** The weights as the graph wants them, the word table first. */
-  readonly weights: Uint8Array
-  readonly vocab: string
-}
-
 const folderOf = (models: string) => join(models, 'minilm')
 
 const hasMinilm = (models: string): boolean =>
@@ -74,7 +67,7 @@ function grow(words: Buffer, rest: Buffer): Uint8Array {
 }
 
 /** The model as it was added; a UserError with the command that adds it when it is not there. */
-export function readMinilm(models: string): Minilm {
+export function readMinilm(models: string) {
   if (!hasMinilm(models))
     throw new UserError(
       'no-model',
@@ -84,7 +77,7 @@ export function readMinilm(models: string): Minilm {
   const part = (name: keyof typeof PARTS) => readFileSync(join(folderOf(models), name))
   return {
     graph: part('graph.onnx'),
-    weights: grow(part('words.bin'), part('weights.bin')),
+    weights: grow(part('words.bin'), part('weights.bin')), // as the graph wants them, the word table first
     vocab: part('vocab.txt').toString('utf8').trimEnd(),
   }
 }

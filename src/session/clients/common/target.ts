@@ -63,14 +63,11 @@ function entryFor(ctx: ClientContext, target: Target): Entry | undefined {
   return entry && { ...entry, steps: entry.steps.map((s) => ({ ...s, part: nameOf(s.part) })) }
 }
 
-interface Left {
-  text: string | null
-  /** What of the journal still holds of it. */
-  steps: Step[]
-}
-
-/** The file without those of our entries that `goes` picks: its original bytes if that is all and nobody touched it since. */
-function without(ctx: ClientContext, target: Target, text: string, goes: (part: Part, state: State) => boolean): Left {
+/**
+ * The file without those of our entries that `goes` picks, with the steps of the journal that still hold of it: its original
+ * bytes if that is all and nobody touched it since.
+ */
+function without(ctx: ClientContext, target: Target, text: string, goes: (part: Part, state: State) => boolean) {
   const entry = entryFor(ctx, target)
   const stepOf = (part: Part) => entry?.steps.find((step) => step.part === part.name)
   const going = target.parts.filter((part) => goes(part, part.state(text)))

@@ -45,16 +45,9 @@ const same = (a: Json | undefined, b: Json | undefined) =>
 /** The fields and paths that earlier items of the same run have stated: the first to say something holds. */
 export type Stated = Set<string>
 
-export interface Difference {
-  args: JsonObject
-  /** What differs from the source because somebody changed it here; it stays. */
-  kept: string[]
-  contradicted: string[]
-}
-
 /**
  * What a source says that is not so yet. Three-way: where what is here differs but the source has not changed since
- * it was last read, somebody changed it here, and it stays.
+ * it was last read, somebody changed it here, and it stays: `kept`.
  */
 export function difference(
   kind: Kind,
@@ -62,7 +55,7 @@ export function difference(
   changes: readonly Change[],
   before: Before,
   stated: Stated,
-): Difference {
+) {
   const args: JsonObject = {}
   const kept: string[] = []
   const contradicted: string[] = []

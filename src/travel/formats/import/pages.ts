@@ -4,25 +4,18 @@ import { UserError } from '../../../base/errors.ts'
 import { filesBelow } from '../../../base/files.ts'
 import { labelOf, readText } from './files.ts'
 import { scrub } from './text.ts'
-import type { Reading, Unplaced } from './types.ts'
+import type { Unplaced } from './types.ts'
 
 /** Folders that hold no documents of the project. */
 export const SKIPPED: ReadonlySet<string> = new Set(['node_modules', 'vendor', 'dist', 'build', 'target'])
 
 export type Page = Readonly<{ label: string; text: string }>
 
-/** What of a `Reading` comes of reading pages alone. */
-export interface Pages {
-  readonly pages: readonly Page[]
-  readonly unplaced: Unplaced[]
-  readonly rest: Required<Pick<Reading, 'redacted' | 'files' | 'partial'>>
-}
-
 /**
  * A file, or the files below a folder by name, without their secrets; hidden folders and links are left out. Of a folder
- * what cannot be read is told. @throws UserError where there is nothing to read.
+ * what cannot be read is told. `rest`: what of a `Reading` comes of reading pages alone. @throws UserError where there is nothing to read.
  */
-export function pagesAt(path: string, root: string, extensions: readonly string[], skipped = SKIPPED): Pages {
+export function pagesAt(path: string, root: string, extensions: readonly string[], skipped = SKIPPED) {
   const files = statSync(path, { throwIfNoEntry: false })?.isDirectory() ? filesIn(path, extensions, skipped) : [path]
   const hint = `documents end in ${extensions.join(', ')}`
   if (files.length === 0) throw new UserError('no-documents', `no document under ${labelOf(path, root)}`, hint)
