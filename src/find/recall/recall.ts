@@ -4,6 +4,7 @@
  * `recency.ts` and `importance.ts` weigh, `pack.ts` cuts. The models are in `embedders/`.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../../base/errors.ts'
 import { keptIn } from '../../base/lookup.ts'
 import type { Memory } from '../../engine/memory.ts'
@@ -74,7 +75,7 @@ export class Recaller {
   ): Promise<RecallResult> {
     const asked = { ...this.#asked(question, options ?? {}), without }
     const notes: string[] = []
-    const until = within(ANSWER_MS)
+    const until = sleep(ANSWER_MS, LATE, { ref: false })
     let embedder: Embedder | undefined
     let vector: Float32Array | undefined
     try {
@@ -130,7 +131,7 @@ export class Recaller {
     const { db } = this.#memory
     const before = lacksVectors(db, embedder)
     while (!(await fill(db, embedder, () => this.#memory.registry(), Number.POSITIVE_INFINITY, progress)))
-      await new Promise((resolve) => setTimeout(resolve, FILL_PAUSE_MS)) // another process writes
+      await sleep(FILL_PAUSE_MS) // another process writes
     return { vectors: countVectors(db), left: before ? countDue(db) : 0 }
   }
 
@@ -262,12 +263,6 @@ function toldOf(error: unknown): string {
 }
 
 const LATE = Symbol('late')
-
-/** Resolves after `ms`; keeps no process alive. */
-const within = (ms: number): Promise<typeof LATE> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms, LATE).unref()
-  })
 
 /** What is awaited, if it comes in time. @throws UserError where it does not. */
 async function inTime<T>(work: Promise<T>, until: Promise<typeof LATE>): Promise<T> {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { attempt, UserError } from '../../../base/errors.ts'
 import { replaceFile } from '../../../base/files.ts'
 import { jsonIn } from '../../../model/object.ts'
@@ -38,8 +39,6 @@ const TRIES = 5
 const LONGEST_WAIT = 20_000
 /** Far more than 64 vectors of the largest models need. */
 const LONGEST_ANSWER = 64 * 2 ** 20
-
-const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 
 /** How long the server asks to wait, else twice as long each time. */
 const waitFor = (asked: number | undefined, attempt: number): number =>

@@ -66,6 +66,3 @@ export function feedsOf({ Tensor }: Runtime, inputs: readonly (readonly number[]
     token_type_ids: tensor(new BigInt64Array(ids.length)),
   }
 }
-
-/** The runtime works on this thread: others get their turn between runs. */
-export const turn = () => new Promise<void>((next) => void setImmediate(next))

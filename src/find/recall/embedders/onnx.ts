@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Embedder } from './embedder.ts'
 import { END, START, UNKNOWN, WEIGHTS_NAME, WIDTH } from './minilm.ts'
 import { modelsDirectory, readMinilm } from './models.ts'
-import { batches, feedsOf, loadRuntime, threads, turn } from './onnx-run.ts'
+import { batches, feedsOf, loadRuntime, threads } from './onnx-run.ts'
 import { staticEmbedder } from './static.ts'
 import { toUnit } from './unit-vector.ts'
 import { indexPieces, wordPiece } from './wordpiece.ts'
@@ -69,7 +70,7 @@ export async function onnxEmbedder(models = modelsDirectory()): Promise<Embedder
         known.forEach((i, k) => {
           vectors[i]!.set(done[k]!)
         })
-        await turn()
+        await setImmediate() // the runtime works on this thread: others get their turn between runs
       }
       return vectors.map(toUnit)
     },
