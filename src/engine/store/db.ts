@@ -30,10 +30,10 @@ export const inodeOf = (path: string): number => statSync(path, { throwIfNoEntry
 
 export type Row = Record<string, unknown>
 
-/** Writes that were acknowledged but are not in the file. Both are numbers of arrival. */
+/** Writes that were acknowledged but are not in the file. */
 interface Lost {
+  /** The number of arrival of the last one. */
   readonly written: number
-  readonly there: number
   /** The newest batch that was written, as `replica:sequence`. */
   readonly batch: string
 }
@@ -141,8 +141,7 @@ export class Db {
   /** The mark is of this file, or of the one that this is a copy of: that is the one which its tag was minted for. */
   #lost({ inode, n, batch }: Mark, own: number): Lost | undefined {
     if (inode !== own && this.value("SELECT value FROM meta WHERE key='inode'") !== `${inode}`) return undefined
-    const there = this.#arrived()
-    return n > there ? { written: n, there, batch } : undefined
+    return n > this.#arrived() ? { written: n, batch } : undefined
   }
 
   #statement(sql: string): StatementSync {

@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer'
+import { isAscii } from '../../base/secrets/plain.ts'
 
 /** Words that say nothing of what a text is about; stemmed forms are not looked up, so contractions stand in full. */
 const STOP = new Set(
@@ -64,7 +65,6 @@ export const PATTERNS = {
   },
 }
 
-const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
 /** ASCII with the marks of print, which are neither letters nor pictographs. */
 const IS_PLAIN = /^[\x00-\x7f·–—‘’“”•…→]*$/
 type Patterns = ReturnType<typeof patternsOver>

@@ -1,6 +1,6 @@
 import { AMONG, type Db, insertion, type Queries, stored } from './db.ts'
 import { indexed, textParts } from './terms.ts'
-import { clearVectors, dropVector, startAnew } from './vectors.ts'
+import { dropVector, startAnew } from './vectors.ts'
 
 /** A text of an entity with the weight that its field declares. */
 export interface WeightedText {
@@ -141,7 +141,7 @@ export const clearWords = (db: Db): void =>
 export function clearTexts(db: Db): void {
   startAnew(db)
   clearWords(db)
-  clearVectors(db)
+  db.exec('DELETE FROM vectors; DELETE FROM vectors_due; DELETE FROM vector_signs')
 }
 
 /** Texts that have neither a vector nor a place in the queue get one. */

@@ -84,10 +84,6 @@ export function dropVector(db: Db, rowid: number, beside: readonly number[]): vo
   putSigns(db, gone)
 }
 
-/** The caller holds the write lock, and calls `startAnew` with it. */
-export const clearVectors = (db: Db): void =>
-  db.exec('DELETE FROM vectors; DELETE FROM vectors_due; DELETE FROM vector_signs')
-
 /** The signs of so many rows lie side by side: a block of 384 dimensions fills a page of SQLite's. */
 export const BLOCK = 64
 

@@ -51,7 +51,7 @@ const wasLinked = (reader: Reader, from: string, type: string, to: string): bool
 
 type Action = [verb: string, args: { [arg: string]: Json }]
 
-export interface Linked {
+interface Linked {
   readonly links: number
   readonly batches: readonly string[]
 }
@@ -117,12 +117,6 @@ export function bridgesIn(reader: Reader, most = MAX_BRIDGES): Bridge[] {
     }
   }
   return found
-}
-
-/** Proposes how entities relate to the concepts that they name. Nothing is proposed twice. */
-export function proposeBridges(memory: Memory, options: ActOptions): Linked {
-  const { made, batches } = proposeLinks(memory, bridgesIn(memory.reader), options)
-  return { links: made.length, batches }
 }
 
 /** Proposes links; one that is refused, because it would close a cycle, say, is left out. */

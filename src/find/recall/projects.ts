@@ -26,16 +26,11 @@ export function knownProjects(): Project[] {
     const project = projectAt(root, dirname(store))
     if (!project || project.root !== root || !existsSync(project.storePath)) continue
     const other = found.get(project.storePath)
-    const main = existsSync(join(root, PROJECT_DIR, 'config.json')) && !isLinked(root)
+    const isLinked = statSync(join(root, '.git'), { throwIfNoEntry: false })?.isFile() === true
+    const main = existsSync(join(root, PROJECT_DIR, 'config.json')) && !isLinked
     if (!other || main) found.set(project.storePath, project)
   }
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.root < b.root ? -1 : 1))
-}
-
-/** Whether it is a linked work tree of git: `.git` is a file there. */
-const isLinked = (root: string): boolean => {
-  const dot = join(root, '.git')
-  return existsSync(dot) && statSync(dot).isFile()
 }
 
 const isPath = (ref: string) => /^[.~]?[/\\]|^\.\.?$|^\.\.[/\\]|[/\\]|^~$/.test(ref)

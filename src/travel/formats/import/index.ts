@@ -2,7 +2,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { realPath } from '../../../base/files.ts'
 import type { Memory } from '../../../engine/memory.ts'
 import { printDelivery } from '../../../engine/replication/ingest.ts'
-import { linkMentions, proposeBridges } from '../../../find/graph/mentions.ts'
+import { bridgesIn, linkMentions, proposeLinks } from '../../../find/graph/mentions.ts'
 import { defined } from '../../../model/object.ts'
 import { formatNamed } from '../format.ts'
 import { add } from './add.ts'
@@ -55,7 +55,8 @@ export function importFrom(
 /** Documents name what is known; what was lived is a case of what they explain. */
 function linkNames(memory: Memory, report: ImportReport, { source, session, agent, by }: ImportOptions): void {
   const act = defined({ source, session, agent, by })
-  const [mentions, bridges] = [linkMentions(memory, act), proposeBridges(memory, act)]
+  const mentions = linkMentions(memory, act)
+  const bridges = proposeLinks(memory, bridgesIn(memory.reader), act)
   report.batches.push(...mentions.batches, ...bridges.batches)
-  report.named = { mentions: mentions.links, proposed: bridges.links }
+  report.named = { mentions: mentions.links, proposed: bridges.made.length }
 }
