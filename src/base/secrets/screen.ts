@@ -41,17 +41,12 @@ function isSpokenOf(text: string, at: number, mark: string): boolean {
   return (line.length < SPAN || at <= SPAN) && line.split('`').length % 2 === 0
 }
 
-interface Screened {
-  value: unknown
-  /** Where a secret was, by path, and of which category; the secret itself is in no message. */
-  secrets: { path: string; category: string }[]
-  /** Something between `<private>` and `</private>` was left out. */
-  privateLeftOut: boolean
-}
-
-/** The gate for secrets. Drops `<private>` text, and reports secrets, or replaces them where the caller asked for that. */
-export function screen(value: unknown, redacting: boolean): Screened {
-  const secrets: Screened['secrets'] = []
+/**
+ * The gate for secrets. Drops `<private>` text, and reports secrets, or replaces them where the caller asked for that: where each was,
+ * by path, and of which category. The secret itself is in no message.
+ */
+export function screen(value: unknown, redacting: boolean) {
+  const secrets: { path: string; category: string }[] = []
   let privateLeftOut = false
   const clean = (textValue: string, path: string): string => {
     let out = textValue

@@ -38,15 +38,6 @@ export class States {
   }
 }
 
-interface Projection {
-  readonly row: rows.EntityRow
-  readonly link?: rows.LinkRow
-  readonly text?: index.IndexedText
-}
-
-/** When an entity was last touched, and how often. */
-type Touched = Pick<rows.EntityRow, 'updated' | 'version'>
-
 export const entitiesIn = (line: Line): Set<string> => new Set(line.events.map((e) => e.entity))
 
 /** Whether a line changes nothing but entities whose kinds are known. */
@@ -57,7 +48,7 @@ export function isPlain(line: Line): boolean {
 }
 
 /** When the entity was last touched and how often, by these events of a line too. */
-function touch(own: readonly Event[], before: rows.RowPlace | undefined): [updated: number, version: number] {
+function touch(own: readonly Event[], before: rows.Touched | undefined): [updated: number, version: number] {
   return [own.reduce((max, e) => Math.max(max, e.stamp.ms), before?.updated ?? 0), (before?.version ?? 0) + 1]
 }
 
@@ -78,19 +69,13 @@ function applyEvents(db: Db, states: States, registry: Registry, events: readonl
 }
 
 /** Makes the row of an entity again from what happened to it. */
-export function projectEntity(db: Db, registry: Registry, id: string, touched: Touched, sameText = false): void {
+export function projectEntity(db: Db, registry: Registry, id: string, touched: rows.Touched, sameText = false): void {
   const cells = cellsOf(eventsOf(db, id).map((e) => e.event))
   const made = projectionOf(registry, id, cells, touched.updated, touched.version)
   putProjection(db, made, rows.rowId(db, id), sameText)
 }
 
-export function projectionOf(
-  registry: Registry,
-  id: string,
-  cells: Cells,
-  updated: number,
-  version: number,
-): Projection {
+export function projectionOf(registry: Registry, id: string, cells: Cells, updated: number, version: number) {
   const folded = foldOf(id, cells)
   const kind = registry.kind(kindOf(id))
   const row = rowOf(id, folded, { updated, version }, registry)
@@ -108,14 +93,24 @@ export function projectionOf(
 }
 
 /** `at`: where the row of the entity stands, if there is one. */
-function putProjection(db: Db, { row, link, text }: Projection, at: number | undefined, sameText = false): void {
+function putProjection(
+  db: Db,
+  { row, link, text }: ReturnType<typeof projectionOf>,
+  at: number | undefined,
+  sameText = false,
+): void {
   const rowid = rows.putRow(db, row, at)
   if (link) rows.putLink(db, link)
   else if (row.kind === LINK_KIND) rows.dropLink(db, row.id)
   index.indexText(db, rowid, text, sameText ? 'same' : at === undefined ? 'none' : 'other')
 }
 
-export function rowOf(id: string, folded: Folded, { updated, version }: Touched, registry: Registry): rows.EntityRow {
+export function rowOf(
+  id: string,
+  folded: Folded,
+  { updated, version }: rows.Touched,
+  registry: Registry,
+): rows.EntityRow {
   const kind = registry.kind(kindOf(id))
   const name = displayName(kind, folded.fields)
   const named = kind?.key.find((field) => folded.fields[field] === name)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative, sep } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { temporaryDirectory } from '../../base/files.ts'
-import { lastBatch, type News } from '../feed/news.ts'
+import { lastBatch } from '../feed/news.ts'
 import { asSealed, printLine } from '../store/line.ts'
 import { admittedAfter } from '../store/log.ts'
 import { getMeta } from '../store/meta.ts'
@@ -17,16 +17,8 @@ import { snapshotOf } from './compaction.ts'
 import { type Ingested, printDelivery } from './ingest.ts'
 import type { StoreHandle } from './restore.ts'
 
-interface ForeignStore {
-  readonly project: string
-  readonly kinds: readonly { readonly kind: string; readonly n: number }[]
-  readonly last: News | undefined
-  /** Its log, as a replica would send it. */
-  readonly lines: readonly string[]
-}
-
-/** Reads a store that somebody else may have made, from a private copy. Nothing that its schema says is run. */
-export function readForeign(storePath: string, ownDirectory: boolean): ForeignStore {
+/** Reads a store that somebody else may have made, from a private copy. Nothing that its schema says is run. `lines`: as a replica would send them. */
+export function readForeign(storePath: string, ownDirectory: boolean) {
   if (!checkFiles(storePath, ownDirectory) || !existsSync(storePath))
     throw new UserError('no-store', `there is no store at ${storePath}`, 'nothing is to be adopted')
   using dir = temporaryDirectory(tmpdir(), 'tidemark-adopt-')
@@ -58,7 +50,7 @@ export function readForeign(storePath: string, ownDirectory: boolean): ForeignSt
 /** Replaces somebody else's store by one of our own, with its knowledge as unconfirmed. Returns the names of the old files. */
 export function adopt(
   storePath: string,
-  { lines }: ForeignStore,
+  { lines }: { lines: readonly string[] },
   now: number,
   open: (path: string) => StoreHandle,
 ): { taken: Ingested; kept: string[] } {

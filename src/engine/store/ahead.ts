@@ -1,3 +1,4 @@
+import type { Entity } from '../../model/entity.ts'
 import { type Db, stored } from './db.ts'
 import { getMeta, setMeta } from './meta.ts'
 
@@ -13,14 +14,12 @@ export function noteAhead(db: Db, ids: Iterable<string>): void {
   setMeta(db, AHEAD, JSON.stringify([...all].slice(-MOST_ENTITIES)))
 }
 
-interface Times {
-  readonly id: string
-  readonly created: number
-  readonly updated: number
-}
-
 /** A row as of when its entity's lines came, for one of `aheadIds`. */
-export function dated<R extends Times>(db: Db, ids: ReadonlySet<string>, row: R): R {
+export function dated<R extends Pick<Entity, 'id' | 'created' | 'updated'>>(
+  db: Db,
+  ids: ReadonlySet<string>,
+  row: R,
+): R {
   if (!ids.has(row.id)) return row
   const sql = 'SELECT min(ms) AS first, max(ms) AS last FROM events WHERE entity=?'
   const { first, last } = db.get<{ first: number | null; last: number | null }>(sql, row.id)!

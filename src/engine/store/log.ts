@@ -30,7 +30,7 @@ export const isCovered = (db: Db, replica: string, seq: number): boolean =>
 export const isKnown = (db: Db, replica: string, seq: number): boolean =>
   hashOf(db, replica, seq) !== undefined || isCovered(db, replica, seq)
 
-type Head = { readonly seq: number; readonly hash: string }
+export type Head = Pick<Line, 'seq' | 'hash'>
 
 export const head = (db: Db, $replica: string): Head =>
   db.get<Head>(

@@ -1,5 +1,5 @@
 import { AMONG, type Db, type Param, stored } from './db.ts'
-import { digestOf } from './held.ts'
+import { digestOf, type LineName } from './held.ts'
 import { isKeyed } from './keys.ts'
 import { type EventRow, known, type LoggedEvent, unpack } from './log.ts'
 import { getMeta, setMeta } from './meta.ts'
@@ -120,9 +120,7 @@ export function touchedElsewhere(db: Db, ids: readonly string[]): string[] {
   return [...new Set([...folded, ...events])]
 }
 
-export interface Arrived extends LoggedEvent {
-  replica: string
-  seq: number
+export interface Arrived extends LoggedEvent, LineName {
   /** Order of arrival here; 0 where the line was folded away by a compaction. */
   n: number
 }
@@ -140,14 +138,12 @@ export const eventsIn = (db: Db, replica: string, first: number, last: number): 
 
 export const eventsOfAll = (db: Db, ids: readonly string[]): Arrived[] => arrivedWhere(db, `e.entity ${AMONG}`, ids)
 
-export interface Touch {
+export interface Touch extends LineName {
   n: number
   at: number
   entity: string
   field: string
   op: string
-  replica: string
-  seq: number
   session: string | null
   user: string | null
   agent: string | null

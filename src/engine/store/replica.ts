@@ -2,7 +2,7 @@ import type { Env } from '../../base/env.ts'
 import type { Clock } from '../log/clock.ts'
 import { type Db, inodeOf } from './db.ts'
 import { newTag, publicKey } from './keys.ts'
-import { head } from './log.ts'
+import { type Head, head } from './log.ts'
 import { getMeta, setMeta } from './meta.ts'
 import { keepOwn } from './own-lines.ts'
 
@@ -18,13 +18,8 @@ export function mintReplica(db: Db, env: Env): string {
   return tag
 }
 
-export interface Place {
-  readonly seq: number
-  readonly hash: string
-}
-
 /** The last own line that leaves: the next one that does follows it. */
-export function lastShared(db: Db): Place {
+export function lastShared(db: Db): Head {
   const [seq = '', hash = ''] = (getMeta(db, 'shared') ?? '').split(' ')
   return { seq: Number(seq), hash }
 }
@@ -33,7 +28,7 @@ export function followingShared(db: Db): { from: number; prev: string } {
   const { seq, hash } = lastShared(db)
   return { from: seq + 1, prev: hash }
 }
-export const keepShared = (db: Db, { seq, hash }: Place): void => setMeta(db, 'shared', `${seq} ${hash}`)
+export const keepShared = (db: Db, { seq, hash }: Head): void => setMeta(db, 'shared', `${seq} ${hash}`)
 
 /**
  * This store's identity in the log: its tag names the key that its lines are signed with (`keys.ts`). A copied or restored

@@ -55,13 +55,10 @@ export const rowsOfIds = (db: Queries, ids: readonly string[]): EntityRow[] =>
 export const rowId = (db: Queries, id: string): number | undefined =>
   db.value('SELECT rowid FROM entities WHERE id=?', id)
 
-export interface RowPlace {
-  readonly rowid: number
-  readonly updated: number
-  readonly version: number
-}
+/** When an entity was last touched, and how often. */
+export type Touched = Pick<EntityRow, 'updated' | 'version'>
 
-export const placeOf = (db: Db, id: string): RowPlace | undefined =>
+export const placeOf = (db: Db, id: string): (Touched & { rowid: number }) | undefined =>
   db.get('SELECT rowid, updated, version FROM entities WHERE id=?', id)
 
 /** Writes the row in the place of the one at `rowid`, and returns where it stands: the text index shares that number. */

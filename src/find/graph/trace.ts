@@ -1,6 +1,6 @@
 import type { Reader } from '../../engine/read/reader.ts'
 import { type Entity, madeAt } from '../../model/entity.ts'
-import { type Found, type Reached, readReached, type Ways, walk } from './walk.ts'
+import { type Reached, readReached, type Ways, walk } from './walk.ts'
 
 /** What something rests on. */
 const BEFORE: Ways = {
@@ -14,12 +14,6 @@ export const TRACE_DEPTH = 3
 /** So many entities in each direction of time. */
 const TRACE_LIMIT = 400
 
-export interface Trace {
-  /** Without the start, in the order of time. */
-  readonly reached: readonly Found[]
-  readonly cut: boolean
-}
-
 /**
  * What an entity rests on and what came of it, each once, in the order of time; `ways`: these alone, as they are named, instead
  * of both directions of time.
@@ -28,7 +22,7 @@ export function trace(
   reader: Reader,
   start: string,
   { ways, depth = TRACE_DEPTH }: { readonly ways?: Ways | undefined; readonly depth?: number | undefined } = {},
-): Trace {
+) {
   const options = { depth, limit: TRACE_LIMIT }
   const walks = (ways ? [ways] : [BEFORE, AFTER]).map((w) => walk(reader, start, { ways: w, ...options }))
   const reached = new Map<string, Reached>()

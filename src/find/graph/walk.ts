@@ -33,13 +33,6 @@ export interface Reached {
 
 export type Found = Reached & { readonly entity: Entity }
 
-interface Walk {
-  /** The start first, then by depth. */
-  readonly reached: readonly Reached[]
-  /** It stopped at its limit of entities. */
-  readonly cut: boolean
-}
-
 interface WalkOptions {
   readonly ways?: Ways | typeof ALL_WAYS | undefined
   readonly depth?: number | undefined
@@ -104,8 +97,8 @@ function expand(
   return { ring: next, cut: false }
 }
 
-/** Breadth first from one entity: each other one once, by a shortest path. */
-export function walk(reader: Reader, start: string, options: WalkOptions = {}): Walk {
+/** Breadth first from one entity: each other one once, by a shortest path. `cut`: it stopped at its limit of entities. */
+export function walk(reader: Reader, start: string, options: WalkOptions = {}) {
   const { ways, depth = Infinity, limit = NODE_LIMIT } = options
   let ring: Reached[] = [{ id: start, depth: 0, steps: [] }]
   const seen = new Map(ring.map((r) => [r.id, r]))
@@ -164,7 +157,7 @@ function joined(first: Reached, second: Reached): Reached[] {
 }
 
 /** What lies within some links of an entity, and every link between any two of it. */
-export function subgraph(reader: Reader, start: string, options: WalkOptions = {}): Walk & { edges: readonly Edge[] } {
+export function subgraph(reader: Reader, start: string, options: WalkOptions = {}) {
   const found = walk(reader, start, options)
   const ids = new Set(found.reached.map((r) => r.id))
   const { ways } = options

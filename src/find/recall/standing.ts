@@ -41,19 +41,13 @@ export function linkedWith(memory: Memory, reader: Reader, end: 'from' | 'to', i
   })
 }
 
-interface Upheld<T> {
-  readonly item: T
-  /** What others say on the same matter, each with who says it. */
-  readonly otherwise: readonly string[]
-}
-
-/** The best results. What others say on the same matter is folded into one's own, however many copies there are. */
+/** The best results. What others say on the same matter is folded into one's own, each with who says it, however many copies there are. */
 export function upheld<T extends { readonly entity: Entity }>(
   ranked: readonly T[],
   unverified: ReadonlySet<string>,
   saying: (item: T) => string,
   most: number,
-): Upheld<T>[] {
+) {
   if (unverified.size === 0) return ranked.slice(0, most).map((item) => ({ item, otherwise: [] }))
   const ours: { words: ReadonlySet<string>; otherwise: string[] }[] = []
   const places = new Map<T, number>()
@@ -63,7 +57,7 @@ export function upheld<T extends { readonly entity: Entity }>(
     ours.push({ words: wordsOf(saying(item)), otherwise: [] })
     if (ours.length === most) break
   }
-  const kept: Upheld<T>[] = []
+  const kept: { item: T; otherwise: readonly string[] }[] = []
   for (const item of ranked.slice(0, MOST_LOOKED)) {
     if (kept.length === most) break
     const place = places.get(item)

@@ -2,7 +2,7 @@ import { isOpen, pathTo } from '../../engine/read/work-tree.ts'
 import type { Planning, Result } from '../../engine/write/plan.ts'
 import { record } from '../../engine/write/record.ts'
 import { defineVerb, reading } from '../../engine/write/verb.ts'
-import { ref, refs } from '../../model/args.ts'
+import { type ReadArgs, ref, refs } from '../../model/args.ts'
 import type { Entity } from '../../model/entity.ts'
 import { flag, type Json, text } from '../../model/field.ts'
 import { COMMON } from '../../model/kind.ts'
@@ -31,13 +31,7 @@ const TASK_ARGS = {
   ...LABELS,
 } as const
 
-interface NewTask {
-  readonly description?: string
-  readonly activity?: Entity
-  readonly goal?: Entity
-  readonly blockedBy?: readonly Entity[]
-  readonly discoveredFrom?: Entity
-}
+type NewTask = ReadArgs<typeof TASK_ARGS>
 
 /** The path down to something, as the plan has it. */
 export const pathOf = (p: Planning, id: string): string[] =>

@@ -6,15 +6,13 @@ import type { Memory } from '../../engine/memory.ts'
 import { findProject, type Project } from '../../engine/store/project.ts'
 import { hubOf } from '../../engine/store/state.ts'
 import { receiveChanges } from '../../travel/sync/receive.ts'
+import type { ToolContext } from '../tools/tool.ts'
 
 const REST_MS = 5000
 /** The first answer does not wait for the code to be looked at. */
 const WATCH_AFTER_MS = 300
 
-export interface Opened {
-  readonly project: Project
-  readonly memory: Memory
-}
+export type Opened = Pick<ToolContext, 'project' | 'memory'>
 
 export interface ProjectsOptions {
   /** Directories of the projects that are served; the first is the main one. */

@@ -2,11 +2,7 @@ import type { Memory } from '../../engine/memory.ts'
 import type { Result } from '../../engine/write/plan.ts'
 import { span } from './format.ts'
 
-interface Lease {
-  readonly on: string
-  readonly what: string
-  readonly until: string
-}
+type Lease = Readonly<Record<'on' | 'what' | 'until', string>>
 
 const leases = (said: unknown): readonly Lease[] => (Array.isArray(said) ? (said as Lease[]) : [])
 

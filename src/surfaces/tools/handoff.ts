@@ -21,19 +21,14 @@ function saidIn(text: string): { [name: string]: unknown } {
   }
 }
 
-interface Named {
-  readonly task?: string
-  readonly title?: string
-}
-
-function write(context: ToolContext, text: string, { task, title }: Named): Output {
+function write(context: ToolContext, text: string, { task, title }: { task?: string; title?: string }): Output {
   const said = { ...saidIn(text), ...(task && { task }), ...(title && { title }) }
   const done = context.memory.act([['write-handoff', said]], actingAs(context))
   const [r] = done.results
   return written(done, [`handed off: ${String(r!.name)}`, `  ${r!.id}`], { ...done, id: r!.id })
 }
 
-function shown({ memory, project }: ToolContext, { task }: Named): Output {
+function shown({ memory, project }: ToolContext, { task }: { task?: string }): Output {
   const all = currentHandoffs(memory, project)
   const wanted = task !== undefined ? memory.reader.find(task).map((e) => e.id) : undefined
   const some = wanted ? all.filter((h) => h.task !== undefined && wanted.includes(h.task)) : all

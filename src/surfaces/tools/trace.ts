@@ -1,6 +1,6 @@
 import { UsageError } from '../../base/errors.ts'
 import type { Reader } from '../../engine/read/reader.ts'
-import { evolution, type Trace, trace as traceOf } from '../../find/graph/trace.ts'
+import { evolution, trace as traceOf } from '../../find/graph/trace.ts'
 import { type Reached, type Step, waysOf, wordOf } from '../../find/graph/walk.ts'
 import { unverifiedAmong } from '../../find/recall/standing.ts'
 import { marksOf } from '../../find/recall/told.ts'
@@ -83,7 +83,11 @@ export const lineOf = (e: Entity, state: string, isUnverified = false): string =
   `${oneLine(e.name, NAME)}  (${[e.kind, new Date(madeAt(e)).toISOString().slice(0, 10), state, ...marksOf({ isUnverified })].filter(Boolean).join(', ')})`
 
 /** A trace as a tree, each entity below the one from which it was reached. */
-function drawn({ reached }: Trace, root: string, line: (r: Reached, e: Entity) => string): string[] {
+function drawn(
+  { reached }: ReturnType<typeof traceOf>,
+  root: string,
+  line: (r: Reached, e: Entity) => string,
+): string[] {
   const below = Map.groupBy(reached, (r) => r.from!.id)
   const branch = (id: string): string[] =>
     asBranches((below.get(id) ?? []).map((r) => [line(r, r.entity), ...branch(r.id)]))

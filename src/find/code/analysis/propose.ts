@@ -45,22 +45,15 @@ function isKnown(reader: Reader, { verb, args }: Finding): boolean {
   return id !== undefined && reader.entity(id) !== undefined
 }
 
-interface Analysis {
-  /** What is new, the surest first, at most `limit`. */
-  readonly proposed: readonly Finding[]
-  /** New ones beyond the limit. */
-  readonly more: number
-  /** Those that were known already. */
-  readonly known: number
-  readonly batches: readonly string[]
-}
-
-/** Proposes what recurs in the code and in what was decided; never again what was proposed or rejected. */
+/**
+ * Proposes what recurs in the code and in what was decided, the surest first; never again what was proposed or rejected. `more`: new ones
+ * beyond the limit, `known`: those that were known already.
+ */
 export async function analyze(
   memory: Memory,
   root: string,
   options: ActOptions & { limit: number; dryRun: boolean; progress?: ((line: string) => void) | undefined },
-): Promise<Analysis> {
+) {
   const { limit, dryRun, progress, ...act } = options
   const { reader } = memory
   const principles = principlesIn(statementsOf(reader))

@@ -84,13 +84,7 @@ function chain(root: Node, path: Path): Node[] {
 const lineIndent = (text: string, at: number) => /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', at - 1) + 1, at))![0]
 const holdsNewline = (text: string) => text.includes('\n')
 
-interface Style {
-  newline: string
-  unit: string
-  spaced: boolean
-}
-
-function styleOf(text: string, root: Node): Style {
+function styleOf(text: string, root: Node) {
   const newline = text.includes('\r\n') ? '\r\n' : '\n'
   const first = root.type === 'object' ? root.children![0] : undefined
   const own = first && holdsNewline(text.slice(root.offset, first.offset)) ? lineIndent(text, first.offset) : ''
@@ -106,9 +100,6 @@ function oneLine(value: unknown, spaced: boolean): string {
     .map(([k, v]) => `${JSON.stringify(k)}${colon}${oneLine(v, spaced)}`)
     .join(comma)}}`
 }
-
-const manyLines = (value: unknown, style: Style, indent: string) =>
-  JSON.stringify(value, null, style.unit).replaceAll('\n', style.newline + indent)
 
 /** Puts an entry last into the container at `path`, which is made if need be. @throws UserError `bad-json`. */
 export function insertJson(
@@ -140,7 +131,10 @@ export function insertJson(
   const inner = 'item' in leaf ? [leaf.item] : { [leaf.key]: leaf.value }
   const nested = missing.reduceRight<unknown>((value, key) => ({ [key]: value }), inner)
   const print = (indent: string | null) => {
-    const show = (v: unknown) => (indent === null ? oneLine(v, style.spaced) : manyLines(v, style, indent))
+    const show = (v: unknown) =>
+      indent === null
+        ? oneLine(v, style.spaced)
+        : JSON.stringify(v, null, style.unit).replaceAll('\n', style.newline + indent)
     if (Array.isArray(nested)) return show(nested[0])
     const [[key, value]] = Object.entries(nested as object) as [[string, unknown]]
     return `${JSON.stringify(key)}:${style.spaced || indent !== null ? ' ' : ''}${show(value)}`

@@ -48,15 +48,6 @@ function projectOrRest(directory: string, deleting: boolean): Project {
   }
 }
 
-/** What an uninstall deletes, file by file, and what it leaves although it lies there. */
-interface Plan {
-  readonly tree: readonly OwnFile[]
-  readonly store: readonly OwnFile[]
-  /** Views in the other work trees of the repository. */
-  readonly elsewhere: readonly OwnFile[]
-  readonly left: readonly string[]
-}
-
 /** Our files in a work tree that may go: what somebody wrote into one of them stays. */
 function treeFiles(root: string): OwnFile[] {
   const own = new Set(ownViews(root))
@@ -80,7 +71,8 @@ function leftIn(dir: string, going: readonly OwnFile[]): string[] {
   })
 }
 
-function planOf(project: Project, deleting: boolean): Plan {
+/** What an uninstall deletes, file by file, and what it leaves although it lies there; `elsewhere`: views in other work trees. */
+function planOf(project: Project, deleting: boolean) {
   const { root, storePath } = project
   const common = workTreeOf(root)?.common
   const trees = common === undefined ? [] : linkedWorkTrees(common).filter((tree) => tree !== root)
@@ -156,7 +148,7 @@ function refuseUnwritable(files: readonly OwnFile[]): void {
 const MB = 1024 * 1024
 
 /** What goes with the knowledge, for a person who decides. */
-function tellKnowledge(call: CommandCall, project: Project, plan: Plan, keeps: boolean): Json {
+function tellKnowledge(call: CommandCall, project: Project, plan: ReturnType<typeof planOf>, keeps: boolean): Json {
   const contents = contentsOf(project.storePath)
   const bytes = plan.store.reduce((sum, f) => sum + f.size, 0)
   const names = plan.store.map((f) => relative(realpathSync(dirname(project.storePath)), f.path))

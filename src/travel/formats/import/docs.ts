@@ -37,13 +37,6 @@ export const docs: Importer = {
   },
 }
 
-interface Section {
-  /** Its headings from the top, `Guide › Install`; empty before the first. */
-  readonly title: string
-  readonly line: number
-  readonly text: string
-}
-
 /** Signs that underline a heading: reStructuredText ranks them as a page uses them first, Markdown has two. */
 const UNDERLINE = /^([=\-~^"'*+#:.])\1{2,}\s*$/
 
@@ -62,9 +55,9 @@ function headingAt(lines: readonly string[], i: number, styles?: string[]) {
   return level > 0 ? { level, title: title.trim(), takes: above ? 3 : 2 } : undefined
 }
 
-/** The sections of a page in order; a heading inside a code block is none. */
-export function sectionsOf(page: string, isRst = false): Section[] {
-  const sections: Section[] = []
+/** The sections of a page in order, each with its headings from the top as `Guide › Install`; one inside a code block is none. */
+export function sectionsOf(page: string, isRst = false) {
+  const sections: { title: string; line: number; text: string }[] = []
   const headings: string[] = []
   const styles = isRst ? [] : undefined
   const lines = page.split('\n')
