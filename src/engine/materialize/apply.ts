@@ -16,6 +16,7 @@ import type { Folded } from '../log/fold.ts'
 import { type Db, stored } from '../store/db.ts'
 import type { Line } from '../store/line.ts'
 import { append, countedIn, eventsOf, indexEvents, noteGap, survivorsOf } from '../store/log.ts'
+import type { Touched } from '../store/rows.ts'
 import * as rows from '../store/rows.ts'
 import { dayWords } from '../store/terms.ts'
 import * as index from '../store/text-index.ts'
@@ -48,7 +49,7 @@ export function isPlain(line: Line): boolean {
 }
 
 /** When the entity was last touched and how often, by these events of a line too. */
-function touch(own: readonly Event[], before: rows.Touched | undefined): [updated: number, version: number] {
+function touch(own: readonly Event[], before: Touched | undefined): [updated: number, version: number] {
   return [own.reduce((max, e) => Math.max(max, e.stamp.ms), before?.updated ?? 0), (before?.version ?? 0) + 1]
 }
 
@@ -69,7 +70,7 @@ function applyEvents(db: Db, states: States, registry: Registry, events: readonl
 }
 
 /** Makes the row of an entity again from what happened to it. */
-export function projectEntity(db: Db, registry: Registry, id: string, touched: rows.Touched, sameText = false): void {
+export function projectEntity(db: Db, registry: Registry, id: string, touched: Touched, sameText = false): void {
   const cells = cellsOf(eventsOf(db, id).map((e) => e.event))
   const made = projectionOf(registry, id, cells, touched.updated, touched.version)
   putProjection(db, made, rows.rowId(db, id), sameText)
@@ -105,12 +106,7 @@ function putProjection(
   index.indexText(db, rowid, text, sameText ? 'same' : at === undefined ? 'none' : 'other')
 }
 
-export function rowOf(
-  id: string,
-  folded: Folded,
-  { updated, version }: rows.Touched,
-  registry: Registry,
-): rows.EntityRow {
+export function rowOf(id: string, folded: Folded, { updated, version }: Touched, registry: Registry): rows.EntityRow {
   const kind = registry.kind(kindOf(id))
   const name = displayName(kind, folded.fields)
   const named = kind?.key.find((field) => folded.fields[field] === name)

@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { evolution, trace as traceOf } from '../../find/graph/trace.ts'
-import { type Reached, type Step, waysOf, wordOf } from '../../find/graph/walk.ts'
+import { type Found, type Reached, type Step, waysOf, wordOf } from '../../find/graph/walk.ts'
 import { unverifiedAmong } from '../../find/recall/standing.ts'
 import { marksOf } from '../../find/recall/told.ts'
 import { stateOf } from '../../find/recall/validity.ts'
@@ -43,7 +43,7 @@ export const trace = defineTool({
     const lines = [
       of(start),
       ...(chain.length > 1 ? [`evolution: ${chain.map((e) => oneLine(e.name, NAME)).join(' → ')}`] : []),
-      ...drawn(found, start.id, (r, e) => `${wordsOf(registry, r.steps)} ${of(e)}`),
+      ...drawn(found.reached, start.id, (r, e) => `${wordsOf(registry, r.steps)} ${of(e)}`),
       ...(found.reached.length === 0 ? ['no link of these relations is at it'] : []),
       ...(found.cut ? ['… there is more: a smaller --depth or fewer --relations show less'] : []),
     ]
@@ -83,11 +83,7 @@ export const lineOf = (e: Entity, state: string, isUnverified = false): string =
   `${oneLine(e.name, NAME)}  (${[e.kind, new Date(madeAt(e)).toISOString().slice(0, 10), state, ...marksOf({ isUnverified })].filter(Boolean).join(', ')})`
 
 /** A trace as a tree, each entity below the one from which it was reached. */
-function drawn(
-  { reached }: ReturnType<typeof traceOf>,
-  root: string,
-  line: (r: Reached, e: Entity) => string,
-): string[] {
+function drawn(reached: readonly Found[], root: string, line: (r: Reached, e: Entity) => string): string[] {
   const below = Map.groupBy(reached, (r) => r.from!.id)
   const branch = (id: string): string[] =>
     asBranches((below.get(id) ?? []).map((r) => [line(r, r.entity), ...branch(r.id)]))
