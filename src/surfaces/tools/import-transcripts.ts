@@ -3,10 +3,10 @@ import { basename, join, resolve } from 'node:path'
 import { treesOf } from '../../engine/store/project-list.ts'
 import { KEPT_DAYS } from '../../engine/store/prompts.ts'
 import { momentSaid } from '../../find/recall/moment.ts'
-import type { FoundSessions, KeptSession } from '../../session/clients/transcripts.ts'
+import type { FoundSessions } from '../../session/clients/transcripts.ts'
 import { sessionsIn, sessionsOfProject, specstoryIn } from '../../session/clients/transcripts.ts'
 import { hooksConfig } from '../../session/hooks/config.ts'
-import { readConversation, type Typed } from '../../session/hooks/extract/conversation.ts'
+import { type Kept, readConversation, type Typed } from '../../session/hooks/extract/conversation.ts'
 import { openPrompts } from '../../session/hooks/kept-prompts.ts'
 import { mayBeRepeated } from '../../session/hooks/lasting-words.ts'
 import { pauses } from '../../session/hooks/pause.ts'
@@ -70,7 +70,7 @@ function sessionsAt({ project }: ToolContext, format: string, path: string | und
 }
 
 /** Keeps what was typed in them, as hooks would have. Returns how many prompts. */
-function keep({ memory, project }: ToolContext, { id, client }: KeptSession, users: readonly Typed[]): number {
+function keep({ memory, project }: ToolContext, { id, client }: Kept, users: readonly Typed[]): number {
   if (!hooksConfig(project.hooks).config.keepPrompts) return 0
   using prompts = openPrompts(project, { create: true })
   const now = memory.env.now()

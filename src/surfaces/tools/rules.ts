@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { createInside, packageFile } from '../../base/files.ts'
 import { tokensOfProse } from '../../find/recall/token-estimate.ts'
 import type { Json } from '../../model/field.ts'
-import { launcherOf } from '../../session/clients/common/path.ts'
 import { planLoaders } from '../../session/clients/loader.ts'
 import { applyWiring } from '../../session/clients/wiring.ts'
 import { confirmRules, declaredOf, LEVELS, RULES_DIR, type Rule, rank, rulesOf } from '../../work/evolution/rules.ts'
+import { homesFor } from './arrive.ts'
 import { needsPerson } from './person.ts'
 import { defineTool, type Output, type ToolContext } from './tool.ts'
 
@@ -100,8 +99,7 @@ function confirm(context: ToolContext): Output {
 function loader({ project, by }: ToolContext): Output {
   if (by !== 'person')
     throw needsPerson('only a person has a file written that every session reads as its rules', 'rules loader')
-  const { HOME } = process.env
-  const ctx = { root: project.root, home: HOME ?? homedir(), env: process.env, launcher: launcherOf('', process.env) }
+  const ctx = homesFor(project.root)
   const changes = planLoaders(ctx)
   applyWiring(ctx, changes)
   const lines = changes.map(({ file, action, why }) => {
