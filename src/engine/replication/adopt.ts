@@ -17,7 +17,10 @@ import { snapshotOf } from './compaction.ts'
 import { type Ingested, printDelivery } from './ingest.ts'
 import type { StoreHandle } from './restore.ts'
 
-/** Reads a store that somebody else may have made, from a private copy. Nothing that its schema says is run. `lines`: as a replica would send them. */
+/**
+ * Reads a store that somebody else may have made, from a private copy. Nothing that its schema says is run.
+ * `lines`: its log, as a replica would send it.
+ */
 export function readForeign(storePath: string, ownDirectory: boolean) {
   if (!checkFiles(storePath, ownDirectory) || !existsSync(storePath))
     throw new UserError('no-store', `there is no store at ${storePath}`, 'nothing is to be adopted')

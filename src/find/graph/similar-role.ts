@@ -25,7 +25,7 @@ function overlap(a: readonly number[], b: readonly number[]): number {
 /**
  * Entities of the same kind that play the same role although their words differ: the same relations, in the same
  * direction, to entities in the same roles. Labels are refined as by Weisfeiler and Leman (1968): in round n the label
- * of an entity is its kind with the sorted labels of round n − 1 around it. The score is the mean, over the rounds, of
+ * of an entity is its kind with the sorted labels of round n − 1 around it. The score, 0 to 1, is the mean, over the rounds, of
  * the share of labels around both that are the same. Best first; equal ones by id. Reads every link once.
  */
 export function similarRole(reader: Reader, id: string, limit = 10): { id: string; score: number }[] {

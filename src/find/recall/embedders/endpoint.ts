@@ -47,7 +47,10 @@ export class NoAnswer extends Error {
   }
 }
 
-/** Posts JSON once, and reads the answer as far as `most` bytes; `wait`: milliseconds that the server asks to wait. Redirects are not followed. @throws NoAnswer */
+/**
+ * Posts JSON once, and reads the answer as far as `most` bytes. Redirects are not followed. @throws NoAnswer
+ * `wait`: milliseconds that the server asks to wait.
+ */
 export async function post(
   address: URL,
   body: object,
