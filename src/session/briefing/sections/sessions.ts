@@ -1,5 +1,5 @@
 import { placeOf } from '../../../engine/claims/part.ts'
-import { claimsOf } from '../../../work/coordination/claims.ts'
+import { type Claim, claimsOf } from '../../../work/coordination/claims.ts'
 import { nameOfSession, titleOfSession } from '../../../work/coordination/labels.ts'
 import type { SessionInfo } from '../../../work/coordination/session-info.ts'
 import { sessionsOf } from '../../../work/coordination/sessions.ts'
@@ -41,9 +41,7 @@ export const sessions: Section = {
   },
 }
 
-type Held = ReturnType<ReturnType<typeof claimsOf>['held']>[number]
-
-const claimed = (c: Held, about: About): string => {
+const claimed = (c: Claim, about: About): string => {
   const { reader } = about
   const on =
     c.what === 'task' ? `task ${reader.entity(c.on)?.name ?? c.on}` : c.what === 'role' ? `role ${c.on}` : placeOf(c)

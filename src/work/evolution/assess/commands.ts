@@ -1,10 +1,13 @@
 import { commandsIn, programOf, scriptOf, scriptsIn } from '../../../model/commands.ts'
 import type { Repository } from './repository.ts'
 
-type Is = (words: readonly string[]) => boolean
-
 /** Whether a line of shell runs something, itself or by a script of package.json. */
-export function runs(repo: Pick<Repository, 'text'>, line: string, is: Is, depth = 3): boolean {
+export function runs(
+  repo: Pick<Repository, 'text'>,
+  line: string,
+  is: (words: readonly string[]) => boolean,
+  depth = 3,
+): boolean {
   return commandsIn(line).some((command) => {
     const words = programOf(command.words)
     const [first = ''] = words

@@ -1,8 +1,7 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { readInside } from '../../../base/files.ts'
 import { trackedPaths } from '../../../base/git.ts'
 import { keptIn } from '../../../base/lookup.ts'
+import { CodeTree } from '../../../find/code/tree.ts'
 import type { Level } from '../rules.ts'
 import { type Commit, type History, historyOf } from './git-log.ts'
 
@@ -58,20 +57,10 @@ const MOST_FILES = 200_000
 
 const isCode = (path: string): boolean => CODE.test(path) && !NO_SOURCE.test(path)
 
-/** The files of a directory without git, as deep as a project goes. */
-function walk(root: string, dir = '', found: string[] = []): string[] {
-  if (dir.split('/').length > 12) return found
-  for (const entry of readdirSync(join(root, dir), { withFileTypes: true })) {
-    const path = dir === '' ? entry.name : `${dir}/${entry.name}`
-    if (found.length >= MOST_FILES) return found
-    if (entry.isFile()) found.push(path)
-    else if (
-      entry.isDirectory() &&
-      entry.name !== '.git' &&
-      !/(?:^|\/)(?:node_modules|\.?venv|target|dist)$/.test(path)
-    )
-      walk(root, path, found)
-  }
+/** The files of a directory without git. */
+function filesIn(root: string): string[] {
+  const found: string[] = []
+  for (const { path } of new CodeTree(root).files()) if (found.push(path) === MOST_FILES) break
   return found
 }
 
@@ -84,7 +73,7 @@ export const percent = (share: number): string => `${Math.floor(share * 100)} %`
 
 /** Reads what a repository shows. What it says of itself, such as a badge or a level in a file, is not looked at. */
 export async function readRepository(root: string): Promise<Repository> {
-  const paths = (trackedPaths(root) ?? walk(root)).filter((p) => !p.endsWith('/') && !p.startsWith('.tidemark/'))
+  const paths = (trackedPaths(root) ?? filesIn(root)).filter((p) => !p.endsWith('/') && !p.startsWith('.tidemark/'))
   const texts = new Map<string, string>()
   const text = (path: string): string =>
     keptIn(texts, path, () => readInside(root, path, MOST_BYTES)?.toString('utf8') ?? '')
