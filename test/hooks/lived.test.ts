@@ -1,4 +1,4 @@
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { staleAnchors } from '../../src/engine/store/code.ts'
@@ -186,9 +186,10 @@ test('[R2] what was typed before the agent last recorded something by itself was
   await on('s1', 'session-start')
   for (const n of [1, 2, 3]) await on('s1', 'prompt', { prompt: typed(n) })
   await record('s1', ['record-learning', { title: 'totals', body: 'below', said: typed(2) }])
+  await on('s1', 'prompt', { prompt: typed(4) })
   await on('s1', 'session-end', { reason: 'exit' })
   const { context = '' } = await on('s2', 'prompt', { prompt: 'mend the chart of the first quarter' })
-  expect([1, 2, 3].map((n) => context.includes(typed(n)))).toEqual([false, false, true])
+  expect([1, 2, 3, 4].map((n) => context.includes(typed(n)))).toEqual([false, false, false, true])
 })
 
 test('[Y1] [R4] a rule binds until one that binds takes its place; what was ended or replaced waits for no yes', async () => {
@@ -323,4 +324,57 @@ test('[W2] a decision is not called outdated by the session that carries it out,
   expect(stale()).toEqual([expect.stringMatching(/^fact:ttl-in-auth/)])
   await edit('s3', 60)
   expect(await start('s4')).toMatch(/Sessions end after 900 s.*TTL in auth.ts changed/)
+})
+
+test('[W4] a handoff in the words of an agent is told without what hooks saw, and without its state once somebody has gone on', async () => {
+  const { t, on, record } = sessions()
+  const edit = (session: string, path: string) =>
+    on(session, 'after-edit', { tool: { name: 'Edit', paths: [join(t.dir, path)] } })
+  await on('s1', 'session-start')
+  await on('s1', 'prompt', { prompt: 'Make the form of the orders, with all its fields, please' })
+  await edit('s1', 'form.ts')
+  await record('s1', ['write-handoff', { inProgress: ['half of the fields are there'], nextSteps: ['add the sum'] }])
+  await on('s1', 'stop', { said: 'The first half is done.' })
+  await on('s1', 'session-end', { reason: 'exit' })
+  const next = (await on('s2', 'session-start')).context ?? ''
+  for (const line of ['half of the fields are there', 'add the sum']) expect(next).toContain(line)
+  expect(next).not.toMatch(/Edited form\.ts|Answered:|Asked:/)
+  await on('s2', 'prompt', { prompt: 'Look at the list of the customers and mend its order' })
+  await edit('s2', 'customers.ts')
+  await on('s2', 'session-end', { reason: 'exit' })
+  const later = (await on('s3', 'session-start')).context ?? ''
+  expect(later).toContain('add the sum')
+  expect(later).not.toContain('half of the fields are there')
+})
+
+test('[R3] a question mark in code is no question of the agent: a bare yes is for ours', async () => {
+  const { t, on, record } = sessions()
+  await on('s1', 'session-start')
+  await on('s1', 'prompt', { prompt: 'The lists are sorted by name in every page of this shop' })
+  await record('s1', [
+    'record-fact',
+    { fact: 'Lists are sorted by name', said: 'the lists are sorted by name in every page' },
+  ])
+  await on('s1', 'stop', {
+    said: 'I read `data?.items` now:\n```ts\nconst n = data?.items ? 1 : 0\n```\nDone, a?.b works.',
+  })
+  await on('s1', 'prompt', { prompt: 'yes' })
+  expect(t.get('fact:lists-are-sorted-by-name')?.fields.standing ?? 'confirmed').toBe('confirmed')
+})
+
+test('[W2] a decision whose files have all gone is told at no start; one whose file is still to come is', async () => {
+  const { t, on, record } = sessions()
+  writeFileSync(join(t.dir, 'old.ts'), 'export const sum = 1\n')
+  await on('s1', 'session-start')
+  const decision = (name: string, at: string) => [
+    'record-decision',
+    { name, description: `The ${name} adds up`, locations: [at] },
+  ]
+  await record('s1', decision('old-sum', 'old.ts#sum'), decision('new-sum', 'new.ts#sum'))
+  await scan(t.memory, t.project)
+  expect((await on('s2', 'session-start')).context).toContain('old-sum adds up')
+  rmSync(join(t.dir, 'old.ts'))
+  const { context } = await on('s3', 'session-start')
+  expect(context).toContain('new-sum adds up')
+  expect(context).not.toContain('old-sum adds up')
 })

@@ -33,7 +33,7 @@ export function speakerOf(e: Entity): (path: string) => boolean {
   const places = placesOf(e)
   const texts = Object.entries(e.fields).filter(([name]) => name !== 'provenance' && name !== 'locations')
   const said = texts.map(([, v]) => (typeof v === 'string' ? v : JSON.stringify(v))).join('\n')
-  const around = foldersIn(said)
+  const around = places.length > 0 ? [] : foldersIn(said) // where it belongs was said
   return (path) => {
     const name = basename(path)
     const isNamed = standsIn(said, path.length > name.length && name.split('.').length < 2 ? path : name)

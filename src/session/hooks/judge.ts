@@ -54,7 +54,9 @@ export function leftToJudge(hook: Hook, prompts: Prompts): string | undefined {
     return id !== session && state !== 'active' && state !== 'idle'
   }
   const over = prompts.unjudgedSessions(memory.env.now() - LEFT_MS).filter(isOver)
-  const all = over.toReversed().flatMap((id) => prompts.unjudgedOf(id))
+  // whoever records has judged what was typed before
+  const isLater = (id: string) => (p: Prompt) => p.at > Number(sessions.get(id)?.data.recordedAt ?? 0)
+  const all = over.toReversed().flatMap((id) => prompts.unjudgedOf(id).filter(isLater(id)))
   const text = asked(hook, prompts, all, 'earlier')
   if (text !== undefined) sessions.patch(session, { judged: true })
   return text

@@ -111,7 +111,9 @@ export function askAbout(hook: Hook, ids: readonly string[], wishes: readonly Wi
 /** The agent has asked something of its own: a bare yes may be meant for that. */
 export function agentAsked(hook: Hook): void {
   const questions = open(hook)
-  if (/[?？¿]/.test(hook.call.said ?? '') && questions.some((q) => q.after === prompts(hook)))
+  const outside = (text: string, sign: string) => text.split(sign).filter((_, i) => i % 2 === 0).join(' ') // biome-ignore format: a row
+  const said = outside(outside(hook.call.said ?? '', '```'), '`')
+  if (/[?？](?![\w.?:[(=])|¿/.test(said) && questions.some((q) => q.after === prompts(hook)))
     keep(hook, questions.map((q) => ({ ...q, after: -1 }))) // biome-ignore format: a row
 }
 

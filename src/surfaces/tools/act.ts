@@ -7,6 +7,7 @@ import type { Result } from '../../engine/write/plan.ts'
 import { isObject } from '../../model/object.ts'
 import { hooksConfig } from '../../session/hooks/config.ts'
 import { evidenceFor, markUsed, openPrompts } from '../../session/hooks/kept-prompts.ts'
+import { sessionsOf } from '../../work/coordination/sessions.ts'
 import { claimedLines, releasedLines } from './claim-lines.ts'
 import { actingAs, defineTool, type Output, type ToolContext, written } from './tool.ts'
 
@@ -67,6 +68,8 @@ function write(context: ToolContext, batch: unknown, options: ActOptions): ActRe
   }
   const done = memory.act(batch, { ...options, evidence })
   attempt(() => prompts && markUsed(prompts, found, session ?? '', now))
+  if (prompts && session !== undefined && done.results.some((r) => r.verb.startsWith('record-')))
+    attempt(() => sessionsOf(memory).patch(session, { recordedAt: now }))
   return done
 }
 

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { anchorsOf } from '../../../engine/store/code.ts'
 import { contrary, vocabularyOf } from '../../../find/recall/contradictions.ts'
 import { type Entity, kindOf, saidAt } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'
@@ -116,7 +119,13 @@ function relevant(
   const room = Math.min(MAX_ITEMS, Math.max(weighed.filter((w) => w.near > 0).length, UNASKED))
   const here = about.vouched(all.map((e) => e.id))
   // what nobody here stands by takes the place of nothing that somebody does
-  const ours = weighed.filter(({ e }) => here.has(e.id)).slice(0, room)
+  const { root } = about.project
+  /** Whether not all files that it was about have gone. */
+  const isThere = ({ e }: (typeof weighed)[number]) => {
+    const anchors = anchorsOf(about.memory.db, root, e.id)
+    return anchors.length === 0 || anchors.some((a) => a.hash === '' || existsSync(join(root, a.path)))
+  }
+  const ours = weighed.filter(({ e }) => here.has(e.id)).slice(0, 2 * room).filter(isThere).slice(0, room) // biome-ignore format: a row
   const others = weighed.filter(({ e }) => !here.has(e.id))
   const beside = Math.min(OTHERS, others.filter((w) => w.near > 0).length)
   const chosen = [...ours, ...others.slice(0, Math.max(room - ours.length, beside))]

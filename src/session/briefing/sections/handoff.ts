@@ -66,6 +66,9 @@ const CARRIED_DAYS = 14
 const OLD_DAYS = 30
 const DONE_DAYS = 3
 
+/** What hooks saw of a session. */
+const SEEN = /^(?:Asked|Answered): "|^Edited /
+
 const daysOld = (h: CurrentHandoff, about: About): number => Math.floor((about.moment - h.written) / DAY)
 
 /** Handoffs of the current task first, then of the branch; among these the open ones, then the newest. */
@@ -85,11 +88,11 @@ const newestOf = (all: readonly CurrentHandoff[]) => all.reduce((a, b) => (b.wri
 export const calledHandoff = ({ entity }: CurrentHandoff): string =>
   `"${plain(/^session "(.*)"$/.exec(entity.name)?.[1] ?? entity.name, 100)}"`
 
-/** How many sessions were asked for something since. */
-const sessionsSince = (h: CurrentHandoff, { memory, session }: About): number =>
+/** Sessions that were asked for something since. */
+const sessionsSince = (h: CurrentHandoff, { memory, session }: About): SessionInfo[] =>
   sessionsOf(memory)
     .list({ all: true })
-    .filter((s) => Number(s.data.requestAt ?? 0) > h.written && s.id !== h.session && s.id !== session).length
+    .filter((s) => Number(s.data.requestAt ?? 0) > h.written && s.id !== h.session && s.id !== session)
 
 const headOf = (h: CurrentHandoff, about: About, sessions: number): string => {
   const e = h.entity
@@ -100,13 +103,17 @@ const headOf = (h: CurrentHandoff, about: About, sessions: number): string => {
 }
 
 function inFull(h: CurrentHandoff, about: About): Item {
-  const later = sessionsSince(h, about)
+  const since = sessionsSince(h, about)
+  const later = since.length
   const head = headOf(h, about, later)
   const { said } = h
   const composed = new Set(Array.isArray(h.entity.fields.composed) ? h.entity.fields.composed : [])
-  // what the session decided stands among the decisions, and what it is called by was asked
+  const isOwn =
+    said.body !== undefined || HANDOFF_PARTS.some(({ field }) => said[field].some((item) => !composed.has(item)))
+  // what the session decided stands among the decisions, and what it is called by was asked; the agent's words say more than hooks saw
   const isToldElsewhere = (field: string, item: string) =>
-    (field === 'decisionsMade' && composed.has(item)) || item === `Asked: ${calledHandoff(h)}`
+    (composed.has(item) && (field === 'decisionsMade' || (isOwn && SEEN.test(item)))) ||
+    item === `Asked: ${calledHandoff(h)}`
   const part = ({ field, heading }: (typeof HANDOFF_PARTS)[number]): string[] => {
     const items = said[field].filter((item) => !isToldElsewhere(field, item))
     return items.length === 0 ? [] : [`  ${heading}:`, ...items.map((item) => `  - ${plain(item, ITEM)}`)]
@@ -118,11 +125,10 @@ function inFull(h: CurrentHandoff, about: About): Item {
   const leavesWork = said.nextSteps.length + said.blockers.length > 0
   if (daysOld(h, about) >= (leavesWork ? OLD_DAYS : DONE_DAYS) || (!leavesWork && later > 1))
     return { id: h.entity.id, text: `${head}; tidemark handoff` }
-  return {
-    id: h.entity.id,
-    text: [head, ...body, ...HANDOFF_PARTS.flatMap(part)].join('\n'),
-    short: [`${head}; the rest: tidemark handoff`, ...next].join('\n'),
-  }
+  const short = [`${head}; the rest: tidemark handoff`, ...next].join('\n')
+  // once somebody has gone on with the code, how things stood says little
+  if (since.some((s) => s.files.length > 0)) return { id: h.entity.id, text: short }
+  return { id: h.entity.id, text: [head, ...body, ...HANDOFF_PARTS.flatMap(part)].join('\n'), short }
 }
 
 /** What sessions left with the claims that they gave up, for whoever works there next; each word once. */
