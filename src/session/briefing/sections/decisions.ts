@@ -11,8 +11,8 @@ import { bindingFacts } from './rules.ts'
 
 const FOUND = 10
 const NEWEST = 25
-/** What is told where the work at hand says nothing of them. */
-const UNASKED = 10
+/** What is told where the work at hand says nothing of them: what failed and was learned elsewhere seldom helps. */
+const UNASKED = { decisions: 10, others: 4 }
 const MAX_ITEMS = 20
 /** What others wrote and nobody here stands by, beside one's own: so much of it, where it is near the work. */
 const OTHERS = 5
@@ -116,7 +116,10 @@ function relevant(
   const weighed = all
     .map((e) => ({ e, near: nearness(e, focus, words.get(e.id) ?? 0), weight: weightOf(e) }))
     .sort((a, b) => b.near - a.near || b.weight - a.weight || saidAt(b.e) - saidAt(a.e) || (a.e.id < b.e.id ? -1 : 1))
-  const room = Math.min(MAX_ITEMS, Math.max(weighed.filter((w) => w.near > 0).length, UNASKED))
+  const room = Math.min(
+    MAX_ITEMS,
+    Math.max(weighed.filter((w) => w.near > 0).length, UNASKED[kinds.includes('decision') ? 'decisions' : 'others']),
+  )
   const here = about.vouched(all.map((e) => e.id))
   // what nobody here stands by takes the place of nothing that somebody does
   const { root } = about.project
