@@ -153,7 +153,7 @@ for (const [name, other, shell, edit] of [
       m.tidemark('act', JSON.stringify([edited]), '--session', 'reviewer-1')
       model.next(sed, sed)
       await other.ask(m, model, 'make it 42 now')
-      expect(model.turns.at(-1)!.text).toContain('This is said once, and the same call passes then.')
+      expect(model.turns.at(-1)!.text).toContain('This is said once, and the same call passes then')
       expect(m.read('src/app.ts')).toBe('export const answer = 42\n')
     },
   )

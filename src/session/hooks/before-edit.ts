@@ -32,7 +32,7 @@ import { claimImplicitly } from './implicit-claims.ts'
 import type { Look } from './merges.ts'
 import { filesOf } from './paths.ts'
 
-/** For so long an edit that was refused once passes whatever others do: a busy neighbour must not hold it up for ever. */
+/** For so long an edit that was refused twice passes whatever others do: a busy neighbour must not hold it up for ever. */
 const TRY_AGAIN_MS = 30_000
 /** Another hook may have been quicker after each of them. */
 const LOOKS_AT_MOST = 3
@@ -102,22 +102,31 @@ export async function beforeEdit(hook: Hook): Promise<HookReply> {
   return { ...judged, context: await aboutFiles(hook, paths) }
 }
 
-/** Those of which the session was not told, or some time ago and others have edited the file since. */
-function untold(hook: Hook, conflicts: readonly Conflict[]): readonly Conflict[] {
+/**
+ * Those of which the session was not told, or before others edited the file again, each with the marks of its telling. Who was
+ * refused twice within a short time passes.
+ */
+function untold(hook: Hook, conflicts: readonly Conflict[]): ReadonlyMap<Conflict, readonly string[]> {
   const delivered = deliveredSince(hook)
-  return conflicts.filter(({ mark, path }) => {
-    const at = delivered.get(mark)
-    if (at === undefined) return true
-    return hook.memory.env.now() - at > TRY_AGAIN_MS && editedByOthers(hook, at).has(path)
-  })
+  const isLately = (mark: string) => hook.memory.env.now() - (delivered.get(mark) ?? 0) <= TRY_AGAIN_MS
+  const found = new Map<Conflict, readonly string[]>()
+  for (const c of conflicts) {
+    const at = delivered.get(c.mark)
+    const again = `${c.mark} again`
+    if (at === undefined) found.set(c, [c.mark])
+    else if (!isLately(again) && editedByOthers(hook, at).has(c.path))
+      found.set(c, isLately(c.mark) ? [c.mark, again] : [c.mark])
+  }
+  return found
 }
 
 /** What is decided and said where others are in the way; nothing where nobody is. */
 async function judge(hook: Hook, found: readonly Conflict[]): Promise<HookReply> {
   const once = hook.session === '' ? [] : found.filter((c) => c.decision === 'once')
-  const first = once.length === 0 ? [] : (hook.attempt('told before', () => untold(hook, once)) ?? [])
-  const decided = (c: Conflict): Decision => (c.decision !== 'once' ? c.decision : first.includes(c) ? 'deny' : 'warn')
-  const conflicts = found.map((c) => ({ ...c, decision: decided(c), isOnce: first.includes(c) }))
+  const first =
+    (once.length > 0 && hook.attempt('told before', () => untold(hook, once))) || new Map<Conflict, string[]>()
+  const decided = (c: Conflict): Decision => (c.decision !== 'once' ? c.decision : first.has(c) ? 'deny' : 'warn')
+  const conflicts = found.map((c) => ({ ...c, decision: decided(c), isOnce: first.has(c) }))
   const decision = conflicts.map((c) => c.decision).sort((a, b) => SEVERITY[b] - SEVERITY[a])[0]
   if (decision === undefined) return {}
   const all = [...new Set(conflicts.map((c) => c.line))]
@@ -133,10 +142,10 @@ async function judge(hook: Hook, found: readonly Conflict[]): Promise<HookReply>
   if (decision === 'warn') return { decision, reason: inTheWay(lines), visible }
   const isOnce = conflicts.every((c) => c.decision === 'warn' || c.isOnce)
   const todo = isOnce
-    ? 'This is said once, and the same call passes then. Look at what they have changed before you try again, and keep it.'
+    ? 'This is said once, and the same call passes then, unless they edit meanwhile. Look at what they have changed before you try again, and keep it.'
     : 'Work on something else, ask the person or that session to commit it or hand it over, or wait: `tidemark claim PATH --wait 30`. `tidemark claims` shows all.'
   const reason = `${inTheWay(lines)}\n${todo}`
-  await keepDelivered(hook, first.map((c) => c.mark), reason) // biome-ignore format: a row
+  await keepDelivered(hook, [...first.values()].flat(), reason)
   return { decision, reason, visible }
 }
 
