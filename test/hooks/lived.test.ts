@@ -378,3 +378,21 @@ test('[W2] a decision whose files have all gone is told at no start; one whose f
   expect(context).toContain('new-sum adds up')
   expect(context).not.toContain('old-sum adds up')
 })
+
+test('[H3] a path in a prompt brings what stands on that file, not on another one of a common name, nor what was replaced', async () => {
+  const { on, record } = sessions()
+  await on('s1', 'session-start')
+  await record('s1',
+    ['record-learning', { title: 'Badges', body: 'The badges of README.md come from a script' }],
+    ['record-learning', { title: 'Totals', body: 'cart.ts adds up in cents', locations: ['src/cart.ts'] }],
+    ['record-decision', { name: 'floats', description: 'src/tax.ts computes with floats', locations: ['src/tax.ts'] }],
+    ['record-decision', { name: 'cents', description: 'src/tax.ts computes in cents', locations: ['src/tax.ts'] }],
+    ['supersede', { old: 'decision:floats', new: 'decision:cents', reason: 'rounding' }],
+  ) // biome-ignore format: a list
+  const told = async (session: string, prompt: string) => (await on(session, 'prompt', { prompt })).context ?? ''
+  expect(await told('s2', 'please read docs/README.md')).not.toContain('badges')
+  expect(await told('s3', 'open src/cart.ts now')).toContain('adds up in cents')
+  const tax = await told('s4', 'open src/tax.ts now')
+  expect(tax).toContain('computes in cents')
+  expect(tax).not.toContain('floats')
+})

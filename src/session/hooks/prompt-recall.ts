@@ -30,6 +30,8 @@ const NAME_WORDS = 3
 const NAME_SHARE = 0.5
 const RARE = 3
 const MAX_RECALLED = 3
+/** Many files are called so: a text means the one of its folder. */
+const COMMON_NAME = /^(?:readme|index|main|mod|__init__|conftest|package|setup|license)\./i
 /** Paths are looked for in so much of a prompt. */
 const LOOKED_AT = 10_000
 
@@ -86,9 +88,12 @@ export async function recalledFor(hook: Hook, prompt: string): Promise<string | 
   const delivered = new Set(deliveredSince(hook).keys())
   // what speaks of the folder around is told before an edit there
   const named = pathsIn(hook, prompt).flatMap((path) =>
-    knownOn(hook, path).filter((e) => JSON.stringify(e.fields).includes(basename(path))),
+    knownOn(hook, path).filter((e) =>
+      JSON.stringify(e.fields).includes(COMMON_NAME.test(basename(path)) ? path : basename(path)),
+    ),
   )
-  const hits = [...named, ...hitsFor(hook, prompt)]
+  const states = statesOf(named, hook.memory.reader, hook.memory.env.now())
+  const hits = [...named.filter((e) => states.get(e) === undefined), ...hitsFor(hook, prompt)]
     .filter((e) => !delivered.has(e.id) && delivered.add(e.id))
     .slice(0, MAX_RECALLED)
   if (hits.length === 0) return undefined
