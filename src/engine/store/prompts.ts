@@ -193,9 +193,10 @@ export class Prompts {
     return this.#value('SELECT words FROM quotes WHERE said=?', said)
   }
 
-  /** A session recorded something for it: one of its own, or one that an agent of another session was asked about. */
-  use(id: number, session: string): void {
+  /** A session recorded something for it: one of its own, or one that an agent of another session was asked about. Whether it did so by itself. */
+  use(id: number, session: string): boolean {
     this.#run('UPDATE prompts SET used=used+(session=?), shown=max(shown, session<>?) WHERE id=?', session, session, id)
+    return this.#value('SELECT 1 FROM prompts WHERE id=? AND session=? AND shown=0', id, session) !== undefined
   }
 
   /** Prompts of a session that no agent was asked about yet, behind the last for which it recorded something unasked; oldest first. */

@@ -26,12 +26,13 @@ export function evidenceFor(prompts: Prompts | undefined, quote: string, session
   return around && flat(around.text).includes(flat(own)) ? evidence(around.id, own) : undefined
 }
 
-/** A session recorded something for the prompts that these name, resting on these words. */
-export function markUsed(prompts: Prompts, quotes: ReadonlyMap<string, string>, session: string, now: number): void {
-  for (const [said, words] of quotes) {
+/** A session recorded something for the prompts that these name, resting on these words. Whether it did so by itself: nobody asked it about them. */
+export function markUsed(prompts: Prompts, quotes: ReadonlyMap<string, string>, session: string, now: number): boolean {
+  const unasked = [...quotes].map(([said, words]) => {
     prompts.quote(said, words, now)
-    prompts.use(Number(said.split(':')[0]), session)
-  }
+    return prompts.use(Number(said.split(':')[0]), session)
+  })
+  return unasked.every(Boolean)
 }
 
 /** The user's words that an entity rests on, if they were typed here. */

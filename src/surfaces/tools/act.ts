@@ -67,8 +67,9 @@ function write(context: ToolContext, batch: unknown, options: ActOptions): ActRe
     return said
   }
   const done = memory.act(batch, { ...options, evidence })
-  attempt(() => prompts && markUsed(prompts, found, session ?? '', now))
-  if (prompts && session !== undefined && done.results.some((r) => r.verb.startsWith('record-')))
+  const isUnasked = attempt(() => prompts && markUsed(prompts, found, session ?? '', now))
+  // who answers what we asked has judged no more than that
+  if (isUnasked && session !== undefined && done.results.some((r) => r.verb.startsWith('record-')))
     attempt(() => sessionsOf(memory).patch(session, { recordedAt: now }))
   return done
 }
