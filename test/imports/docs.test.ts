@@ -173,3 +173,29 @@ test('[A3] texts that begin alike are looked up each by itself, and an edited on
   t.act([['record-chunk', { ref: seven!.id, content: `${head}other.` }]])
   expect(t.act([['record-chunk', { content: `${head}other.` }]]).results[0]!.id).toBe(seven!.id)
 })
+
+test('[A3] sections of one heading are each kept by a second run, and what an older one lost is back with the next', async () => {
+  const t = openTestMemory()
+  lay(t.dir, { 'memory-bank/a.md': '# A\n\n## Notes\n\nThe shop sells tea.\n\n## Notes\n\nThe shop sells cups.\n' })
+  const read = () => take(t, 'notes', 'memory-bank')
+  const said = () => chunksOf(t).map((c) => String(c.fields.content)).sort() // biome-ignore format: one line
+  const { source } = await read()
+  const both = ['The shop sells cups.', 'The shop sells tea.']
+  expect(said()).toEqual(both)
+  expect(await read()).toMatchObject({ batches: [], unplaced: [], gone: [] })
+
+  const [cups, tea] = both.map((content) => chunksOf(t).find((c) => c.fields.content === content)!)
+  t.memory.act([['retire', { ref: cups!.id, reason: 'no longer in memory-bank/a.md' }]], { source })
+  await read()
+  expect(said()).toEqual(both)
+  // one text was written over the other
+  t.memory.act([['retire', { ref: cups!.id, reason: 'no longer in memory-bank/a.md' }]], { source })
+  t.memory.act([['record-chunk', { ref: tea!.id, content: 'The shop sold cups.' }]], { source })
+  await read()
+  expect(said()).toEqual(both)
+  expect(await read()).toMatchObject({ batches: [], unplaced: [], gone: [] })
+
+  lay(t.dir, { 'memory-bank/a.md': '# A\n\n## Notes\n\nThe shop sells tea.\n' })
+  await read()
+  expect(said()).toEqual(['The shop sells tea.'])
+})

@@ -159,8 +159,8 @@ function settleGone(state: State): void {
       const stale = asList(e.fields.locations).filter((l) => state.isInFiles(l))
       if (!owns.includes(kind)) lose(`${kind} ${e.name}`, '; it stays')
       else if (finder.isFromAlone(e)) {
-        const wasRestored = state.memory.history(e.id).some((h) => h.event.field === 'retired')
-        if (!wasRestored) settle('retired', ['retire', { ref: e.id, reason }])
+        const last = state.memory.history(e.id).findLast((h) => h.event.field === 'retired')
+        if (!last || last.author?.source === state.options.source) settle('retired', ['retire', { ref: e.id, reason }])
       } else if (stale.length > 0)
         settle('location taken off', [`record-${kind}`, { ref: e.id, locations: { remove: stale } }])
     }

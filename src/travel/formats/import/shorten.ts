@@ -49,7 +49,8 @@ export function chunksOf(text: string, o: ChunkOptions): { chunks: Item[]; links
     .map((content, i): Item => {
       const position = (o.from ?? 0) + i
       const args = { content, sourceFile: o.sourceFile, section: o.section || undefined, position }
-      return { verb: 'record-chunk', args, where: o.where, as: `chunk ${o.sourceFile} ${o.section} ${position}` }
+      // by what it says too: a page may have a heading twice
+      return { verb: 'record-chunk', args, where: o.where, as: `chunk ${o.where} ${position} ${content}` }
     })
   const { owner } = o
   if (owner === undefined) return { chunks, links: [] }
