@@ -436,3 +436,58 @@ Before closing, verify each item below.
 `
   expect(await rulesOf(page)).toEqual(['Never share its key'])
 })
+
+test('what a heading forbids never reads as an order, whatever words an item has', async () => {
+  const page = `# Shop
+
+## Do NOT
+
+- Leave notes that are not about the till
+- Round with no test. Mend the cause: the sum, not the receipt.
+- Edit \`src/ui/\` by hand. After adding a coin, run \`till check\`.
+- Never count twice
+
+## Testing conventions
+
+### What NOT to test
+
+- Private drawers directly
+- Coins with no value
+
+### Do
+
+- Whole sales
+
+## Forbidden patterns
+
+### Sums kept twice
+
+- One price in many places
+- Use a second drawer
+
+### Instead
+
+- Use one drawer
+
+## Conventions to avoid
+
+- Wide receipts
+`
+  expect(await rulesOf(page)).toEqual([
+    'What NOT to test: Private drawers directly',
+    'What NOT to test: Coins with no value',
+    'Whole sales',
+    'Forbidden patterns: One price in many places',
+    'Forbidden patterns: Use a second drawer',
+    'Use one drawer',
+    'Conventions to avoid: Wide receipts',
+    'Do NOT: Leave notes that are not about the till',
+    'Do NOT: Round with no test',
+    'Do NOT: Edit `src/ui/` by hand',
+    'Never count twice',
+  ])
+  expect(await rulesOf("## Don'ts\n\nUse default exports.\n\n- In the till:\n  - Use floats\n")).toEqual([
+    "Don'ts: Use default exports",
+    "Don'ts: In the till: Use floats",
+  ])
+})

@@ -98,10 +98,16 @@ function isOrder(sentence: string): boolean {
   )
 }
 
-/** Whether a heading, or what leads to a list, forbids what stands below it: "Never", "Don'ts", "Banned behaviors". */
+/** Whether a heading, or what leads to a list, forbids what stands below it: "Never", "Don'ts", "What not to test". */
 export const isForbidding = (heading: string): boolean =>
-  /^(?:(?:things|what|you|agents?)\s+(?:to\s+|must\s+)?)?(?:never|do not|don['’]ts?|must not|avoid|forbidden|banned|prohibited|not to do|not allowed|anti-?patterns?|no-?gos?)\b/i.test(
-    heading.replace(/^\W{1,6}/, ''),
+  /^(?:(?:things|what|how|you|we|agents?)\s+(?:to\s+|must\s+|we\s+)?)?(?:(?:strictly |absolutely )?(?:never|do not|don['’]ts?|must not|avoid|forbidden|banned|prohibited|not to|not allowed)|anti-?patterns?|no-?gos?)\b|\b(?:to avoid|forbidden|prohibited|not allowed)$|^(?:禁止|严禁|不要|请勿|切勿)/i.test(
+    heading.replace(/^[^\p{L}\p{N}]{1,6}/u, '').replace(/[^\p{L}\p{N}]{1,6}$/u, ''),
+  )
+
+/** Whether it asks for what stands below it, also where a heading above it forbids: "Do", "Instead", "Better". */
+export const isAsking = (heading: string): boolean =>
+  /^\W{0,6}(?:(?:always )?do(?:['’]?s)?|always|must(?: do)?|(?:do (?:this )?|use )?instead|what to do(?: instead)?|prefer(?:red)?|good|better|correct|right|recommended|allowed|solutions?)\W{0,6}$/i.test(
+    heading,
   )
 
 /** The category that a heading promises for the short items below it: "## Conventions", "## Commands". */

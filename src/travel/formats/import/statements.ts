@@ -1,5 +1,5 @@
 import { enterHeading } from '../../../model/markdown.ts'
-import { type Category, categoryOfHeading, classifyRule, isForbidding, plainLine } from './classify.ts'
+import { type Category, categoryOfHeading, classifyRule, isAsking, isForbidding, plainLine } from './classify.ts'
 import { type Block, blocksOf, sentencesOf } from './markdown.ts'
 import { isRule } from './said-as.ts'
 
@@ -62,7 +62,8 @@ export function rulesIn(page: string): Statement[] {
     if (level <= labelled || (block.type === 'text' && !leadsOn)) label = undefined
     if (leadsOn && isLabel(whole)) [label, labelled] = [whole.replace(/[:：]$/, ''), level]
     const under = label === undefined ? headings : [...headings, label]
-    const above = aboveOf(/^[❌🚫⛔]/u.test(marked) ? [...under, "Don't"] : under, leads.at(-1)?.text ?? '', label)
+    const mark = /^[❌🚫⛔]/u.test(marked) ? "Don't" : /^✅/u.test(marked) ? 'Do' : undefined
+    const above = aboveOf(mark ? [...under, mark] : under, leads.at(-1)?.text ?? '', label)
     const topics = topicsOf(under)
     const lead = leadsOn ? (sentencesOf(whole).at(-1) ?? whole) : ''
     if (leadsOn) leads.push({ level, text: isLabel(whole) ? '' : lead })
@@ -97,14 +98,18 @@ function aboveOf(headings: readonly string[], leadsOn: string, label?: string) {
   const describes = category === 'tool' || (category === undefined && deepest !== '')
   // a few words between that promise nothing: what follows may be parts, reasons or consequences
   const isParted = label !== undefined && categoryOfHeading(label) === undefined
-  const forbids = [lead.replace(/:$/, ''), headings.at(-1) ?? ''].find((text) => text !== '' && isForbidding(text))
-  return { promised: describes || isParted ? undefined : category, describes, forbids, lead }
+  const nearest = [lead.replace(/[:：]$/, ''), ...headings.toReversed()].filter(Boolean)
+  const [said = ''] = nearest.filter((text) => isForbidding(text) || isAsking(text))
+  const forbids = isForbidding(said) ? said : undefined
+  // what an inner heading or label tells of a forbidden thing may be its reasons
+  const lists = forbids !== undefined && nearest.indexOf(forbids) <= (lead === '' ? 0 : 1) && !isParted
+  return { promised: describes || isParted ? undefined : category, describes, forbids, lists, lead }
 }
 
 type Said = Pick<Statement, 'fact' | 'category' | 'context'>
 
 /** The rule that an item of a list states. `whole`: its text without the marks of the page. */
-function itemRule(block: Block, whole: string, { promised, describes, forbids, lead }: Above): Said | undefined {
+function itemRule(block: Block, whole: string, { promised, describes, forbids, lists, lead }: Above): Said | undefined {
   const isCompleted =
     lead !== '' &&
     !SAYS_WHAT.test(lead) &&
@@ -116,13 +121,17 @@ function itemRule(block: Block, whole: string, { promised, describes, forbids, l
   const isStep = block.isOrdered && promised === undefined && !isCompleted
   const isCommand = (promised ?? 'convention') === 'convention' && COMMAND.test(whole) && !CONDITION.test(whole)
   if ((isStep || isCommand) && !sentences.some(isStrong)) return undefined
+  const isForbidden = forbids !== undefined && !NEGATED.test(whole)
   const told = (fact: string, category: Category = promised ?? 'convention', context = ''): Said => {
-    const isForbidden = forbids !== undefined && !NEGATED.test(fact)
-    const start = isForbidden ? `${forbids}: ` : isCompleted ? `${lead} ` : ''
-    const whole = start.length + fact.length <= LONGEST ? start + fact : fact
+    const led = isCompleted && lead.replace(/[:：]$/, '') !== forbids ? `${lead} ` : ''
+    const start = isForbidden ? `${forbids}: ${led}` : isCompleted ? `${lead} ` : ''
+    const whole = isForbidden || start.length + fact.length <= LONGEST ? start + fact : fact
     return { fact: whole, category: isForbidden ? 'constraint' : category, context }
   }
   const [first] = rules
+  // of a forbidden thing the rest of its item says why, or what to do instead
+  if (isForbidden && (first !== undefined || (lists && sentences.length > 1 && !describes)) && !ENTRY.test(whole))
+    return told(plainLine(sentences[0]!), 'constraint', sentences.slice(1).join(' '))
   if (first !== undefined) {
     const end = sentences.lastIndexOf(rules.at(-1)!) + 1
     const begins = plainLine(sentences.slice(0, end).join(' '))
@@ -134,11 +143,15 @@ function itemRule(block: Block, whole: string, { promised, describes, forbids, l
   const isShort = whole.length >= 6 && whole.length <= SHORT_ITEM
   if (!isShort || describes || /[?:？：]$|^https?:|^\[[^\]]*\]\([^)]*\)$/.test(whole) || ENTRY.test(whole))
     return undefined
-  if (forbids !== undefined || isCompleted) return told(whole, classifyRule(lead)?.category)
+  if (lists || isCompleted) return told(whole, classifyRule(lead)?.category)
   return promised !== undefined && promised !== 'workflow' && lead === '' ? told(whole) : undefined
 }
 
-const NEGATED = /\b(?:never|not|don['’]t|no|avoid)\b|不|禁|勿/i
+/** It forbids by itself; "Never testing" names what is done wrong. */
+const NEGATED =
+  /^(?:(?:you |we |agents? )?(?:(?:do|must|should) not|don['’]t|never)\s(?!\w+ing\b)|avoid\b|.{0,2}[不禁勿])/i
+/** A heading that is nothing but a prohibition. */
+const BARE = /^(?:do not|don['’]ts?(?: do)?|never(?: do)?|must not|avoid|forbidden|prohibited|not allowed)\W{0,6}$/i
 
 /** An order in its own words, wherever it stands. */
 function isStrong(sentence: string): boolean {
@@ -146,14 +159,15 @@ function isStrong(sentence: string): boolean {
   return category === 'constraint' || /^(?:\S+:\s)?(?:always|prefer|use|keep|make sure|ensure)\b/i.test(fact)
 }
 
-function paragraphRules(whole: string, { describes }: Above): Said[] {
+function paragraphRules(whole: string, { describes, forbids = '' }: Above): Said[] {
   const out: { fact: string; category: Category; context: string }[] = []
   let before = ''
   for (const sentence of sentencesOf(whole)) {
     const rule = /:$/.test(sentence) ? undefined : classifyRule(sentence)
     if (rule && (isStrong(sentence) || (!describes && !SAYS_WHAT.test(rule.fact)))) {
       const fact = before !== '' && POINTS_BACK.test(rule.fact) ? plainLine(`${before} ${sentence}`) : rule.fact
-      out.push({ ...rule, fact: fact.length <= LONGEST ? fact : rule.fact, context: '' })
+      const start = BARE.test(forbids) && !NEGATED.test(rule.fact) ? `${forbids}: ` : ''
+      out.push({ ...rule, fact: start + (fact.length <= LONGEST ? fact : rule.fact), context: '' })
       before = ''
     } else if (out.length > 0) out.at(-1)!.context = `${out.at(-1)!.context} ${sentence.trim()}`.trim()
     else before = sentence.trim()
