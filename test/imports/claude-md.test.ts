@@ -491,3 +491,10 @@ test('what a heading forbids never reads as an order, whatever words an item has
     "Don'ts: In the till: Use floats",
   ])
 })
+
+test('a section without a Latin letter is kept', async () => {
+  const t = openTestMemory()
+  lay(t.dir, { 'CLAUDE.md': 'Касса продаёт чай.\n\n---\n', 'AGENTS.md': '# 店\n\nお茶を売る店です。\n' })
+  for (const file of ['CLAUDE.md', 'AGENTS.md'])
+    expect(await take(t, 'claude-md', file)).toMatchObject({ read: { chunks: 1 } })
+})

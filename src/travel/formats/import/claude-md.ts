@@ -55,7 +55,7 @@ export const claudeMd: Importer = {
     const chunks = pages.flatMap((page) =>
       sectionsOf(takeRules(page, found)).flatMap(({ title, text, line }) => {
         const from = { sourceFile: page.label, section: title, where: `${page.label}:${line}` }
-        return /\w/.test(text) ? chunksOf(text, from).chunks : []
+        return /[\p{L}\p{N}]/u.test(text) ? chunksOf(text, from).chunks : []
       }),
     )
     const counts = { rules: found.size, chunks: chunks.length }
