@@ -133,3 +133,48 @@ test('[W1] [F1] a decision that an import brought is as old as its own day, unti
   t.memory.act([['record-decision', { ref: found().id, rationale: 'Floats drift.' }]], { by: 'person' })
   expect(saidAt(found())).toBe(found().updated)
 })
+
+test('[G3] a status is read behind a link, a sign or brackets', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    'adr/0001-a.md': NYGARD('1. Sell tea', '[Deprecated](https://shop.example)'),
+    'adr/0002-b.md': NYGARD('2. Sell cups', '❌ Rejected'),
+    'adr/0003-c.md': NYGARD('3. Sell pots', '🚧 Proposed'),
+    'adr/0004-d.md': NYGARD('4. Sell spoons', '**[Proposed]**'),
+  })
+  await take(t, 'decisions', 'adr')
+  expect(t.get('Sell tea')!.fields.status).toBe('deprecated')
+  expect(t.get('Sell cups')!.fields.retired).toBe('rejected, says adr/0002-b.md')
+  expect(t.get('Sell pots')!.fields.standing).toBe('proposed')
+  expect(t.get('Sell spoons')!.fields.standing).toBe('proposed')
+})
+
+test('[G3] a dated amendment does not stand for its record', async () => {
+  const t = openTestMemory()
+  const record = (status: string) =>
+    `# ADR-1: Count at night\n\n${status}**Date:** 2026-05-04\n\n## Decision\n\nAt ten.\n\n## 2026-05-06 Amendment\n\nAt nine on Sundays.\n`
+  lay(t.dir, { 'adr/0001-night.md': record('**Status:** Proposed\n') })
+  await take(t, 'decisions', 'adr')
+  expect(t.memory.reader.list('decision', { all: true }).map((d) => d.name)).toEqual(['Count at night'])
+  expect(t.get('Count at night')!.fields).toMatchObject({
+    description: 'At ten.',
+    standing: 'proposed',
+    validFrom: '2026-05-04',
+    attrs: { amendments: '2026-05-06 Amendment: At nine on Sundays.' },
+  })
+})
+
+test('[G3] two records with one title are two decisions, and one may supersede the other', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    'adr/0005-names.md': NYGARD('5. Names', 'Accepted'),
+    'adr/0006-names-again.md': NYGARD('6. Names', 'Accepted\n\nSupersedes ADR-0005').replace('cents', 'pence'),
+  })
+  const report = await take(t, 'decisions', 'adr')
+  expect(unplaced(report)).toEqual([])
+  expect(t.get('Names')!.fields.status).toBe('superseded')
+  expect(t.get('Names (0006-names-again)')!.fields.description).toBe('We will keep amounts in pence.')
+  const before = t.rows()
+  expect((await take(t, 'decisions', 'adr')).batches).toEqual([])
+  expect(t.rows()).toBe(before)
+})

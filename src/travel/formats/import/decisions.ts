@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { type FrontMatter, frontMatterOf, listIn, textIn } from '../../../model/markdown.ts'
+import { foldName } from '../../../model/names.ts'
 import { toTime } from '../../../model/validate.ts'
 import { plainLine } from './classify.ts'
 import { sectionsOf } from './docs.ts'
@@ -31,6 +32,7 @@ export const decisions: Importer = {
     const links: Item[] = []
     const byFile = new Map(pages.map((page) => [basename(page.label), `adr ${page.label}`]))
     const counts = { pages: pages.length, decisions: 0 }
+    const named = new Set<string>()
     for (const page of pages) {
       const found = logOf(page)
       if (found.length > 0) items.push(...found)
@@ -38,13 +40,22 @@ export const decisions: Importer = {
         const record = NO_RECORD.test(basename(page.label)) ? [] : recordOf(page, byFile, unplaced)
         const why = 'neither a dated section nor a decision with status'
         if (record.length === 0) unplaced.push({ where: page.label, what: 'the page', why })
-        items.push(...record.slice(0, 1))
+        items.push(...record.slice(0, 1).map((item) => withOwnName(item, named)))
         links.push(...record.slice(1))
       }
     }
     counts.decisions = items.length
     return { items: [...items, ...links], unplaced, counts, ...rest }
   },
+}
+
+/** Of two records with one title the later one has its file in its name. */
+function withOwnName(item: Item, named: Set<string>): Item {
+  const title = String(item.args.name)
+  const file = basename(item.where).replace(/\.\w+$/, '')
+  const name = [title, `${title} (${file})`].find((n) => !named.has(foldName(n))) ?? `${title} (${item.where})`
+  named.add(foldName(name))
+  return { ...item, args: { ...item.args, name } }
 }
 
 const paragraphs = (text: string) =>
@@ -55,6 +66,10 @@ const paragraphs = (text: string) =>
 
 /** The dated sections of a log: the first paragraph is what was decided, the rest why. */
 function logOf({ label, text }: Page): Item[] {
+  const front = frontMatterOf(text)
+  const own = withoutDated(sectionsOf(front.body)).filter((p) => p.title.includes(' › '))
+  // the dated sections of one record are its amendments
+  if (textIn(front, 'status') !== undefined || under(own, /^status$/i, DECISION) !== undefined) return []
   return sectionsOf(text).flatMap((section): Item[] => {
     const heading = section.title.split(' › ').at(-1) ?? ''
     const [, day, name] = DATED.exec(heading) ?? []
@@ -70,6 +85,10 @@ function logOf({ label, text }: Page): Item[] {
 
 type Part = Readonly<{ title: string; text: string }>
 
+const DECISION = /^decision(?: outcome)?$/i
+const isDated = ({ title }: Part) => title.split(' › ').some((heading) => DATED.test(heading))
+const withoutDated = (parts: readonly Part[]) => parts.filter((p) => !isDated(p))
+
 /** The text of the first section that is called so, with those below it. */
 function under(parts: readonly Part[], ...names: readonly RegExp[]): string | undefined {
   for (const name of names) {
@@ -84,13 +103,14 @@ function under(parts: readonly Part[], ...names: readonly RegExp[]): string | un
 function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unplaced[]): Item[] {
   const { label } = page
   const front = frontMatterOf(page.text)
-  const parts = sectionsOf(front.body)
+  const all = sectionsOf(front.body)
+  const parts = withoutDated(all)
   const title = textIn(front, 'title') ?? parts[0]?.title.split(' › ')[0] ?? ''
   const name = plainLine((NUMBERED.exec(title)?.[1] ?? title).trim())
   const status = statusOf(front, parts)
   const decision = under(
     parts.filter((p) => !CONSEQUENCES.test(p.title.split(' › ').at(-1)!)),
-    /^decision(?: outcome)?$/i,
+    DECISION,
     /^(?:decision|resolution|outcome)\b/i,
   )
   if (name === '' || (status === undefined && decision === undefined)) return []
@@ -113,6 +133,10 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
       adr: label,
       ...(people.length > 0 && { deciders: people.join(', ') }),
       ...keep('consequences', under(parts, CONSEQUENCES)),
+      ...keep(
+        'amendments',
+        unlessNone(all.filter(isDated).map((p) => `${p.title.split(' › ').at(-1)}: ${p.text}`))?.join('\n\n'),
+      ),
     })!,
   }
   const rejected = /^rejected/.test(said) ? { retired: `rejected, says ${label}` } : {}
@@ -125,7 +149,7 @@ const keep = (key: string, value: string | undefined) => (value === undefined ? 
 /** The status in words, with what follows it: a section of its own, a line, or front matter. */
 function statusOf(front: FrontMatter, parts: readonly Part[]): string | undefined {
   const said = textIn(front, 'status') ?? under(parts, /^status$/i) ?? KEPT.status.exec(front.body)?.[1]
-  return said?.replace(/^[\s{*_"]+/, '').trim()
+  return said?.replace(/^[^\p{L}\p{N}]+/u, '').trim()
 }
 
 function dayOf(said: string | undefined): string | undefined {
