@@ -498,3 +498,21 @@ test('a section without a Latin letter is kept', async () => {
   for (const file of ['CLAUDE.md', 'AGENTS.md'])
     expect(await take(t, 'claude-md', file)).toMatchObject({ read: { chunks: 1 } })
 })
+
+test('no sentence of a paragraph with a rule in it is lost', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    'CLAUDE.md': `# Shop
+
+The till returns a list. It is long. Each drawer must return a sum.
+
+The readers are cashiers. Be brief and exact. Do not use dialect. Nobody reads it.
+`,
+  })
+  await take(t, 'claude-md', 'CLAUDE.md')
+  const told = t.memory.reader.list('fact').map(({ fields: f }) => [f.fact, f.context])
+  expect(told.sort()).toEqual([
+    ['Do not use dialect', 'The readers are cashiers. Be brief and exact. Nobody reads it'],
+    ['Each drawer must return a sum', 'The till returns a list. It is long.'],
+  ])
+})

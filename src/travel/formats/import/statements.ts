@@ -161,16 +161,18 @@ function isStrong(sentence: string): boolean {
 
 function paragraphRules(whole: string, { describes, forbids = '' }: Above): Said[] {
   const out: { fact: string; category: Category; context: string }[] = []
-  let before = ''
+  const before: string[] = []
   for (const sentence of sentencesOf(whole)) {
     const rule = /:$/.test(sentence) ? undefined : classifyRule(sentence)
     if (rule && (isStrong(sentence) || (!describes && !SAYS_WHAT.test(rule.fact)))) {
-      const fact = before !== '' && POINTS_BACK.test(rule.fact) ? plainLine(`${before} ${sentence}`) : rule.fact
+      const last = POINTS_BACK.test(rule.fact) ? before.at(-1) : undefined
+      const both = last === undefined ? rule.fact : plainLine(`${last} ${sentence}`)
+      const isBoth = last !== undefined && both.length <= LONGEST
       const start = BARE.test(forbids) && !NEGATED.test(rule.fact) ? `${forbids}: ` : ''
-      out.push({ ...rule, fact: start + (fact.length <= LONGEST ? fact : rule.fact), context: '' })
-      before = ''
+      const context = before.splice(0).slice(0, isBoth ? -1 : undefined)
+      out.push({ ...rule, fact: start + (isBoth ? both : rule.fact), context: context.join(' ') })
     } else if (out.length > 0) out.at(-1)!.context = `${out.at(-1)!.context} ${sentence.trim()}`.trim()
-    else before = sentence.trim()
+    else before.push(sentence.trim())
   }
   return out
 }
