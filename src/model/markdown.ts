@@ -53,7 +53,9 @@ export function frontMatterOf(page: string): FrontMatter {
 function unquoted(said: string): string {
   const value = said.trim()
   const quote = value[0]
-  return value.length > 1 && (quote === '"' || quote === "'") && value.endsWith(quote) ? value.slice(1, -1) : value
+  if (value.length < 2 || (quote !== '"' && quote !== "'") || !value.endsWith(quote)) return value
+  const within = value.slice(1, -1)
+  return quote === '"' ? within.replace(/\\(["\\])/g, '$1') : within
 }
 
 /** One text of the front matter; of a list its first. */

@@ -167,3 +167,24 @@ test.each(['decisions', 'basic-memory', 'beads', 'claude-mem', 'specstory'])(
     expect(t.rows()).toBe(before)
   },
 )
+
+test("[G3] the wish of Claude Code's note is its description where the text begins with a story", async () => {
+  const t = openTestMemory()
+  const note = (description: string, text: string) =>
+    `---\nname: feedback-a\n${description}type: feedback\n---\n\n${text}\n`
+  lay(t.dir, {
+    'memory/a.md': note('description: "Never hide a \\"lost\\" coin"\n', 'On Monday a coin was gone for two days.'),
+    'memory/b.md': note('description: on migrations\n', 'Ask before a migration runs.\n\nOne locked the shop.'),
+    'memory/c.md': note('', 'Short answers are liked.'),
+  })
+  await take(t, 'notes', 'memory')
+  const told = t.memory.reader.list('fact', { all: true }).map(({ fields: f }) => [f.fact, f.context])
+  expect(told.sort()).toEqual([
+    ['Ask before a migration runs', 'One locked the shop.'],
+    ['Never hide a "lost" coin', 'On Monday a coin was gone for two days.'],
+    ['Short answers are liked', undefined],
+  ])
+  const before = t.rows()
+  expect((await take(t, 'notes', 'memory')).batches).toEqual([])
+  expect(t.rows()).toBe(before)
+})

@@ -3,6 +3,7 @@ import { frontMatterOf, textIn } from '../../../model/markdown.ts'
 import { plainLine } from './classify.ts'
 import { sectionsOf } from './docs.ts'
 import { type Page, pagesAt } from './pages.ts'
+import { isRule } from './said-as.ts'
 import { chunksOf } from './shorten.ts'
 import { firstSentence } from './text.ts'
 import type { Importer, Item } from './types.ts'
@@ -34,12 +35,15 @@ export const notes: Importer = {
       const own = basename(label) === 'MEMORY.md' ? text.replace(/^ {0,8}[-*] \[[^\]\n]{0,200}\]\(.*$/gm, '') : text
       const front = frontMatterOf(own)
       const type = textIn(front, 'type') ?? /^[ \t]+type:[ \t]*(\w+)/m.exec(text)?.[1]
-      const title = textIn(front, 'description') ?? textIn(front, 'name')
+      const description = textIn(front, 'description')
+      const title = description ?? textIn(front, 'name')
       if (title !== undefined && type !== undefined) {
         counts.notes++
         const body = front.body.trim()
         const [first = '', ...more] = body.split(/\n{2,}/)
-        const isShort = /^[^#]/.test(first) && first.length <= 400
+        // the first paragraph is the wish, or the story behind it
+        const isTold = description !== undefined && (isRule(plainLine(description)) || !isRule(plainLine(first)))
+        const isShort = !isTold && /^[^#]/.test(first) && first.length <= 400
         const why = isShort ? more.join(' ') : body
         const isWish = type === 'feedback'
         const wish = { fact: plainLine(isShort ? first : title), context: why.replaceAll('**', '') || undefined }
