@@ -193,3 +193,21 @@ test('init offers documents that nothing else reads, until they are taken in', a
   await run('import', 'docs', 'guides')
   expect(await offers()).toEqual(['  later  CHANGELOG.md: tidemark import docs CHANGELOG.md'])
 })
+
+test('what lies here and is not read is named, with the way to take it in if there is one', async () => {
+  const at = scratch()
+  git(at.dir, 'init', '-q')
+  files(at.dir, {
+    '.aider.chat.history.md': '# aider chat started at 2026-05-01 10:00:00\n\n#### count the coins\n',
+    '.specstory/history/2026-07-13-cart.md': '_**User**_\n\nCount.\n',
+    'memory/MEMORY.md': '# Notes\n',
+    'memory.jsonl': '{"name":"Till","entityType":"Thing","observations":["counts"]}\n',
+  })
+  const { out } = await inProcess(at, ['init', '--client', 'none', '--yes'])
+  expect(out.match(/^ {2}(?:leave|later) .*$/gm)).toEqual([
+    '  leave  memory.jsonl: nothing in it could be read: `tidemark import mcp-memory memory.jsonl` says why',
+    '  later  sessions of SpecStory: tidemark import specstory',
+    '  later  notes in memory: tidemark import notes memory',
+    '  leave  .aider.chat.history.md: there is no reader for sessions of Aider',
+  ])
+})

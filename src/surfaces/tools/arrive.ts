@@ -41,6 +41,13 @@ const DOCUMENTS = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
 ]
+/** What is taken in by its name alone, or not at all: told where it lies here. */
+const BY_NAME = [
+  ['.specstory/history', 'later', 'sessions of SpecStory: tidemark import specstory'],
+  ['memory/MEMORY.md', 'later', 'notes in memory: tidemark import notes memory'],
+  ['.claude/memory', 'later', 'notes in .claude/memory: tidemark import notes .claude/memory'],
+  ['.aider.chat.history.md', 'leave', '.aider.chat.history.md: there is no reader for sessions of Aider'],
+] as const
 const DOCUMENT = /\.(?:mdx?|markdown|txt|rst|adoc)$/i
 /** What Claude Code and Codex remember of the project, wherever that lies on this machine. */
 const CLAUDES = '~/.claude/…/memory'
@@ -88,9 +95,10 @@ export function findSources(root: string, refused: readonly string[]): Found {
       leave(`it has ${(bytes / 1e6).toFixed(1)} MB; \`tidemark import ${format} ${path}\` takes it in all the same`)
     else
       try {
-        const { items, counts } = IMPORTERS.find((i) => i.name === format)!.read(at, realPath(root))
+        const { items, counts, unplaced } = IMPORTERS.find((i) => i.name === format)!.read(at, realPath(root))
         const said = Object.entries(counts).flatMap(([what, n]) => (n > 0 ? `${n} ${n === 1 ? one(what) : what}` : []))
         if (items.length > 0) return [[source, `${path} (${said.join(', ')})`]]
+        if (unplaced[0]) leave(`nothing in it could be read: \`tidemark import ${format} ${path}\` says why`)
       } catch (error) {
         if (!(error instanceof UserError)) throw error
         if (error.code !== 'no-documents') leave(error.message)
@@ -106,6 +114,9 @@ export function findSources(root: string, refused: readonly string[]): Found {
     ...groups.map((all) => `  import ${all.map(([, says]) => says).join(', ')}`),
     ...left,
     ...documentsIn(root, refused).map(([path, says]) => `  later  ${says}: tidemark import docs ${path}`),
+    ...BY_NAME.flatMap(([path, verb, says]) =>
+      refused.includes(path) || inspect(root, path).is === 'nothing' ? [] : [`  ${verb}  ${says}`],
+    ),
     ...sessions.map((f) => `  later  ${many(f.sessions.length, 'session')} of ${f.title}: tidemark import transcripts`),
   ]
   return { sources: found.map(([s]) => s), lines }
