@@ -178,3 +178,14 @@ test('[G3] two records with one title are two decisions, and one may supersede t
   expect((await take(t, 'decisions', 'adr')).batches).toEqual([])
   expect(t.rows()).toBe(before)
 })
+
+test('[G3] a day may have a section of its own, and the number of a record may stand behind letters', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    'adr/ADR-0007.md': '# ADR-7: Sell tea\n\n## Status\n\nSuperseded by ADR-8\n\n## Decision\n\nTea.\n',
+    'adr/ADR-0008.md': '# ADR-8: Sell cups\n\n## Status\n\nAccepted\n\n## Date\n\n2026-02-03\n\n## Decision\n\nCups.\n',
+  })
+  expect(unplaced(await take(t, 'decisions', 'adr'))).toEqual([])
+  expect(t.get('Sell tea')!.fields.status).toBe('superseded')
+  expect(t.get('Sell cups')!.fields.validFrom).toBe('2026-02-03')
+})

@@ -66,10 +66,8 @@ const paragraphs = (text: string) =>
 
 /** The dated sections of a log: the first paragraph is what was decided, the rest why. */
 function logOf({ label, text }: Page): Item[] {
-  const front = frontMatterOf(text)
-  const own = withoutDated(sectionsOf(front.body)).filter((p) => p.title.includes(' › '))
-  // the dated sections of one record are its amendments
-  if (textIn(front, 'status') !== undefined || under(own, /^status$/i, DECISION) !== undefined) return []
+  const own = sectionsOf(frontMatterOf(text).body).filter((p) => !isDated(p) && p.title.includes(' › '))
+  if (under(own, /^status$/i, DECISION) !== undefined) return [] // one record: what is dated are its amendments
   return sectionsOf(text).flatMap((section): Item[] => {
     const heading = section.title.split(' › ').at(-1) ?? ''
     const [, day, name] = DATED.exec(heading) ?? []
@@ -87,7 +85,6 @@ type Part = Readonly<{ title: string; text: string }>
 
 const DECISION = /^decision(?: outcome)?$/i
 const isDated = ({ title }: Part) => title.split(' › ').some((heading) => DATED.test(heading))
-const withoutDated = (parts: readonly Part[]) => parts.filter((p) => !isDated(p))
 
 /** The text of the first section that is called so, with those below it. */
 function under(parts: readonly Part[], ...names: readonly RegExp[]): string | undefined {
@@ -104,7 +101,8 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
   const { label } = page
   const front = frontMatterOf(page.text)
   const all = sectionsOf(front.body)
-  const parts = withoutDated(all)
+  const parts = all.filter((p) => !isDated(p))
+  const amended = all.filter(isDated).map((p) => `${p.title.split(' › ').at(-1)}: ${p.text}`)
   const title = textIn(front, 'title') ?? parts[0]?.title.split(' › ')[0] ?? ''
   const name = plainLine((NUMBERED.exec(title)?.[1] ?? title).trim())
   const status = statusOf(front, parts)
@@ -116,7 +114,7 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
   if (name === '' || (status === undefined && decision === undefined)) return []
   const options = under(parts, /^(?:considered )?(?:options|alternatives)(?: considered)?$/i)
   const as = `adr ${label}`
-  const day = dayOf(textIn(front, 'date') ?? KEPT.date.exec(front.body)?.[1])
+  const day = dayOf(textIn(front, 'date') ?? KEPT.date.exec(front.body)?.[1] ?? under(parts, /^date$/i))
   const people = [...listIn(front, 'decision-makers'), ...listIn(front, 'deciders')]
   const said = (status ?? '').toLowerCase()
   const args = {
@@ -133,10 +131,7 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
       adr: label,
       ...(people.length > 0 && { deciders: people.join(', ') }),
       ...keep('consequences', under(parts, CONSEQUENCES)),
-      ...keep(
-        'amendments',
-        unlessNone(all.filter(isDated).map((p) => `${p.title.split(' › ').at(-1)}: ${p.text}`))?.join('\n\n'),
-      ),
+      ...keep('amendments', amended.join('\n\n') || undefined),
     })!,
   }
   const rejected = /^rejected/.test(said) ? { retired: `rejected, says ${label}` } : {}
@@ -170,7 +165,7 @@ function supersessions(
     if (!/\bsupersed(?:es|ed)\b/i.test(line)) return []
     const file = /\(([^()\s]+\.md)\)/i.exec(line)?.[1]
     const number = /\b(?:ADR[- ]?)?0*(\d{1,6})\b/i.exec(line)?.[1]
-    const numbered = [...byFile.keys()].find((f) => number !== undefined && Number.parseInt(f, 10) === Number(number))
+    const numbered = [...byFile.keys()].find((f) => Number(/\d+/.exec(f)?.[0]) === Number(number))
     const other = byFile.get(basename(file ?? '')) ?? byFile.get(numbered ?? '')
     if (other === undefined || other === as) {
       unplaced.push({ where: label, what: line.trim(), why: 'no record of that number or file was read' })
