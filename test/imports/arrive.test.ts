@@ -54,7 +54,7 @@ test('of what Codex remembers, the groups of this project come in: wishes as pro
   const group = (name: string, cwd: string, more: string) =>
     `# Task Group: ${name}\n\nscope: ${name}\napplies_to: cwd=${cwd}; reuse_rule=read it again\n\n## Task 1: It, done\n\n### keywords\n\n- a, b\n\n${more}\n\n`
   const shop = [
-    '## User preferences\n\n- when prices change, the user asked for a table -> show one [Task 1] [ad-hoc note]\n',
+    '## User preferences\n\n- when prices change, the user asked for a table -> show one [Task 1][Task 2] [ad-hoc note]\n',
     '## Reusable knowledge\n\n- The cart lives in `src/cart.ts`. It rounds once. [Task 1]\n',
     '## Failures and how to do differently\n\n- Rounding each line lost cents -> round the sum [Task 1]',
   ].join('\n')

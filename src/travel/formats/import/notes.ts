@@ -69,7 +69,7 @@ export const notes: Importer = {
 }
 
 const GROUP = '# Task Group:'
-const PROOF = / \[(?:Task[^\]\n]{0,40}|ad-hoc note)\]/g
+const PROOF = / ?\[(?:Task[^\]\n]{0,40}|ad-hoc note)\]/g
 
 /** Of Codex's `memories/MEMORY.md` the groups of tasks that were done in this project: what its user prefers, knows, and failed at. */
 function groupsFor(root: string, { label, text }: Page): Item[] {
