@@ -43,10 +43,10 @@ const DOCUMENTS = [
 ]
 /** What is taken in by its name alone, or not at all: told where it lies here. */
 const BY_NAME = [
-  ['.specstory/history', 'later', 'sessions of SpecStory: tidemark import specstory'],
-  ['memory/MEMORY.md', 'later', 'notes in memory: tidemark import notes memory'],
-  ['.claude/memory', 'later', 'notes in .claude/memory: tidemark import notes .claude/memory'],
-  ['.aider.chat.history.md', 'leave', '.aider.chat.history.md: there is no reader for sessions of Aider'],
+  ['.specstory/history', '  later  sessions of SpecStory: tidemark import specstory'],
+  ['memory/MEMORY.md', '  later  notes in memory: tidemark import notes memory'],
+  ['.claude/memory', '  later  notes in .claude/memory: tidemark import notes .claude/memory'],
+  ['.aider.chat.history.md', '  leave  .aider.chat.history.md: there is no reader for sessions of Aider'],
 ] as const
 const DOCUMENT = /\.(?:mdx?|markdown|txt|rst|adoc)$/i
 /** What Claude Code and Codex remember of the project, wherever that lies on this machine. */
@@ -114,9 +114,7 @@ export function findSources(root: string, refused: readonly string[]): Found {
     ...groups.map((all) => `  import ${all.map(([, says]) => says).join(', ')}`),
     ...left,
     ...documentsIn(root, refused).map(([path, says]) => `  later  ${says}: tidemark import docs ${path}`),
-    ...BY_NAME.flatMap(([path, verb, says]) =>
-      refused.includes(path) || inspect(root, path).is === 'nothing' ? [] : [`  ${verb}  ${says}`],
-    ),
+    ...BY_NAME.flatMap(([path, says]) => (refused.includes(path) || inspect(root, path).is === 'nothing' ? [] : says)),
     ...sessions.map((f) => `  later  ${many(f.sessions.length, 'session')} of ${f.title}: tidemark import transcripts`),
   ]
   return { sources: found.map(([s]) => s), lines }
