@@ -486,6 +486,11 @@ test('what a heading forbids never reads as an order, whatever words an item has
     'Do NOT: Edit `src/ui/` by hand',
     'Never count twice',
   ])
+  expect(await rulesOf('# Till rules\n\n- ✅ Four spaces\n- ❌ Default exports\n')).toEqual([
+    'Four spaces',
+    "Don't: Default exports",
+  ])
+  expect(await rulesOf("## Don'ts\n\n- ✅ Use one drawer\n")).toEqual(['Use one drawer'])
   expect(await rulesOf("## Don'ts\n\nUse default exports.\n\n- In the till:\n  - Use floats\n")).toEqual([
     "Don'ts: Use default exports",
     "Don'ts: In the till: Use floats",
@@ -515,4 +520,32 @@ The readers are cashiers. Be brief and exact. Do not use dialect. Nobody reads i
     ['Do not use dialect', 'The readers are cashiers. Be brief and exact. Nobody reads it'],
     ['Each drawer must return a sum', 'The till returns a list. It is long.'],
   ])
+})
+
+test('a bold item above others is their heading: a condition and a prohibition go with them', async () => {
+  const page = `# Shop
+
+## Guidelines
+
+1. **Receipt Wording**
+   - Four lines at most
+2. **When closing**
+   - Count the coins
+3. **Never**
+   - Open two drawers
+4. **Use one drawer**
+   - It is safer
+`
+  expect(await rulesOf(page)).toEqual([
+    'Never: Open two drawers',
+    'Use one drawer',
+    'It is safer',
+    'Four lines at most',
+    'When closing: Count the coins',
+  ])
+})
+
+test('a quotation below an item is no part of it', async () => {
+  const page = '## Rules\n\n- Count the coins\n> Written by a program.\n> Never edit it.\n'
+  expect(await rulesOf(page)).toContain('Count the coins')
 })

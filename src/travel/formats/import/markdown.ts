@@ -31,6 +31,7 @@ export function blocksOf(page: string): Block[] {
       close()
       open = { type, line: index + 1, end: index + 1, level, isOrdered: /^\s*\d/.test(line), text: [text] }
     }
+    const starts = open?.text[0]?.startsWith('>') ? /^\s*\|/ : /^\s*[|>]/
     const heading = /^ {0,3}(#{1,6})\s+(\S.*)?$/.exec(line)
     const item = /^(\s*)(?:(?:[-*+•]|\d{1,3}[.)])\s+|(?=[✅❌🚫⛔]))(.*)$/u.exec(line)
     if (fenced[index]) close()
@@ -44,7 +45,7 @@ export function blocksOf(page: string): Block[] {
     else if (item) start('item', item[1]!.replaceAll('\t', '    ').length, item[2]!.trim())
     else if (!open && /^(?: {4}|\t)/.test(line) && !lines[index - 1]?.trim())
       continue // indented code
-    else if (open && !/^\s*\|/.test(line) && !(open.type === 'text' && isOwnLine(lines, index))) {
+    else if (open && !starts.test(line) && !(open.type === 'text' && isOwnLine(lines, index))) {
       open.text.push(line.trim().replace(/^> ?/, '')) // a quotation that goes on
       open.end = index + 1
     } else start('text', 0, line.trim())

@@ -58,12 +58,19 @@ export function rulesIn(page: string): Statement[] {
     const level = block.type === 'item' ? block.level : -1
     leads = leads.filter((l) => l.level < level)
     const next = blocks[i + 1]
-    const leadsOn = /[:：]\**$/.test(whole) && next?.type === 'item' && next.level > level
+    const isAbove = next?.type === 'item' && next.level > level
+    const leadsOn = /[:：]\**$/.test(whole) && isAbove
+    const isTitle = isAbove && !leadsOn && level >= 0 && /^\*\*[^*]+\*\*$/.test(block.text)
+    const isLead = CONDITION.test(whole) || isForbidding(whole)
+    if (isTitle && (isLead || !isRule(whole))) {
+      leads.push({ level, text: isLead ? `${whole}:` : '' })
+      continue
+    }
     if (level <= labelled || (block.type === 'text' && !leadsOn)) label = undefined
     if (leadsOn && isLabel(whole)) [label, labelled] = [whole.replace(/[:：]$/, ''), level]
     const under = label === undefined ? headings : [...headings, label]
-    const mark = /^[❌🚫⛔]/u.test(marked) ? "Don't" : /^✅/u.test(marked) ? 'Do' : undefined
-    const above = aboveOf(mark ? [...under, mark] : under, leads.at(-1)?.text ?? '', label)
+    const mark = /^[❌🚫⛔]/u.test(marked) ? ["Don't"] : /^✅/u.test(marked) && under.some(isForbidding) ? ['Do'] : []
+    const above = aboveOf([...under, ...mark], leads.at(-1)?.text ?? '', label)
     const topics = topicsOf(under)
     const lead = leadsOn ? (sentencesOf(whole).at(-1) ?? whole) : ''
     if (leadsOn) leads.push({ level, text: isLabel(whole) ? '' : lead })
@@ -130,8 +137,10 @@ function itemRule(block: Block, whole: string, { promised, describes, forbids, l
   }
   const [first] = rules
   // of a forbidden thing the rest of its item says why, or what to do instead
-  if (isForbidden && (first !== undefined || (lists && sentences.length > 1 && !describes)) && !ENTRY.test(whole))
-    return told(plainLine(sentences[0]!), 'constraint', sentences.slice(1).join(' '))
+  const [thing = '', ...more] = sentences
+  const isThing = first !== undefined || (lists && more.length > 0 && !describes)
+  if (isForbidden && isThing && !ENTRY.test(whole) && thing.length <= LONGEST)
+    return told(plainLine(thing), 'constraint', more.join(' '))
   if (first !== undefined) {
     const end = sentences.lastIndexOf(rules.at(-1)!) + 1
     const begins = plainLine(sentences.slice(0, end).join(' '))
@@ -148,8 +157,7 @@ function itemRule(block: Block, whole: string, { promised, describes, forbids, l
 }
 
 /** It forbids by itself; "Never testing" names what is done wrong. */
-const NEGATED =
-  /^(?:(?:you |we |agents? )?(?:(?:do|must|should) not|don['’]t|never)\s(?!\w+ing\b)|avoid\b|.{0,2}[不禁勿])/i
+const NEGATED = /^(?:(?:you |we )?(?:(?:do|must|should) not|don['’]t|never)\s(?!\w+ing\b)|avoid\b|.{0,2}[不禁勿])/i
 /** A heading that is nothing but a prohibition. */
 const BARE = /^(?:do not|don['’]ts?(?: do)?|never(?: do)?|must not|avoid|forbidden|prohibited|not allowed)\W{0,6}$/i
 
