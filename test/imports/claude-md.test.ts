@@ -477,8 +477,8 @@ test('what a heading forbids never reads as an order, whatever words an item has
     'What NOT to test: Private drawers directly',
     'What NOT to test: Coins with no value',
     'Whole sales',
-    'Forbidden patterns: One price in many places',
-    'Forbidden patterns: Use a second drawer',
+    'Forbidden patterns: Sums kept twice: One price in many places',
+    'Forbidden patterns: Sums kept twice: Use a second drawer',
     'Use one drawer',
     'Conventions to avoid: Wide receipts',
     'Do NOT: Leave notes that are not about the till',
@@ -489,6 +489,10 @@ test('what a heading forbids never reads as an order, whatever words an item has
   expect(await rulesOf('# Till rules\n\n- ✅ Four spaces\n- ❌ Default exports\n')).toEqual([
     'Four spaces',
     "Don't: Default exports",
+  ])
+  expect(await rulesOf('## Do not\n\n### Why\n\n- Sums must be safe\n\n### Coins\n\nUse copper.\n')).toEqual([
+    'Sums must be safe',
+    'Do not: Coins: Use copper',
   ])
   expect(await rulesOf("## Don'ts\n\n- ✅ Use one drawer\n")).toEqual(['Use one drawer'])
   expect(await rulesOf("## Don'ts\n\nUse default exports.\n\n- In the till:\n  - Use floats\n")).toEqual([

@@ -107,9 +107,11 @@ function aboveOf(headings: readonly string[], leadsOn: string, label?: string) {
   const isParted = label !== undefined && categoryOfHeading(label) === undefined
   const nearest = [lead.replace(/[:：]$/, ''), ...headings.toReversed()].filter(Boolean)
   const [said = ''] = nearest.filter((text) => isForbidding(text) || isAsking(text))
-  const forbids = isForbidding(said) ? said : undefined
-  // what an inner heading or label tells of a forbidden thing may be its reasons
-  const lists = forbids !== undefined && nearest.indexOf(forbids) <= (lead === '' ? 0 : 1) && !isParted
+  const at = nearest.indexOf(said)
+  // what an inner heading or label tells of a forbidden thing may be its reasons: it is named too
+  const between = nearest.slice(lead === '' ? 0 : Math.min(at, 1), at + 1)
+  const forbids = isForbidding(said) ? between.toReversed().join(': ') : undefined
+  const lists = forbids !== undefined && between.length === 1 && !isParted
   return { promised: describes || isParted ? undefined : category, describes, forbids, lists, lead }
 }
 
@@ -159,7 +161,8 @@ function itemRule(block: Block, whole: string, { promised, describes, forbids, l
 /** It forbids by itself; "Never testing" names what is done wrong. */
 const NEGATED = /^(?:(?:you |we )?(?:(?:do|must|should) not|don['’]t|never)\s(?!\w+ing\b)|avoid\b|.{0,2}[不禁勿])/i
 /** A heading that is nothing but a prohibition. */
-const BARE = /^(?:do not|don['’]ts?(?: do)?|never(?: do)?|must not|avoid|forbidden|prohibited|not allowed)\W{0,6}$/i
+const BARE =
+  /^(?:do not|don['’]ts?(?: do)?|never(?: do)?|must not|avoid|forbidden|prohibited|not allowed)\W{0,6}(?:$|: )/i
 
 /** An order in its own words, wherever it stands. */
 function isStrong(sentence: string): boolean {
