@@ -486,14 +486,16 @@ test('what a heading forbids never reads as an order, whatever words an item has
     'Do NOT: Edit `src/ui/` by hand',
     'Never count twice',
   ])
-  expect(await rulesOf('# Till rules\n\n- ✅ Four spaces\n- ❌ Default exports\n')).toEqual([
+  expect(await rulesOf('# Till rules\n\n- ✅ Four spaces\n- ❌ Default exports\n- ❌ NO wide receipts\n')).toEqual([
     'Four spaces',
     "Don't: Default exports",
+    'NO wide receipts',
   ])
-  expect(await rulesOf('## Do not\n\n### Why\n\n- Sums must be safe\n\n### Coins\n\nUse copper.\n')).toEqual([
-    'Sums must be safe',
-    'Do not: Coins: Use copper',
-  ])
+  expect(
+    await rulesOf(
+      '## Do not\n\n### Why\n\n- Sums must be safe\n\n### Always write\n\n- Use whole sums\n\n### Coins\n\nUse copper.\n',
+    ),
+  ).toEqual(['Do not: Coins: Use copper', 'Sums must be safe', 'Use whole sums'])
   expect(await rulesOf("## Don'ts\n\n- ✅ Use one drawer\n")).toEqual(['Use one drawer'])
   expect(await rulesOf("## Don'ts\n\nUse default exports.\n\n- In the till:\n  - Use floats\n")).toEqual([
     "Don'ts: Use default exports",

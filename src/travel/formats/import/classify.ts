@@ -106,7 +106,7 @@ export const isForbidding = (heading: string): boolean =>
 
 /** Whether it asks for what stands below it, also where a heading above it forbids: "Do", "Instead", "Better". */
 export const isAsking = (heading: string): boolean =>
-  /^\W{0,6}(?:(?:always |what to )?do(?:['’]?s)?(?: this)?(?: instead)?|always|must(?: do)?|(?:use )?instead|prefer(?:red)?|good|better|correct|right|recommended|allowed|solutions?|alternatives?|why|reasons?|rationale)\W{0,6}$/i.test(
+  /^\W{0,6}(?:(?:always |what to )?do(?:['’]?s)?(?: this)?(?: instead)?|always(?: \w+)?|must(?: do)?|(?:use )?instead|prefer(?:red)?|good|better|correct|right|recommended|allowed|solutions?|alternatives?|why|reasons?|rationale)\W{0,6}$/i.test(
     heading,
   )
 

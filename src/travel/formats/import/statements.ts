@@ -130,7 +130,8 @@ function itemRule(block: Block, whole: string, { promised, describes, forbids, l
   const isStep = block.isOrdered && promised === undefined && !isCompleted
   const isCommand = (promised ?? 'convention') === 'convention' && COMMAND.test(whole) && !CONDITION.test(whole)
   if ((isStep || isCommand) && !sentences.some(isStrong)) return undefined
-  const isForbidden = forbids !== undefined && !NEGATED.test(whole)
+  const isForbidden =
+    forbids !== undefined && !NEGATED.test(BARE.test(forbids) ? whole.replace(/^no\s/i, 'never ') : whole)
   const told = (fact: string, category: Category = promised ?? 'convention', context = ''): Said => {
     const led = isCompleted && lead.replace(/[:：]$/, '') !== forbids ? `${lead} ` : ''
     const start = isForbidden ? `${forbids}: ${led}` : isCompleted ? `${lead} ` : ''
