@@ -181,6 +181,8 @@ const TOUCHED: readonly (readonly [what: string, lines: string])[] = [
     tee src/a.ts < in.txt
     cp b.ts src/a.ts
     cp b/a.ts src/
+    rsync -a --delete build/ src/a.ts
+    cp -rT build src/a.ts
     touch -d yesterday src/a.ts
     truncate -s 0 src/a.ts
     dd if=/dev/zero of=src/a.ts

@@ -307,13 +307,13 @@ function operandsOf([program = '', ...words]: readonly string[]): string[] {
 const all = (how: Touch['how'], paths: readonly string[]): Touched => paths.map((path) => [how, path])
 
 /** The last of several is written; a directory gets the names of the others. */
-function copied(paths: readonly string[]): Touched {
+function copied(paths: readonly string[], isOver = false): Touched {
   const to = paths.at(-1)
   if (to === undefined || paths.length < 2) return []
   const from = paths.slice(0, -1)
   return from.length > 1 || to.endsWith('/')
     ? from.map((path) => ['writes', posix.join(to, posix.basename(path))])
-    : [['writes', to, posix.basename(from[0]!)]]
+    : [['writes', to, isOver || /\/\.?$/.test(from[0]!) ? undefined : posix.basename(from[0]!)]]
 }
 
 /** What the commands of git do to files that are not committed. */
@@ -355,7 +355,7 @@ function touchedByGit(words: readonly string[]): Touched {
 const TOUCHES: readonly (readonly [programs: ReadonlySet<string>, (words: readonly string[]) => Touched])[] = [
   [list('rm rmdir unlink shred'), (words) => all('removes', operandsOf(words))],
   [list('tee touch truncate'), (words) => all('writes', operandsOf(words))],
-  [list('cp ln install rsync'), (words) => copied(operandsOf(words))],
+  [list('cp ln install rsync'), (words) => copied(operandsOf(words), words.some((w) => /^-[a-zA-Z]*T|^--no-target/.test(w)))],
   [list('mv'), (words) => [...all('moves', operandsOf(words).slice(0, -1)), ...copied(operandsOf(words))]],
   [list('dd'), (words) => all('writes', words.flatMap((word) => (word.startsWith('of=') ? [word.slice(3)] : [])))],
   [list('sed perl'), (words) => {

@@ -326,6 +326,27 @@ test('[W2] a decision is not called outdated by the session that carries it out,
   expect(await start('s4')).toMatch(/Sessions end after 900 s.*TTL in auth.ts changed/)
 })
 
+test('[W2] what somebody else wrote into a file while the session that decided is open outdates the decision', async () => {
+  const { t, on, record } = sessions()
+  const file = join(t.dir, 'auth.ts')
+  const reads = (ttl: number) => {
+    writeFileSync(file, `export const TTL = ${ttl}\n`)
+    utimesSync(file, t.clock.now / 1000, t.clock.now / 1000)
+  }
+  reads(900)
+  await on('s1', 'session-start')
+  await on('s1', 'after-edit', { tool: { name: 'Edit', paths: [file] } })
+  await record('s1', [
+    'record-decision',
+    { name: 'short', description: 'Sessions end after 900 s', locations: ['auth.ts#TTL'] },
+  ])
+  await scan(t.memory, t.project)
+  t.clock.now += 3_600_000
+  reads(86_400)
+  await scan(t.memory, t.project)
+  expect(staleAnchors(t.memory.db, t.dir).map((a) => a.entity)).toEqual(['decision:short'])
+})
+
 test('[W4] a handoff in the words of an agent is told without what hooks saw, and without its state once somebody has gone on', async () => {
   const { t, on, record } = sessions()
   const edit = (session: string, path: string) =>
@@ -333,7 +354,10 @@ test('[W4] a handoff in the words of an agent is told without what hooks saw, an
   await on('s1', 'session-start')
   await on('s1', 'prompt', { prompt: 'Make the form of the orders, with all its fields, please' })
   await edit('s1', 'form.ts')
-  await record('s1', ['write-handoff', { inProgress: ['half of the fields are there'], nextSteps: ['add the sum'] }])
+  await record('s1', [
+    'write-handoff',
+    { inProgress: ['half of the fields are there'], nextSteps: ['add the sum'], blockers: ['no key yet'] },
+  ])
   await on('s1', 'stop', { said: 'The first half is done.' })
   await on('s1', 'session-end', { reason: 'exit' })
   const next = (await on('s2', 'session-start')).context ?? ''
@@ -341,9 +365,11 @@ test('[W4] a handoff in the words of an agent is told without what hooks saw, an
   expect(next).not.toMatch(/Edited form\.ts|Answered:|Asked:/)
   await on('s2', 'prompt', { prompt: 'Look at the list of the customers and mend its order' })
   await edit('s2', 'customers.ts')
+  expect((await on('s3', 'session-start')).context).toContain('half of the fields are there') // beside it, not behind it
+  await edit('s2', 'form.ts')
   await on('s2', 'session-end', { reason: 'exit' })
-  const later = (await on('s3', 'session-start')).context ?? ''
-  expect(later).toContain('add the sum')
+  const later = (await on('s4', 'session-start')).context ?? ''
+  for (const line of ['add the sum', 'no key yet']) expect(later).toContain(line)
   expect(later).not.toContain('half of the fields are there')
 })
 
@@ -362,20 +388,22 @@ test('[R3] a question mark in code is no question of the agent: a bare yes is fo
   expect(t.get('fact:lists-are-sorted-by-name')?.fields.standing ?? 'confirmed').toBe('confirmed')
 })
 
-test('[W2] a decision whose files have all gone is told at no start; one whose file is still to come is', async () => {
+test('[W2] a learning whose files have all gone is told at no start; one whose file is still to come is, and what ended them', async () => {
   const { t, on, record } = sessions()
   writeFileSync(join(t.dir, 'old.ts'), 'export const sum = 1\n')
   await on('s1', 'session-start')
-  const decision = (name: string, at: string) => [
-    'record-decision',
-    { name, description: `The ${name} adds up`, locations: [at] },
+  const learning = (title: string, at: string) => [
+    'record-learning',
+    { title, body: `The ${title} adds up`, locations: [at] },
   ]
-  await record('s1', decision('old-sum', 'old.ts#sum'), decision('new-sum', 'new.ts#sum'))
+  const ended = ['record-decision', { name: 'no-pool', description: 'The pool is removed', locations: ['old.ts#sum'] }]
+  await record('s1', learning('old-sum', 'old.ts#sum'), learning('new-sum', 'new.ts#sum'), ended)
   await scan(t.memory, t.project)
   expect((await on('s2', 'session-start')).context).toContain('old-sum adds up')
   rmSync(join(t.dir, 'old.ts'))
   const { context } = await on('s3', 'session-start')
   expect(context).toContain('new-sum adds up')
+  expect(context).toContain('The pool is removed')
   expect(context).not.toContain('old-sum adds up')
 })
 

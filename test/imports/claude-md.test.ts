@@ -503,6 +503,14 @@ test('what a heading forbids never reads as an order, whatever words an item has
   ])
 })
 
+test('what to do instead of a forbidden thing is no part of it, and no forbidden thing is lost', async () => {
+  const never = await rulesOf('## Never\n\n- **Force push**\n  - Use a new commit instead.\n')
+  expect(never.toSorted()).toEqual(['Never: Force push', 'Use a new commit instead'])
+  const main = await rulesOf('## Never\n\nYou must never push to main. Use pull requests.\n')
+  expect(main.toSorted()).toEqual(['Use pull requests', 'You must never push to main'])
+  expect(await rulesOf('## Rules\n\nAvoid these:\n\n- inline styles\n')).toEqual(['Avoid these: inline styles'])
+})
+
 test('a section without a Latin letter is kept', async () => {
   const t = openTestMemory()
   lay(t.dir, { 'CLAUDE.md': 'Касса продаёт чай.\n\n---\n', 'AGENTS.md': '# 店\n\nお茶を売る店です。\n' })

@@ -177,6 +177,8 @@ test('[G3] two records with one title are two decisions, and one may supersede t
   const before = t.rows()
   expect((await take(t, 'decisions', 'adr')).batches).toEqual([])
   expect(t.rows()).toBe(before)
+  await take(t, 'decisions', 'adr/0006-names-again.md') // read alone it is still the second one
+  expect(t.get('Names')!.fields.description).toBe('We will keep amounts in cents.')
 })
 
 test('[G3] a day may have a section of its own, and the number of a record may stand behind letters', async () => {

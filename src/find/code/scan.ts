@@ -174,13 +174,15 @@ class Judge {
 
   /** Whether the session that decided is the one that changed the file: its change does not outdate what it decided. */
   #isCarriedOut({ entity, path }: AnchorRow): boolean {
-    const { db, reader, env } = this.#memory
+    const { db, reader } = this.#memory
     const e = reader.entity(entity)
     if (!e || !INTENDED.has(e.kind)) return false
     const hasEdited = ({ data }: SessionRow) => Array.isArray(data.files) && data.files.includes(path)
     const own = getSession(db, String(saidBy(e).session))
     if (!own || !hasEdited(own)) return false
-    if ((this.#tree.stat(path)?.mtime ?? 0) > (own.ended ?? env.now()) + SLACK_MS) return false
+    const changed = own.data.changed as { [file: string]: { at: number } } | undefined
+    // who wrote it later is not known
+    if ((this.#tree.stat(path)?.mtime ?? 0) > (changed?.[path]?.at ?? 0) + SLACK_MS) return false
     return !listSessions(db).some((s) => s.id !== own.id && hasEdited(s))
   }
 

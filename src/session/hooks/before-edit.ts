@@ -114,7 +114,7 @@ function untold(hook: Hook, conflicts: readonly Conflict[]): ReadonlyMap<Conflic
     const at = delivered.get(c.mark)
     const again = `${c.mark} again`
     if (at === undefined) found.set(c, [c.mark])
-    else if (!isLately(again) && editedByOthers(hook, at).has(c.path))
+    else if (!isLately(again) && editedByOthers(hook, at, (id) => !isKin(hook, id)).has(c.path))
       found.set(c, isLately(c.mark) ? [c.mark, again] : [c.mark])
   }
   return found

@@ -30,10 +30,17 @@ export const othersAtWork = (hook: Hook): SessionInfo[] =>
   hook.sessions.list().filter((s) => s.id !== hook.session && s.root !== undefined && !isKin(hook, s.id))
 
 /** Files of which their own sessions told an edit since a moment. */
-export const editedByOthers = ({ memory, session, root }: Hook, since: number): Set<string> =>
+export const editedByOthers = ({ memory, session, root }: Hook, since: number, isOther = (_: string) => true) =>
   new Set(
     presenceAfter(memory.db, Math.max(0, memory.cursor - LOOK_BACK))
-      .filter((e) => e.type === 'edited' && e.body.by !== 'program' && e.session !== session && e.at >= since)
+      .filter(
+        (e) =>
+          e.type === 'edited' &&
+          e.body.by !== 'program' &&
+          e.session !== session &&
+          e.at >= since &&
+          isOther(e.session),
+      )
       .filter((e) => (e.body.root ?? root) === root)
       .map((e) => String(e.body.path)),
   )

@@ -111,9 +111,12 @@ export function askAbout(hook: Hook, ids: readonly string[], wishes: readonly Wi
 /** The agent has asked something of its own: a bare yes may be meant for that. */
 export function agentAsked(hook: Hook): void {
   const questions = open(hook)
-  const outside = (text: string, sign: string) => text.split(sign).filter((_, i) => i % 2 === 0).join(' ') // biome-ignore format: a row
+  const outside = (text: string, sign: string): string => {
+    const parts = text.split(sign)
+    return parts.filter((_, i) => i % 2 === 0 || i === parts.length - 1).join(' ') // one that is not closed is none
+  }
   const said = outside(outside(hook.call.said ?? '', '```'), '`')
-  if (/[?？](?![\w.?:[(=])|¿/.test(said) && questions.some((q) => q.after === prompts(hook)))
+  if (/[？¿]|\?(?![\w:[(=]|\.\w)/.test(said) && questions.some((q) => q.after === prompts(hook)))
     keep(hook, questions.map((q) => ({ ...q, after: -1 }))) // biome-ignore format: a row
 }
 

@@ -51,6 +51,9 @@ The same name again adds to it. (verbs) and (describe "decision") in discover li
   },
 })
 
+/** What is recorded for later sessions; a file that was understood says nothing of what the user typed. */
+const LASTS = /^record-(?!file|observation|measurement|event|action)/
+
 /** What may answer a question, or contradict a rule. */
 const TOUCHING = new Set(['decision', 'fact', 'principle'])
 
@@ -69,8 +72,10 @@ function write(context: ToolContext, batch: unknown, options: ActOptions): ActRe
   const done = memory.act(batch, { ...options, evidence })
   const isUnasked = attempt(() => prompts && markUsed(prompts, found, session ?? '', now))
   // who answers what we asked has judged no more than that
-  if (isUnasked && session !== undefined && done.results.some((r) => r.verb.startsWith('record-')))
+  if (isUnasked && session !== undefined && done.results.some((r) => LASTS.test(r.verb)))
     attempt(() => sessionsOf(memory).patch(session, { recordedAt: now }))
+  if (session !== undefined && done.results.some((r) => r.verb === 'write-handoff'))
+    attempt(() => sessionsOf(memory).patch(session, { handedOffAt: now }))
   return done
 }
 

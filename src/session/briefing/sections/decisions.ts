@@ -123,8 +123,9 @@ function relevant(
   const here = about.vouched(all.map((e) => e.id))
   // what nobody here stands by takes the place of nothing that somebody does
   const { root } = about.project
-  /** Whether not all files that it was about have gone. */
-  const isThere = ({ e }: (typeof weighed)[number]) => {
+  /** Not a learning of files that have all gone. What was decided or failed is often carried out by their end. */
+  const isThere = ({ e, near }: (typeof weighed)[number]) => {
+    if (near > 0 || e.kind !== 'learning') return true
     const anchors = anchorsOf(about.memory.db, root, e.id)
     return anchors.length === 0 || anchors.some((a) => a.hash === '' || existsSync(join(root, a.path)))
   }

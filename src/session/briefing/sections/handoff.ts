@@ -94,6 +94,11 @@ const sessionsSince = (h: CurrentHandoff, { memory, session }: About): SessionIn
     .list({ all: true })
     .filter((s) => Number(s.data.requestAt ?? 0) > h.written && s.id !== h.session && s.id !== session)
 
+const hasEdited = ({ data }: SessionInfo, files: readonly string[], since: number): boolean =>
+  Object.entries((data.changed ?? {}) as { [file: string]: { at: number } }).some(
+    ([file, { at }]) => at > since && files.includes(file),
+  )
+
 const headOf = (h: CurrentHandoff, about: About, sessions: number): string => {
   const e = h.entity
   const days = daysOld(h, about)
@@ -110,9 +115,12 @@ function inFull(h: CurrentHandoff, about: About): Item {
   const composed = new Set(Array.isArray(h.entity.fields.composed) ? h.entity.fields.composed : [])
   const isOwn =
     said.body !== undefined || HANDOFF_PARTS.some(({ field }) => said[field].some((item) => !composed.has(item)))
+  const by = h.session === undefined ? undefined : sessionsOf(about.memory).get(h.session)
+  // what was asked for after the agent wrote is in no words of it
+  const isLast = Number(by?.data.requestAt ?? 0) <= Number(by?.data.handedOffAt ?? -1)
   // what the session decided stands among the decisions, and what it is called by was asked; the agent's words say more than hooks saw
   const isToldElsewhere = (field: string, item: string) =>
-    (composed.has(item) && (field === 'decisionsMade' || (isOwn && SEEN.test(item)))) ||
+    (composed.has(item) && (field === 'decisionsMade' || (isOwn && isLast && SEEN.test(item)))) ||
     item === `Asked: ${calledHandoff(h)}`
   const part = ({ field, heading }: (typeof HANDOFF_PARTS)[number]): string[] => {
     const items = said[field].filter((item) => !isToldElsewhere(field, item))
@@ -121,13 +129,13 @@ function inFull(h: CurrentHandoff, about: About): Item {
   const body = (said.body ?? '')
     .split('\n')
     .flatMap((line) => (plain(line, ITEM) === '' ? [] : [`  ${bodyLine(line)}`]))
-  const next = part(HANDOFF_PARTS.find((p) => p.field === 'nextSteps')!)
+  const next = HANDOFF_PARTS.filter((p) => p.field === 'nextSteps' || p.field === 'blockers').flatMap(part)
   const leavesWork = said.nextSteps.length + said.blockers.length > 0
   if (daysOld(h, about) >= (leavesWork ? OLD_DAYS : DONE_DAYS) || (!leavesWork && later > 1))
     return { id: h.entity.id, text: `${head}; tidemark handoff` }
   const short = [`${head}; the rest: tidemark handoff`, ...next].join('\n')
-  // once somebody has gone on with the code, how things stood says little
-  if (since.some((s) => s.files.length > 0)) return { id: h.entity.id, text: short }
+  // once somebody has gone on with its files, how things stood says little
+  if (since.some((s) => hasEdited(s, by?.files ?? [], h.written))) return { id: h.entity.id, text: short }
   return { id: h.entity.id, text: [head, ...body, ...HANDOFF_PARTS.flatMap(part)].join('\n'), short }
 }
 

@@ -63,7 +63,7 @@ export class Finder {
     return this.#memory.reader.byName(nameKey(name)).filter((e) => e.kind === kind.name && e.live)
   }
 
-  /** Entities by a mark in their attrs: an origin means one thing everywhere, any other only within its source. */
+  /** Entities by a mark in their attrs: an origin and the file of a record mean one thing everywhere, any other only within its source. */
   marked(kind: string, attr: string): Map<string, string> {
     const index = `${kind} ${attr}`
     let found = this.#marks.get(index)
@@ -71,7 +71,7 @@ export class Finder {
     found = new Map()
     for (const e of this.#memory.reader.list(kind, { all: true })) {
       const value = isObject(e.fields.attrs) ? e.fields.attrs[attr] : undefined
-      if (typeof value === 'string' && (attr === 'origin' || this.isFrom(e))) found.set(value, e.id)
+      if (typeof value === 'string' && (attr === 'origin' || attr === 'adr' || this.isFrom(e))) found.set(value, e.id)
     }
     this.#marks.set(index, found)
     return found

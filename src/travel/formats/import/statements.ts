@@ -62,7 +62,8 @@ export function rulesIn(page: string): Statement[] {
     const leadsOn = /[:：]\**$/.test(whole) && isAbove
     const isTitle = isAbove && !leadsOn && level >= 0 && /^\*\*[^*]+\*\*$/.test(block.text)
     const isLead = CONDITION.test(whole) || isForbidding(whole)
-    if (isTitle && (isLead || !isRule(whole))) {
+    const isForbidden = !isLead && [...headings, label].some((h) => h !== undefined && isForbidding(h))
+    if (isTitle && !isForbidden && (isLead || !isRule(whole))) {
       leads.push({ level, text: isLead ? `${whole}:` : '' })
       continue
     }
@@ -104,7 +105,7 @@ function aboveOf(headings: readonly string[], leadsOn: string, label?: string) {
   const category = categoryOfHeading(deepest)
   const describes = category === 'tool' || (category === undefined && deepest !== '')
   // a few words between that promise nothing: what follows may be parts, reasons or consequences
-  const isParted = label !== undefined && categoryOfHeading(label) === undefined
+  const isParted = label !== undefined && categoryOfHeading(label) === undefined && !isForbidding(label)
   const nearest = [lead.replace(/[:：]$/, ''), ...headings.toReversed()].filter(Boolean)
   const [said = ''] = nearest.filter((text) => isForbidding(text) || isAsking(text))
   const at = nearest.indexOf(said)
@@ -131,7 +132,9 @@ function itemRule(block: Block, whole: string, { promised, describes, forbids, l
   const isCommand = (promised ?? 'convention') === 'convention' && COMMAND.test(whole) && !CONDITION.test(whole)
   if ((isStep || isCommand) && !sentences.some(isStrong)) return undefined
   const isForbidden =
-    forbids !== undefined && !NEGATED.test(BARE.test(forbids) ? whole.replace(/^no\s/i, 'never ') : whole)
+    forbids !== undefined &&
+    !INSTEAD.test(whole) &&
+    !NEGATED.test(BARE.test(forbids) ? whole.replace(/^no\s/i, 'never ') : whole)
   const told = (fact: string, category: Category = promised ?? 'convention', context = ''): Said => {
     const led = isCompleted && lead.replace(/[:：]$/, '') !== forbids ? `${lead} ` : ''
     const start = isForbidden ? `${forbids}: ${led}` : isCompleted ? `${lead} ` : ''
@@ -161,6 +164,7 @@ function itemRule(block: Block, whole: string, { promised, describes, forbids, l
 
 /** It forbids by itself; "Never testing" names what is done wrong. */
 const NEGATED = /^(?:(?:you |we )?(?:(?:do|must|should) not|don['’]t|never)\s(?!\w+ing\b)|avoid\b|.{0,2}[不禁勿])/i
+const INSTEAD = /\binstead[.!]?$/i
 /** A heading that is nothing but a prohibition. */
 const BARE =
   /^(?:do not|don['’]ts?(?: do)?|never(?: do)?|must not|avoid|forbidden|prohibited|not allowed)\W{0,6}(?:$|: )/i
@@ -174,13 +178,15 @@ function isStrong(sentence: string): boolean {
 function paragraphRules(whole: string, { describes, forbids = '' }: Above): Said[] {
   const out: { fact: string; category: Category; context: string }[] = []
   const before: string[] = []
-  for (const sentence of sentencesOf(whole)) {
+  const sentences = sentencesOf(whole)
+  for (const sentence of sentences) {
     const rule = /:$/.test(sentence) ? undefined : classifyRule(sentence)
     if (rule && (isStrong(sentence) || (!describes && !SAYS_WHAT.test(rule.fact)))) {
       const last = POINTS_BACK.test(rule.fact) ? before.at(-1) : undefined
       const both = last === undefined ? rule.fact : plainLine(`${last} ${sentence}`)
       const isBoth = last !== undefined && both.length <= LONGEST
-      const start = BARE.test(forbids) && !NEGATED.test(rule.fact) ? `${forbids}: ` : ''
+      const isOwn = INSTEAD.test(sentence) || sentences.some((s) => isForbidding(s) || NEGATED.test(s))
+      const start = BARE.test(forbids) && !isOwn ? `${forbids}: ` : ''
       const context = before.splice(0).slice(0, isBoth ? -1 : undefined)
       out.push({ ...rule, fact: start + (isBoth ? both : rule.fact), context: context.join(' ') })
     } else if (out.length > 0) out.at(-1)!.context = `${out.at(-1)!.context} ${sentence.trim()}`.trim()
