@@ -678,3 +678,19 @@ test('[E2] [E3] what a shell command changed is held like an edit: whoever chang
   expect((await edit('b', root, 'return due + 1', 'return 0')).decision).toBe('deny')
   expect(await edit('b', root, 'const RATE = 0.2', 'const RATE = 0.3')).toEqual({})
 })
+
+test('[E2] [E3] what a shell command has written is held before its hook is over, and nothing else of the file', async () => {
+  const { root, hook, edit, start, write } = await repository()
+  await start('a', root)
+  await start('b', root, process.ppid)
+  expect(await edit('a', root, 'return 1', 'return 3')).toEqual({})
+  const tool = { name: 'Bash', paths: [], command: 'sed -i s/RATE/VAT/ src/cart.js' }
+  expect(await hook('a', 'before-tool', root, { tool })).toEqual({})
+  const file = join(root, 'src/cart.js')
+  write(file, readFileSync(file, 'utf8').replace('const due = sum * RATE', 'const due = sum * VAT'))
+  // its own hook after the command has not run yet
+  expect(await edit('b', root, 'let sum = 0', 'let sum = 1')).toEqual({})
+  const met = await edit('b', root, 'const due = sum * VAT', 'const due = sum')
+  expect(met).toMatchObject({ decision: 'deny', reason: expect.stringContaining('is being edited by a') })
+  expect((await edit('b', root, 'return 3', 'return 4')).decision).toBe('deny')
+})

@@ -30,7 +30,7 @@ import { dataLine, deliveredSince, keepDelivered } from './delivery.ts'
 import { type Hook, joined } from './hook.ts'
 import { claimImplicitly } from './implicit-claims.ts'
 import type { Look } from './merges.ts'
-import { filesOf } from './paths.ts'
+import { filesOf, notable } from './paths.ts'
 
 /** For so long an edit that was refused twice passes whatever others do: a busy neighbour must not hold it up for ever. */
 const TRY_AGAIN_MS = 30_000
@@ -174,6 +174,7 @@ export async function beforeCommand(hook: Hook, command: string): Promise<HookRe
   const { call, session } = hook
   const touched = commandsIn(command).flatMap(touchedBy)
   if (touched.length === 0) return {}
+  const written: string[] = []
   const conflicts = await hook.attemptLater('conflicts', async () => {
     const others = claimsOf(hook.memory)
       .held()
@@ -189,6 +190,8 @@ export async function beforeCommand(hook: Hook, command: string): Promise<HookRe
       const root = gitRoot(to) ?? hook.root
       const place = isTree ? '' : below(root, to)
       if (place === undefined || !trees.has(root)) continue
+      if (how === 'writes' && root === hook.root && statSync(to, { throwIfNoEntry: false })?.isFile())
+        written.push(place)
       // the whole work tree, or what lies below a folder
       const inWay = others
         .map((c) => ({ ...c, elsewhere: !sameTree(c, { root }) }))
@@ -203,5 +206,12 @@ export async function beforeCommand(hook: Hook, command: string): Promise<HookRe
     }
     return found
   })
-  return judge(hook, conflicts ?? [])
+  const judged = await judge(hook, conflicts ?? [])
+  // held from now on: who edits these files before the command is over is judged by what it has written by then
+  if (written.length > 0 && (judged.decision === undefined || judged.decision === 'warn'))
+    claimImplicitly(
+      hook,
+      [...new Set(written)].filter((path) => notable(hook.config, path)),
+    )
+  return judged
 }
