@@ -43,7 +43,10 @@ export class HubClaims {
     return q.all<HubClaim>(sql, project)
   }
 
-  /** Grants a claim, or says who holds what is in its way. Asked again by its holder, it is renewed. */
+  /**
+   * Grants a claim, or says who holds what is in its way. Asked again by its holder, it is renewed. `beside`: numbers of
+   * the same member's grants in other work trees, which meet it only at merge.
+   */
   async claim(project: string, member: string, asked: JsonObject) {
     const place = text(asked.place, 1000)
     const session = text(asked.session, 200)
@@ -60,7 +63,11 @@ export class HubClaims {
       await q.all('DELETE FROM hub_claims WHERE project=? AND until<=?', project, now)
       const held = await this.held(project, q)
       const isOwn = (c: HubClaim) => c.member === member && c.session === session
-      const holder = held.find((c) => !isOwn(c) && claimsConflict({ ...c, on: c.place }, { what, on: place, part }))
+      const isBeside = (c: HubClaim) =>
+        c.member === member && Array.isArray(asked.beside) && asked.beside.includes(c.fence)
+      const holder = held.find(
+        (c) => !isOwn(c) && !isBeside(c) && claimsConflict({ ...c, on: c.place }, { what, on: place, part }),
+      )
       if (holder) return { code: 'claimed', holder }
       const own = held.find((c) => isOwn(c) && c.what === what && c.place === place && c.part === part)
       if (own && n > 0 && n < own.n) return { code: 'late' }
