@@ -388,7 +388,7 @@ test('[R3] a question mark in code is no question of the agent: a bare yes is fo
   expect(t.get('fact:lists-are-sorted-by-name')?.fields.standing ?? 'confirmed').toBe('confirmed')
 })
 
-test('[W2] a learning whose files have all gone is told at no start; one whose file is still to come is, and what ended them', async () => {
+test('[W2] what is of files that have all gone is told at no start, of decisions the name is; one whose file is still to come is told', async () => {
   const { t, on, record } = sessions()
   writeFileSync(join(t.dir, 'old.ts'), 'export const sum = 1\n')
   await on('s1', 'session-start')
@@ -403,7 +403,8 @@ test('[W2] a learning whose files have all gone is told at no start; one whose f
   rmSync(join(t.dir, 'old.ts'))
   const { context } = await on('s3', 'session-start')
   expect(context).toContain('new-sum adds up')
-  expect(context).toContain('The pool is removed')
+  expect(context).toMatch(/^- Also decided .*: no-pool$/m)
+  expect(context).not.toContain('The pool is removed')
   expect(context).not.toContain('old-sum adds up')
 })
 

@@ -56,6 +56,27 @@ function standsIn(text: string, name: string): boolean {
   return false
 }
 
+/** Of it all: what has its place in a file that was named as people do, by its name or the end of its path on any machine. */
+export function placedIn({ memory }: { memory: Memory }, named: string): Entity[] {
+  const isSame = (a: string, b: string) => a === b || a.endsWith(`/${b}`)
+  const words = questionTerms(basename(named)).map((t) => t.word)
+  const rows = rowsWith(memory.db.here, words, CANDIDATES, 'confirmed', [...KINDS, ...LOCATED]).map((r) => r.rowid)
+  return rowsAt(memory.db.here, rows)
+    .map(entityOf)
+    .filter((e) => placesOf(e).some((p) => isSame(p, named) || isSame(named, p)))
+    .sort(byUse)
+}
+
+/** Whether it is told before an edit of the file: a rule of all around it is, and the rest where its place is the file or its folder. */
+export const isClose = (e: Entity, path: string): boolean =>
+  e.kind === 'fact' ||
+  !placesOf(e).some((p) => covers(p, path)) ||
+  placesOf(e).some((p) => p === path || (covers(p, path) && !path.slice(p.length + 1).includes('/')))
+
+/** Failed approaches first, then the newest. */
+const byUse = (a: Entity, b: Entity): number =>
+  Number(FIRST.has(b.kind)) - Number(FIRST.has(a.kind)) || b.updated - a.updated || (a.id < b.id ? -1 : 1)
+
 /** What somebody understood of the file, then confirmed rules and the like that speak of it; failed approaches first. */
 export function knownOn({ memory }: { memory: Memory }, path: string, kinds: readonly string[] = KINDS): Entity[] {
   const understood = memory.reader.entity(identityOf(memory.registry().kind('file')!, { path }) ?? '')
@@ -75,10 +96,7 @@ export function knownOn({ memory }: { memory: Memory }, path: string, kinds: rea
   const speaking = rowsAt(here, rows)
     .map(entityOf)
     .filter((e) => (located.includes(e.kind) ? isAt(placesOf(e), path) : speakerOf(e)(path)))
-    .sort(
-      (a, b) =>
-        Number(FIRST.has(b.kind)) - Number(FIRST.has(a.kind)) || b.updated - a.updated || (a.id < b.id ? -1 : 1),
-    )
+    .sort(byUse)
   const isTold =
     understood?.live && understood.fields.retired === undefined && standingOf(understood.fields) === 'confirmed'
   return isTold ? [understood, ...speaking] : speaking

@@ -13,6 +13,8 @@ export interface Focus {
   readonly files: readonly string[]
   readonly work: readonly Entity[]
   readonly terms: readonly Term[]
+  /** Whether the work itself says what it is about: by its own files, a goal or the name of its branch. */
+  readonly isKnown: boolean
 }
 
 const FILES = 20
@@ -34,9 +36,12 @@ export function focusOf(memory: Memory, session: string | undefined, branch: str
   for (const s of [...(own ? [own] : []), ...others.slice(0, 3)])
     for (const f of [...s.files].reverse()) if (files.size < FILES) files.add(cleanPath(f))
   const work = workOf(memory, session, own, others)
+  const ofBranch = (branch ?? '')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((w) => w.length > 2 && !OF_BRANCHES.has(w.toLowerCase()))
   const named = [
     ...work.map((e) => e.name.slice(0, 300)),
-    ...(branch ?? '').split(/[^\p{L}\p{N}]+/u).filter((w) => w.length > 2 && !OF_BRANCHES.has(w.toLowerCase())),
+    ...ofBranch,
     ...[...files].map((f) =>
       f
         .replace(/\.[a-z]+$/, '')
@@ -53,7 +58,8 @@ export function focusOf(memory: Memory, session: string | undefined, branch: str
     .filter(({ held }) => held > 0)
     .sort((a, b) => a.held - b.held)
     .filter(({ held }) => (texts += held) <= TEXTS)
-  return { branch, folder: own?.folder, files: [...files], work, terms: rarest.map(({ term }) => term) }
+  const isKnown = ofBranch.length + work.length + (own?.files.length ?? 0) > 0
+  return { branch, folder: own?.folder, files: [...files], work, terms: rarest.map(({ term }) => term), isKnown }
 }
 
 function workOf(

@@ -54,8 +54,12 @@ export function leftToJudge(hook: Hook, prompts: Prompts): string | undefined {
     return id !== session && state !== 'active' && state !== 'idle'
   }
   const over = prompts.unjudgedSessions(memory.env.now() - LEFT_MS).filter(isOver)
-  // whoever records has judged what was typed before
-  const isLater = (id: string) => (p: Prompt) => p.at > Number(sessions.get(id)?.data.recordedAt ?? 0)
+  // whoever records, or hands over, has judged what was typed before
+  const judgedAt = (id: string) => {
+    const { recordedAt = 0, handedOffAt = 0 } = sessions.get(id)?.data ?? {}
+    return Math.max(Number(recordedAt), Number(handedOffAt))
+  }
+  const isLater = (id: string) => (p: Prompt) => p.at > judgedAt(id)
   const all = over.toReversed().flatMap((id) => prompts.unjudgedOf(id).filter(isLater(id)))
   const text = asked(hook, prompts, all, 'earlier')
   if (text !== undefined) sessions.patch(session, { judged: true })

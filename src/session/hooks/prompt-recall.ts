@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { isStopWord, questionTerms } from '../../engine/store/terms.ts'
-import { knownOn } from '../../find/code/known.ts'
+import { knownOn, placedIn } from '../../find/code/known.ts'
 import { storeCorpus } from '../../find/recall/corpus.ts'
 import { rank } from '../../find/recall/rank.ts'
 import { statesOf } from '../../find/recall/validity.ts'
@@ -29,7 +29,9 @@ const NAME_WORDS = 3
 /** Or: a long prompt, such as one with an error message, holds so much of what an item is called, a rare word among it. */
 const NAME_SHARE = 0.5
 const RARE = 3
-const MAX_RECALLED = 3
+const MAX_RECALLED = 4
+/** Names of files that are looked up in a prompt. */
+const MAX_NAMED = 6
 /** Many files are called so: a text means the one of its folder. */
 const COMMON_NAME = /^(?:readme|index|main|mod|__init__|conftest|package|setup|license)\./i
 /** Paths are looked for in so much of a prompt. */
@@ -74,24 +76,33 @@ function hitsFor({ memory }: Hook, typed: string): Entity[] {
     .map((r) => r.entity)
 }
 
-function pathsIn({ root, call, config }: Hook, prompt: string): string[] {
-  if (!prompt.includes('/')) return []
+/** Names of files that a prompt holds, with as much of their paths as was typed. */
+function filesNamedIn(prompt: string): string[] {
   const words = prompt.slice(0, LOOKED_AT).split(/[\s"'`()[\]<>,;]/)
-  const paths = words
-    .filter((w) => /\/[^/]*\.\w/.test(w) && !w.includes('://'))
+  const named = words
+    .filter((w) => /\w\.[a-z]/i.test(w) && !w.includes('://'))
     .map((w) => w.replace(/^@/, '').replace(/(?::\d{1,9}){0,2}[:.!?]?$/, ''))
-  const inside = paths.flatMap((path) => inTree(root, call.cwd, path) ?? []).filter((path) => notable(config, path))
-  return [...new Set(inside)].slice(0, MAX_RECALLED)
+    .map((w) => (w.includes('/') ? w : w.replaceAll('\\', '/')))
+  return [...new Set(named)]
+}
+
+/** What is known of the files that a prompt names. What speaks of the folder around is told before an edit there. */
+function placedFor(hook: Hook, prompt: string): Entity[] {
+  const { root, call, config } = hook
+  return filesNamedIn(prompt)
+    .slice(0, MAX_NAMED)
+    .flatMap((said) => {
+      if (!notable(config, said)) return []
+      const path = said.includes('/') ? inTree(root, call.cwd, said) : undefined
+      const name = path === undefined || COMMON_NAME.test(basename(path)) ? (path ?? '') : basename(path)
+      const here = path === undefined ? [] : knownOn(hook, path).filter((e) => JSON.stringify(e.fields).includes(name))
+      return [...here, ...(COMMON_NAME.test(said) ? [] : placedIn(hook, said))]
+    })
 }
 
 export async function recalledFor(hook: Hook, prompt: string): Promise<string | undefined> {
   const delivered = new Set(deliveredSince(hook).keys())
-  // what speaks of the folder around is told before an edit there
-  const named = pathsIn(hook, prompt).flatMap((path) =>
-    knownOn(hook, path).filter((e) =>
-      JSON.stringify(e.fields).includes(COMMON_NAME.test(basename(path)) ? path : basename(path)),
-    ),
-  )
+  const named = placedFor(hook, prompt)
   const states = statesOf(named, hook.memory.reader, hook.memory.env.now())
   const hits = [...named.filter((e) => states.get(e) === undefined), ...hitsFor(hook, prompt)]
     .filter((e) => !delivered.has(e.id) && delivered.add(e.id))

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { anchorsOf } from '../../../engine/store/code.ts'
 import { contrary, vocabularyOf } from '../../../find/recall/contradictions.ts'
-import { type Entity, kindOf, saidAt } from '../../../model/entity.ts'
+import { type Entity, kindOf, provenanceOf, saidAt } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'
 import { isElsewhere, nearness } from '../focus.ts'
 import { byline, field, refOf } from '../format.ts'
@@ -11,8 +11,13 @@ import { bindingFacts } from './rules.ts'
 
 const FOUND = 10
 const NEWEST = 25
-/** What is told where the work at hand says nothing of them: what failed and was learned elsewhere seldom helps. */
-const UNASKED = { decisions: 10, others: 4 }
+/** What is told whole where nothing says yet what the session is about: its prompts and edits bring the rest, where it helps. */
+const UNASKED = { decisions: 5, others: 2 }
+/** The last sessions in which something failed or was learned. */
+const LATELY = 3
+/** Of other decisions so many names: who knows that something was decided can ask. */
+const NAMES = 12
+const NAME_CHARS = 60
 const MAX_ITEMS = 20
 /** What others wrote and nobody here stands by, beside one's own: so much of it, where it is near the work. */
 const OTHERS = 5
@@ -116,31 +121,35 @@ function relevant(
   const weighed = all
     .map((e) => ({ e, near: nearness(e, focus, words.get(e.id) ?? 0), weight: weightOf(e) }))
     .sort((a, b) => b.near - a.near || b.weight - a.weight || saidAt(b.e) - saidAt(a.e) || (a.e.id < b.e.id ? -1 : 1))
-  const room = Math.min(
-    MAX_ITEMS,
-    Math.max(weighed.filter((w) => w.near > 0).length, UNASKED[kinds.includes('decision') ? 'decisions' : 'others']),
-  )
+  const near = focus.isKnown ? weighed.filter((w) => w.near > 0).length : 0
+  const room = Math.min(MAX_ITEMS, Math.max(near, UNASKED[kinds.includes('decision') ? 'decisions' : 'others']))
   const here = about.vouched(all.map((e) => e.id))
   // what nobody here stands by takes the place of nothing that somebody does
   const { root } = about.project
-  /** Not a learning of files that have all gone. What was decided or failed is often carried out by their end. */
-  const isThere = ({ e, near }: (typeof weighed)[number]) => {
-    if (near > 0 || e.kind !== 'learning') return true
+  const sessionOf = (e: Entity) => provenanceOf(e).at(-1)?.session
+  const lately = [...new Set(all.toSorted((a, b) => saidAt(b) - saidAt(a)).map(sessionOf))].slice(0, LATELY)
+  /** Neither of files that have all gone, nor what was learned, or failed, in sessions long ago. */
+  const isTold = ({ e, near }: (typeof weighed)[number]) => {
+    if (!focus.isKnown && e.kind !== 'decision' && !lately.includes(sessionOf(e))) return false
+    if (near > 0) return true
     const anchors = anchorsOf(about.memory.db, root, e.id)
     return anchors.length === 0 || anchors.some((a) => a.hash === '' || existsSync(join(root, a.path)))
   }
-  const ours = weighed.filter(({ e }) => here.has(e.id)).slice(0, 2 * room).filter(isThere).slice(0, room) // biome-ignore format: a row
+  const ours = weighed.filter(({ e }) => here.has(e.id)).slice(0, 4 * room).filter(isTold).slice(0, room) // biome-ignore format: a row
   const others = weighed.filter(({ e }) => !here.has(e.id))
   const beside = Math.min(OTHERS, others.filter((w) => w.near > 0).length)
   const chosen = [...ours, ...others.slice(0, Math.max(room - ours.length, beside))]
-  if (chosen.length === 0) return undefined
   const elsewhere = [...about.delivered].filter((id) => kinds.includes(kindOf(id))).length
   const items = chosen.map(({ e }) => {
     about.delivered.add(e.id)
     return { id: e.id, ...tell(e) }
   })
-  const beyond = kinds.reduce((n, kind) => n + about.howMany(kind), 0) - items.length - elsewhere
-  return { items, beyond: Math.max(0, beyond), see }
+  const rest = kinds.includes('decision') ? weighed.filter((w) => here.has(w.e.id) && !chosen.includes(w)) : []
+  const names = rest.slice(0, NAMES).map(({ e }) => plain(e.name, NAME_CHARS))
+  const beyond = kinds.reduce((n, kind) => n + about.howMany(kind), 0) - items.length - names.length - elsewhere
+  if (items.length + names.length === 0) return undefined
+  const named = names.length === 0 ? [] : [{ text: `- Also decided (recall tells each): ${names.join('; ')}` }]
+  return { items: [...items, ...named], beyond: Math.max(0, beyond), see }
 }
 
 /** What it says of its own weight: the curated and the weighty come first, by whole steps. */
