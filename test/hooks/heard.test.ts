@@ -257,6 +257,37 @@ test.each([
   expect(saidOf(t, 'fact:use-yarn')).toEqual([])
 })
 
+test('[Y1] what the person says of having said before is evidence, what they say not to have said is none', async () => {
+  const t = openTestMemory()
+  const { types } = session(t)
+  const said = 'the file name begins with the edit mode'
+  await types(`I have never said that ${said}.`)
+  await records(t, [['record-fact', { fact: 'Names begin with it', said }]])
+  expect(saidOf(t, 'fact:names-begin-with-it')).toEqual([])
+  await types(`I have said earlier that ${said}, please keep it so.`)
+  await records(t, [['record-fact', { fact: 'Names begin with the mode', said }]])
+  expect(saidOf(t, 'fact:names-begin-with-the-mode')).toHaveLength(1)
+})
+
+test('[G7] a sentence whose object stands elsewhere is no question: the agent has the words around', async () => {
+  for (const prompt of [
+    'Remember that this script is only meant to check :',
+    'Nunca tienes que generar esto a mano',
+    'Never do this by hand.',
+  ])
+    expect((await session(openTestMemory()).types(prompt)).visible, prompt).toBeUndefined()
+  expect((await session(openTestMemory()).types('Never edit this file by hand.')).visible).toContain('Tidemark noted')
+})
+
+test('[G7] what was typed before a handoff was judged by who wrote it, and comes to no later session', async () => {
+  const t = openTestMemory()
+  const first = session(t, 's1')
+  await first.types('Payments go through the old gateway until March.')
+  await records(t, [['write-handoff', { nextSteps: ['test the cart'] }]])
+  await first.on('session-end', { reason: 'exit' })
+  expect((await session(t, 's2').types('Add a cart page')).context ?? '').not.toContain('old gateway until March')
+})
+
 test('[G7] a rule for one folder is noticed where the folder stands first, and is asked and kept as one for that', async () => {
   const t = openTestMemory()
   mkdirSync(join(t.dir, 'apps/web'), { recursive: true })

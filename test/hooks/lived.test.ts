@@ -408,6 +408,26 @@ test('[W2] what is of files that have all gone is told at no start, of decisions
   expect(context).not.toContain('old-sum adds up')
 })
 
+test('[H3] a file is meant by its name, or by the end of a path on any machine; before an edit only what is near it is told', async () => {
+  const { t, on, record } = sessions()
+  await on('s1', 'session-start')
+  await record('s1',
+    ['record-decision', { name: 'grid-first', description: 'A grid comes first', locations: ['lib/plan/mod_grid.py'] }],
+    ['record-learning', { title: 'No files', body: 'The host has no files to write', locations: ['lib'] }],
+    ['record-fact', { fact: 'Never edit what is generated', paths: ['lib/**'] }],
+  ) // biome-ignore format: a list
+  const told = async (session: string, event: string, more: object) => (await on(session, event, more)).context ?? ''
+  for (const [i, prompt] of ['do the same for mod_grid.py', String.raw`read @\home\me\repo\lib\plan\mod_grid.py:12 first`, 'look at plan/mod_grid.py'].entries())
+    expect(await told(`p${i}`, 'prompt', { prompt }), prompt).toContain('A grid comes first') // biome-ignore format: a list
+  expect(await told('p7', 'prompt', { prompt: 'look at old/mod_grid.py, and at grid.py' })).not.toContain('A grid')
+  const edit = { tool: { name: 'Edit', paths: [join(t.dir, 'lib/plan/deep/x.py')] } }
+  const before = await told('e1', 'before-edit', edit)
+  expect(before).not.toContain('no files to write')
+  expect(await told('e2', 'before-edit', { tool: { name: 'Edit', paths: [join(t.dir, 'lib/y.py')] } })).toContain(
+    'no files to write',
+  )
+})
+
 test('[H3] a path in a prompt brings what stands on that file, not on another one of a common name, nor what was replaced', async () => {
   const { on, record } = sessions()
   await on('s1', 'session-start')

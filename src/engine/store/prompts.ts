@@ -52,9 +52,9 @@ const LEAST = { words: 3, characters: 4 }
 /** What turns a sentence round, and what says that somebody else is heard. */
 const TURNS =
   /\b(?:never|not|no|don|doesn|shouldn|cannot|without|nie|nicht|kein\w{0,2}|ne|jamais|pas|nunca|sin|não|sem)\b/
-/** "Read @a.md" is an order, and "when I said" the speaker's own. */
+/** "Read @a.md" is an order, and "I have said that" the speaker's own. */
 const REPORTS =
-  /\b(?:says?|(?<!\b(?:i|we) )(?:said|wrote)|writes?|reads|(?<!^)read|according to|claims?|told|laut|sagt|schreibt|dit|dice|diz|segundo|según|selon)\b/
+  /\b(?:says?|(?<!\b(?:i|we) (?:(?:have|ve|already|just) ){0,2})(?:said|wrote|told)|writes?|reads|(?<!^)read|according to|claims?|laut|sagt|schreibt|dit|dice|diz|segundo|según|selon)\b/
 
 /** A question that asks for a nod alone is a statement. */
 const TAG = /[,)]? (?:te parece|ok(?:ay)?|right|vale|d[’']accord|oder|ja|oui|s[íi]|yes|please|verdad|non|no)\?\W{0,3}$/i

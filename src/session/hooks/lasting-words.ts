@@ -90,9 +90,13 @@ const LONGEST = 220
 
 const REPORTS = /^.{0,60}?\b(?:says?|wrote|writes|reads|told me|according to|sagt|schreibt|dit que|dice que|diz que)\b/i
 
+/** It means nothing by itself: its object stands in another sentence, or is still to come. */
+const POINTS_AWAY =
+  /[:：]\s*$|^(?:\S+\s+){1,9}(?:(?:esto|eso|isso|isto|ça|cela)(?![\p{L}\p{N}])|(?:this|that|it|them)(?=\s*(?:$|[.!,]|(?:by|manually|yourself|again|anymore)\b)))/iu
+
 export function saysItLasts(sentence: string): boolean {
   if (sentence.length > LONGEST || (isAscii(sentence) && sentence.trim().split(/\s+/).length < 3)) return false
-  if (REPORTS.test(sentence) || isQuestion(sentence)) return false
+  if (REPORTS.test(sentence) || POINTS_AWAY.test(sentence) || isQuestion(sentence)) return false
   if (isAscii(sentence)) return cuesOf(FLAVOURS.ascii).some((cue) => cue.test(sentence))
   return UNSPACED.test(sentence) || cuesOf(FLAVOURS.any).some((cue) => cue.test(sentence))
 }
