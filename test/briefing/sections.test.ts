@@ -272,12 +272,12 @@ test('[M6] what did not work is told with what to do instead; proposals of hooks
   const t = openTestMemory()
   t.act([
     ['record-failed-approach', { approach: 'watching the WAL file', outcome: 'missed commits', lesson: 'ring a doorbell' }],
-    ['record-correction', { wrongBelief: 'users live in users.py', rightBelief: 'users live in accounts.py' }],
     ['propose', { action: ['record-failed-approach', { approach: 'npm test failed three times' }] }],
   ]) // biome-ignore format: one thought
   const text = textOf(t)
+  t.act([['record-correction', { wrongBelief: 'users live in users.py', rightBelief: 'users live in accounts.py' }]])
   expect(text).toContain('- Tried: watching the WAL file; outcome: missed commits; instead: ring a doorbell (tester, ')
-  expect(text).toContain('- Corrected: users live in accounts.py; not: users live in users.py (tester, ')
+  expect(textOf(t)).toContain('- Corrected: users live in accounts.py; not: users live in users.py (tester, ')
   expect(text).not.toContain('three times')
 })
 

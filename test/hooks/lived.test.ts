@@ -416,7 +416,8 @@ test('[H3] a file is meant by its name, or by the end of a path on any machine; 
     ['record-learning', { title: 'No files', body: 'The host has no files to write', locations: ['lib'] }],
     ['record-fact', { fact: 'Never edit what is generated', paths: ['lib/**'] }],
   ) // biome-ignore format: a list
-  const told = async (session: string, event: string, more: object) => (await on(session, event, more)).context ?? ''
+  const told = async (...[session, event, more]: Parameters<typeof on>) =>
+    (await on(session, event, more)).context ?? ''
   for (const [i, prompt] of ['do the same for mod_grid.py', String.raw`read @\home\me\repo\lib\plan\mod_grid.py:12 first`, 'look at plan/mod_grid.py'].entries())
     expect(await told(`p${i}`, 'prompt', { prompt }), prompt).toContain('A grid comes first') // biome-ignore format: a list
   expect(await told('p7', 'prompt', { prompt: 'look at old/mod_grid.py, and at grid.py' })).not.toContain('A grid')

@@ -30,7 +30,7 @@ const MARGIN_MS = 40
 const LOCK_MS = 60
 /** The same for what comes once, and would be missed: twenty sessions may start, or edit, in the same moment. */
 const PATIENT_MS = 400
-const PATIENT: ReadonlySet<HookEvent> = new Set(['session-start', 'subagent-start', 'session-end', 'subagent-stop', 'prompt', 'pre-compact', 'stop', 'before-edit', 'after-edit', 'tool-failed']) // biome-ignore format: a list
+const PATIENT: ReadonlySet<HookEvent> = new Set(['session-start', 'subagent-start', 'session-end', 'subagent-stop', 'prompt', 'pre-compact', 'stop', 'before-tool', 'before-edit', 'after-edit', 'tool-failed']) // biome-ignore format: a list
 const LATE = 'the time was up'
 /** For the payload to come. */
 const STDIN_MS = 400

@@ -12,7 +12,7 @@ import { bindingFacts } from './rules.ts'
 const FOUND = 10
 const NEWEST = 25
 /** What is told whole where nothing says yet what the session is about: its prompts and edits bring the rest, where it helps. */
-const UNASKED = { decisions: 5, others: 2 }
+const UNASKED: Readonly<Record<string, number>> = { decision: 5, 'failed-approach': 1, learning: 2 }
 /** The last sessions in which something failed or was learned. */
 const LATELY = 3
 /** Of other decisions so many names: who knows that something was decided can ask. */
@@ -122,7 +122,7 @@ function relevant(
     .map((e) => ({ e, near: nearness(e, focus, words.get(e.id) ?? 0), weight: weightOf(e) }))
     .sort((a, b) => b.near - a.near || b.weight - a.weight || saidAt(b.e) - saidAt(a.e) || (a.e.id < b.e.id ? -1 : 1))
   const near = focus.isKnown ? weighed.filter((w) => w.near > 0).length : 0
-  const room = Math.min(MAX_ITEMS, Math.max(near, UNASKED[kinds.includes('decision') ? 'decisions' : 'others']))
+  const room = Math.min(MAX_ITEMS, Math.max(near, UNASKED[kinds[0]!] ?? 0))
   const here = about.vouched(all.map((e) => e.id))
   // what nobody here stands by takes the place of nothing that somebody does
   const { root } = about.project
