@@ -196,7 +196,7 @@ const QUEUES = [
 
 test('[W1] no channel formats standing or staleness by itself', () => {
   const root = join(import.meta.dirname, '../../src')
-  const forms = /\bmarkOf\(|superseded by \$|, unverified'|check before you rely/
+  const forms = /\bmarkOf\(|superseded by \$|, unverified'|check first/
   const found = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
     (f) => /(?<!\.test)\.ts$/.test(f) && forms.test(readFileSync(join(root, f), 'utf8')),
   )

@@ -51,7 +51,7 @@ test('[W2] [F1] what the code has left behind is told as that, and no instructio
     expect(rest).toMatch(
       /"SESSION_TTL in src\/auth.ts is 7200" is no longer told: .*re-anchor or supersede fact:session-ttl/,
     )
-    expect(rest).toMatch(/decision:session-ttl: .*\[src\/auth.ts changed since.*: check before you rely on it\]/)
+    expect(rest).toMatch(/decision:session-ttl: .*\[src\/auth.ts changed since.*: check first\]/)
     expect(rest).toMatch(/decision:rate: The rate is three \([^[]*\)\n/)
     expect(rest).toMatch(/Tried: A refresh token.*\[src\/auth.ts changed since/)
   }
@@ -61,7 +61,7 @@ test('[W2] [F1] what the code has left behind is told as that, and no instructio
 test('[W2] [H3] with a prompt and before an edit, what changed since is marked; what is located in the file is told', async () => {
   const c = await changed()
   expect(await c.hook('prompt', { prompt: 'may a refresh token stand in the session cookie?' })).toMatch(
-    /refresh token.*\[src\/auth.ts changed since.*: check before you rely on it\]/,
+    /refresh token.*\[src\/auth.ts changed since.*: check first\]/,
   )
   const tool = { name: 'Edit', paths: ['src/auth.ts'] }
   expect(await c.hook('before-edit', { tool })).toMatch(/decision "session-ttl".*\[src\/auth.ts changed since/)

@@ -35,7 +35,7 @@ function changeOf(
   if (now.size === seen.size && now.mtimeMs === seen.mtime) return undefined
   const bytes = now.size === seen.size && now.size <= MOST_BYTES ? readInside(root, path, MOST_BYTES) : undefined
   if (bytes && sha256(bytes) === seen.hash) return undefined
-  return { why: `${path} changed since, and nobody looked at it`, since: Math.trunc(now.mtimeMs) }
+  return { why: `${path} changed since`, since: Math.trunc(now.mtimeMs) }
 }
 
 /** Files with anchors that are not as they were seen last, and those of which only the time differs. `isOver` stops early. */
@@ -79,7 +79,7 @@ export class Staleness {
   of(id: string): Stale | undefined {
     const own = this.#own.get(id)
     if (own?.every((a) => this.#isBack(a))) {
-      const why = [...new Set(own.map(({ path }) => `${path} is back, and nobody looked at it`))].join('; ')
+      const why = [...new Set(own.map(({ path }) => `${path} is back`))].join('; ')
       return { ...ownStale(id, own), why, isUnread: true }
     }
     if (own) return ownStale(id, own)

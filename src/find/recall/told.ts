@@ -89,7 +89,7 @@ export function besideOf(e: Entity, holds: Holds, day: string, clean: (text: str
   const who = [file, last.user, last.agent, last.source, last.session].find((w) => typeof w === 'string' && w !== '')
   const [now, stale] = [marksOf({ ...holds, stale: undefined }), holds.stale]
   const by = [clean(typeof who === 'string' ? who : 'somebody', 40), day, ...now.map((mark) => clean(mark, 200))]
-  return `(${by.join(', ')})${stale === undefined ? '' : ` [${clean(stale, 200)}: check before you rely on it]`}`
+  return `(${by.join(', ')})${stale === undefined ? '' : ` [${clean(stale, 200)}: check first]`}`
 }
 
 const SAYING = ['summary', 'description', 'rationale', 'outcome', 'lesson', 'rightBelief', 'justification', 'body']
