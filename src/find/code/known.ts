@@ -23,11 +23,17 @@ const place = (location: string): string => locationOf(location).path
 const placesOf = ({ fields: { locations, location } }: Entity): string[] =>
   [...(Array.isArray(locations) ? locations : []), location].flatMap((l) => (typeof l === 'string' ? place(l) : []))
 
-/** Whether a location of an entity is a file, or lies around it. */
-const isAt = (places: readonly string[], path: string): boolean => places.some((p) => p !== '.' && covers(p, path))
+/** Whether a place is a file, or lies around it. `isClose`: as its folder or a pattern, not as all of an app. */
+const isAt = (places: readonly string[], path: string, isClose = false): boolean =>
+  places.some(
+    (p) =>
+      p !== '.' &&
+      covers(p, path) &&
+      (!isClose || p.includes('*') || p === path || !path.slice(p.length + 1).includes('/')),
+  )
 
 /** Whether an entity speaks of a file: by a location that is it or lies around it, by naming it, or the folder or pattern it is in. */
-export function speakerOf(e: Entity): (path: string) => boolean {
+export function speakerOf(e: Entity, isClose = false): (path: string) => boolean {
   const { paths } = e.fields
   if (Array.isArray(paths)) return (path) => paths.some((glob) => typeof glob === 'string' && covers(glob, path))
   const places = placesOf(e)
@@ -37,7 +43,7 @@ export function speakerOf(e: Entity): (path: string) => boolean {
   return (path) => {
     const name = basename(path)
     const isNamed = standsIn(said, path.length > name.length && name.split('.').length < 2 ? path : name)
-    return isNamed || isAt(places, path) || around.some((word) => covers(word, path))
+    return isNamed || isAt([...places, ...around], path, isClose)
   }
 }
 
@@ -67,18 +73,20 @@ export function placedIn({ memory }: { memory: Memory }, named: string): Entity[
     .sort(byUse)
 }
 
-/** Whether it is told before an edit of the file: a rule of all around it is, and the rest where its place is the file or its folder. */
-export const isClose = (e: Entity, path: string): boolean =>
-  e.kind === 'fact' ||
-  !placesOf(e).some((p) => covers(p, path)) ||
-  placesOf(e).some((p) => p === path || (covers(p, path) && !path.slice(p.length + 1).includes('/')))
-
 /** Failed approaches first, then the newest. */
 const byUse = (a: Entity, b: Entity): number =>
   Number(FIRST.has(b.kind)) - Number(FIRST.has(a.kind)) || b.updated - a.updated || (a.id < b.id ? -1 : 1)
 
-/** What somebody understood of the file, then confirmed rules and the like that speak of it; failed approaches first. */
-export function knownOn({ memory }: { memory: Memory }, path: string, kinds: readonly string[] = KINDS): Entity[] {
+/**
+ * What somebody understood of the file, then confirmed rules and the like that speak of it; failed approaches first. `isClose`:
+ * of what lies around it rules alone, but for its own folder.
+ */
+export function knownOn(
+  { memory }: { memory: Memory },
+  path: string,
+  kinds: readonly string[] = KINDS,
+  isClose = false,
+): Entity[] {
   const understood = memory.reader.entity(identityOf(memory.registry().kind('file')!, { path }) ?? '')
   const folders = path
     .split('/')
@@ -95,7 +103,9 @@ export function knownOn({ memory }: { memory: Memory }, path: string, kinds: rea
   const rows = rowsWith(here, words, CANDIDATES, 'confirmed', [...kinds, ...located]).map((r) => r.rowid)
   const speaking = rowsAt(here, rows)
     .map(entityOf)
-    .filter((e) => (located.includes(e.kind) ? isAt(placesOf(e), path) : speakerOf(e)(path)))
+    .filter((e) =>
+      located.includes(e.kind) ? isAt(placesOf(e), path, isClose) : speakerOf(e, isClose && e.kind !== 'fact')(path),
+    )
     .sort(byUse)
   const isTold =
     understood?.live && understood.fields.retired === undefined && standingOf(understood.fields) === 'confirmed'

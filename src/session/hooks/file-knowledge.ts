@@ -1,4 +1,4 @@
-import { isClose, knownOn } from '../../find/code/known.ts'
+import { knownOn } from '../../find/code/known.ts'
 import { besideOf, dayOf, holdsOf, inShort } from '../../find/recall/told.ts'
 import { stateOf } from '../../find/recall/validity.ts'
 import type { Entity } from '../../model/entity.ts'
@@ -26,7 +26,7 @@ export async function knownOf(hook: Hook, paths: readonly string[]): Promise<str
   const delivered = new Set(deliveredSince(hook).keys())
   const reader = { client: hook.call.client, project: hook.project }
   const found = paths
-    .flatMap((path) => knownOn(hook, path).filter((e) => isClose(e, path)))
+    .flatMap((path) => knownOn(hook, path, undefined, true))
     .filter((e) => !delivered.has(e.id) && !(e.kind === 'fact' && isRead(e, reader)) && delivered.add(e.id))
     .filter((e) => stateOf(e, hook.memory.reader, hook.memory.env.now()) === undefined)
     .slice(0, MAX_ITEMS)
