@@ -563,3 +563,9 @@ test('a quotation below an item is no part of it', async () => {
   const page = '## Rules\n\n- Count the coins\n> Written by a program.\n> Never edit it.\n'
   expect(await rulesOf(page)).toContain('Count the coins')
 })
+
+test('the numbered steps of a release are no rules, but for what they order always; those of a workflow are', async () => {
+  const steps = '1. Update the price list before tagging\n2. Never publish on a Friday\n'
+  expect(await rulesOf(`# Shop\n\n## Release process\n\n${steps}`)).toEqual(['Never publish on a Friday'])
+  expect(await rulesOf(`# Shop\n\n## Git workflow\n\n${steps}`)).toHaveLength(2)
+})

@@ -24,6 +24,8 @@ const EMPTY_HEADING =
 /** Headings below which stands how things are, or how something is done once. */
 const DESCRIBES =
   /\b(?:overview|architecture|structure|layout|background|introduction|about|summary|what is|how (?:it|this) works|features?|stack|components?|modules?|packages?|services?|endpoints?|routes|data (?:flow|models?)|schema|key (?:files?|concepts?)|files|directories|variables|glossary|references?|resources|links|examples?|commands?|scripts|quick ?start|setup|install\w*|getting started|ports|troubleshooting|changelog|status|roadmap|usage|documentation|adding|creating|how to|anti-?patterns?|pitfalls|why|not (?:yet )?(?:implemented|supported)|planned|limitations|current state|challenges)\b/i
+/** Below it a numbered list is done step by step, now and then: no step of it binds alone. */
+const PROCEDURE = /\b(?:releas\w*|deploy\w*|publish\w*|migrat\w*|roll\w* (?:out|back)|hotfix\w*)\b/i
 /** A sentence that means little without the one before it. */
 const POINTS_BACK = /\b(?:it|its|this|that|these|those|them|they|one|ones|both|either|such|instead|otherwise)\b/i
 /** It says where to read, not what to do. */
@@ -113,13 +115,15 @@ function aboveOf(headings: readonly string[], leadsOn: string, label?: string) {
   const between = nearest.slice(lead === '' ? 0 : Math.min(at, 1), at + 1)
   const forbids = isForbidding(said) ? between.toReversed().join(': ') : undefined
   const lists = forbids !== undefined && between.length === 1 && !isParted
-  return { promised: describes || isParted ? undefined : category, describes, forbids, lists, lead }
+  const isProcedure = category === 'workflow' && PROCEDURE.test(deepest)
+  return { promised: describes || isParted ? undefined : category, describes, forbids, lists, lead, isProcedure }
 }
 
 type Said = Pick<Statement, 'fact' | 'category' | 'context'>
 
 /** The rule that an item of a list states. `whole`: its text without the marks of the page. */
-function itemRule(block: Block, whole: string, { promised, describes, forbids, lists, lead }: Above): Said | undefined {
+function itemRule(block: Block, whole: string, above: Above): Said | undefined {
+  const { promised, describes, forbids, lists, lead, isProcedure } = above
   const isCompleted =
     lead !== '' &&
     !SAYS_WHAT.test(lead) &&
@@ -128,7 +132,7 @@ function itemRule(block: Block, whole: string, { promised, describes, forbids, l
   const sentences = sentencesOf(/[.!?]$/.test(block.text) ? `${whole}.` : whole)
   const must = (s: string) => describing || SAYS_WHAT.test(s) || ENTRY.test(whole)
   const rules = sentences.filter((s) => (must(s) ? isStrong(s) : isRule(s)) && !/[?:？：]$/.test(s))
-  const isStep = block.isOrdered && promised === undefined && !isCompleted
+  const isStep = block.isOrdered && (promised === undefined || isProcedure) && !isCompleted
   const isCommand = (promised ?? 'convention') === 'convention' && COMMAND.test(whole) && !CONDITION.test(whole)
   if ((isStep || isCommand) && !sentences.some(isStrong)) return undefined
   const isForbidden =
