@@ -89,9 +89,8 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
     return { ...r, near: p, parts, score: product(parts) }
   })
   if (asked.all || isOfPast) belowSuccessors(scored, reader)
-  scored.sort(
-    (a, b) => b.score - a.score || b.entity.updated - a.entity.updated || (a.entity.id < b.entity.id ? -1 : 1),
-  )
+  scored.sort(bestFirst)
+  sectionsOnce(scored)
 
   const saying = (s: Scored) => sayingOf(s.entity, registry.kind(s.entity.kind))
   const judged = upheld(scored, unverified, saying, asked.limit * SPARE)
@@ -134,6 +133,28 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
     notes: g.notes,
     text: packed.text,
   }
+}
+
+const bestFirst = (a: Scored, b: Scored): number =>
+  b.score - a.score || b.entity.updated - a.entity.updated || (a.entity.id < b.entity.id ? -1 : 1)
+
+/** What the second piece of a section counts, the third half of that: whoever opens the page at the first sees them too. */
+const AGAIN = 0.5
+
+/** Of the pieces of one section of a document, in order, the best counts whole. */
+function sectionsOnce(scored: Scored[]): void {
+  const seen = new Map<string, number>()
+  for (const [i, { parts, score, ...rest }] of scored.entries()) {
+    const { kind, fields } = rest.entity
+    if (kind !== 'chunk' || typeof fields.section !== 'string') continue
+    const section = `${fields.sourceFile}\n${fields.section}`
+    const n = seen.get(section) ?? 0
+    seen.set(section, n + 1)
+    if (n === 0) continue
+    const relevance = parts.relevance * AGAIN ** n
+    scored[i] = { ...rest, score: product({ ...parts, relevance }), parts: { ...parts, relevance } }
+  }
+  scored.sort(bestFirst)
 }
 
 const product = ({ relevance, proximity, recency, importance, standing = 1 }: Recalled['parts']): number =>

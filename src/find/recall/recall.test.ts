@@ -163,6 +163,23 @@ describe('what is found', () => {
     expect(found.slice(0, 2)).toEqual(turns.slice(0, 2))
   })
 
+  test('[H3] the pieces of one section do not fill the first places', async () => {
+    const t = openTestMemory()
+    const piece = (content: string, section: string, position: number) => [
+      'record-chunk',
+      { content, sourceFile: 'verbs.md', section, position },
+    ]
+    const rows = [
+      'delete a task: something remembered of daily work',
+      'delete a goal, or something else remembered from requests',
+      'something remembered beside pages: delete a note',
+    ]
+    t.act([...rows.map((row, i) => piece(row, 'Verbs', i)), piece('Something remembered is deleted when you forget it, line by line', 'Forget', 9)]) // biome-ignore format: one row
+    const found = (await ask(t, 'how do I delete something it remembered')).results.map((r) => r.fields.section)
+    expect(found.slice(0, 2)).toEqual(['Verbs', 'Forget'])
+    expect(found).toHaveLength(4)
+  })
+
   test('[H3] nothing irrelevant is returned to fill the limit', async () => {
     const t = someKnowledge()
     expect((await ask(t, 'xylophone')).results).toEqual([])
