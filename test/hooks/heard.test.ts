@@ -276,7 +276,14 @@ test('[G7] a sentence whose object stands elsewhere is no question: the agent ha
     'Never do this by hand.',
   ])
     expect((await session(openTestMemory()).types(prompt)).visible, prompt).toBeUndefined()
-  expect((await session(openTestMemory()).types('Never edit this file by hand.')).visible).toContain('Tidemark noted')
+  for (const prompt of [
+    'Never edit this file by hand.',
+    'Never push code without testing it.',
+    'Always read a file before you edit it.',
+    'Always run the linter and fix what breaks it.',
+    'Il faut toujours vérifier que ça compile avant le commit',
+  ])
+    expect((await session(openTestMemory()).types(prompt)).visible, prompt).toContain('Tidemark noted')
 })
 
 test('[G7] what was typed before a handoff was judged by who wrote it, and comes to no later session', async () => {

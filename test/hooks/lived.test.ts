@@ -421,6 +421,9 @@ test('[H3] a file is meant by its name, or by the end of a path on any machine; 
   for (const [i, prompt] of ['do the same for mod_grid.py', String.raw`read @\home\me\repo\lib\plan\mod_grid.py:12 first`, 'look at plan/mod_grid.py'].entries())
     expect(await told(`p${i}`, 'prompt', { prompt }), prompt).toContain('A grid comes first') // biome-ignore format: a list
   expect(await told('p7', 'prompt', { prompt: 'look at old/mod_grid.py, and at grid.py' })).not.toContain('A grid')
+  const trace =
+    'Object.keys, Array.from, e.g. React.useState and console.log or process.env, then in lib/plan/mod_grid.py'
+  expect(await told('p8', 'prompt', { prompt: trace })).toContain('A grid comes first')
   const edit = { tool: { name: 'Edit', paths: [join(t.dir, 'lib/plan/deep/x.py')] } }
   const before = await told('e1', 'before-edit', edit)
   expect(before).not.toMatch(/no files to write|Cloud hosting/)

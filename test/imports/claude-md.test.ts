@@ -567,5 +567,6 @@ test('a quotation below an item is no part of it', async () => {
 test('the numbered steps of a release are no rules, but for what they order always; those of a workflow are', async () => {
   const steps = '1. Update the price list before tagging\n2. Never publish on a Friday\n'
   expect(await rulesOf(`# Shop\n\n## Release process\n\n${steps}`)).toEqual(['Never publish on a Friday'])
-  expect(await rulesOf(`# Shop\n\n## Git workflow\n\n${steps}`)).toHaveLength(2)
+  for (const heading of ['Git workflow', 'Release process rules', 'Pull request and release process'])
+    expect(await rulesOf(`# Shop\n\n## ${heading}\n\n${steps}`), heading).toHaveLength(2)
 })

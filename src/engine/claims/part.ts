@@ -10,10 +10,6 @@ export interface Part {
   readonly base?: string
 }
 
-/** The lines of a file that a command writes, until it is over: nobody knows which. */
-export const WHOLE: Span = [0, 1_000_000_000]
-export const isWhole = ({ lines = [] }: Part): boolean => lines.some(([, end]) => end === WHOLE[1])
-
 /** The part of a file that the end of a place names. */
 const PART = /^(?:#[^#/\s*?{}]{1,200}|:[1-9]\d{0,7}(?:-[1-9]\d{0,7})?)$/
 export const isPart = (v: unknown): v is string => typeof v === 'string' && PART.test(v)

@@ -62,15 +62,20 @@ function standsIn(text: string, name: string): boolean {
   return false
 }
 
-/** Of it all: what has its place in a file that was named as people do, by its name or the end of its path on any machine. */
-export function placedIn({ memory }: { memory: Memory }, named: string): Entity[] {
+/**
+ * Of it all: what has its place in a file that was named as people do, by its name or the end of its path on any machine.
+ * Nothing where several files are called so.
+ */
+export function placedIn({ memory }: { memory: Memory }, named: string, mayTell: (path: string) => boolean): Entity[] {
   const isSame = (a: string, b: string) => a === b || a.endsWith(`/${b}`)
+  const isNamed = (p: string) => isSame(p, named) || isSame(named, p)
   const words = questionTerms(basename(named)).map((t) => t.word)
   const rows = rowsWith(memory.db.here, words, CANDIDATES, 'confirmed', [...KINDS, ...LOCATED]).map((r) => r.rowid)
-  return rowsAt(memory.db.here, rows)
+  const found = rowsAt(memory.db.here, rows)
     .map(entityOf)
-    .filter((e) => placesOf(e).some((p) => isSame(p, named) || isSame(named, p)))
-    .sort(byUse)
+    .filter((e) => placesOf(e).some(isNamed))
+  const files = new Set(found.flatMap((e) => placesOf(e).filter(isNamed)))
+  return files.size === 1 && [...files].every(mayTell) ? found.sort(byUse) : []
 }
 
 /** Failed approaches first, then the newest. */

@@ -21,7 +21,7 @@ const FILE =
   /.\.(?:md|jsonc?|ya?ml|toml|sql|s?css|html|sh|env|lock)$|^(?:Make|Docker)file$|\/[^/]{0,80}\.[a-z]\w{0,5}$|^(?:src|lib|apps?|tests?|packages|docs|scripts|web)\//
 
 /** What looks like a file of a project, where nobody can see whether it is one. */
-const looksLikeFile = (path: string): boolean => languageOf(path) !== undefined || FILE.test(path)
+export const looksLikeFile = (path: string): boolean => languageOf(path) !== undefined || FILE.test(path)
 
 const MOST_WORDS = 300
 const LOOKED_AT = 400

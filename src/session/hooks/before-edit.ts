@@ -87,40 +87,17 @@ function met(hook: Hook, path: string, look: Look | undefined): Conflict[] {
   return [...conflictsOn(hook, path, claims), ...collisionsWith(hook, path, look)]
 }
 
-/** Claims of others on these files, to be compared: each is told by its number, its time and its lines. */
-const othersOn = ({ memory, session, root }: Hook, paths: readonly string[]): string =>
-  JSON.stringify(paths.map((p) => claimsOf(memory).against(session, p, root).map((c) => [c.n, c.until, c.lines]))) // biome-ignore format: a row
-
-/**
- * Judges what is in the way, and claims the files where nothing is. Of two that do so at once one sees the other: who claims
- * looks again if others have claimed since it looked.
- */
-async function judgedAndHeld(
-  hook: Hook,
-  paths: readonly string[],
-  look: () => Promise<{ conflicts?: readonly Conflict[] | undefined; looks?: ReadonlyMap<string, Look> }>,
-): Promise<HookReply> {
-  let judged: HookReply = {}
-  for (let turn = 1; turn <= LOOKS_AT_MOST && judged.decision === undefined; turn++) {
-    const before = hook.attempt('claims', () => othersOn(hook, paths))
-    const { conflicts = [], looks } = await look()
-    judged = await judge(hook, conflicts)
-    if (paths.length === 0 || judged.decision === 'deny' || judged.decision === 'ask') break
-    const isRefused = hook.attempt('implicit claim', () => claimImplicitly(hook, paths, looks))
-    if (!isRefused && hook.attempt('claims', () => othersOn(hook, paths)) === before) break
-  }
-  return judged
-}
-
 /** Before a file is written: who else has it, what is known of it, and that this session has it now. */
 export async function beforeEdit(hook: Hook): Promise<HookReply> {
   const paths = filesOf(hook)
   if (paths.length === 0) return {}
-  const judged = await judgedAndHeld(hook, paths, async () => {
+  let judged: HookReply = {}
+  for (let turn = 1; turn <= LOOKS_AT_MOST && judged.decision === undefined; turn++) {
     const looks = await foreseen(hook, paths)
-    return { looks, conflicts: hook.attempt('conflicts', () => paths.flatMap((p) => met(hook, p, looks.get(p)))) }
-  })
-  if (judged.decision === 'deny' || judged.decision === 'ask') return judged
+    judged = await judge(hook, hook.attempt('conflicts', () => paths.flatMap((p) => met(hook, p, looks.get(p)))) ?? [])
+    if (judged.decision === 'deny' || judged.decision === 'ask') return judged
+    if (!hook.attempt('implicit claim', () => claimImplicitly(hook, paths, looks))) break
+  }
   if (hook.call.tool?.command !== undefined) expectEdited(hook, paths)
   return { ...judged, context: await aboutFiles(hook, paths) }
 }
@@ -197,28 +174,24 @@ export async function beforeCommand(hook: Hook, command: string): Promise<HookRe
   const { call, session } = hook
   const touched = commandsIn(command).flatMap(touchedBy)
   if (touched.length === 0) return {}
-  const othersHere = () =>
-    claimsOf(hook.memory)
+  const written: string[] = []
+  const conflicts = await hook.attemptLater('conflicts', async () => {
+    const others = claimsOf(hook.memory)
       .held()
       .filter((c) => c.what === 'path' && c.session !== session)
-  const isAlone = () => othersHere().length + othersAtWork(hook).length === 0
-  if (hook.attempt('others', isAlone) !== false) return {}
-  const places = touched.map(({ how, path, isTree, into = '' }) => {
-    const said = resolve(call.cwd ?? hook.root, path)
-    const to = into !== '' && statSync(said, { throwIfNoEntry: false })?.isDirectory() ? join(said, into) : said
-    const root = gitRoot(to) ?? hook.root
-    const isFile = how === 'writes' && root === hook.root && statSync(to, { throwIfNoEntry: false })?.isFile()
-    return { how, root, place: isTree ? '' : below(root, to), isFile }
-  })
-  // held while it runs: who edits these files before the command is over is judged by what it has written by then
-  const written = places.flatMap(({ place, isFile }) => (isFile && place ? place : []))
-  const look = async () => {
-    const others = othersHere()
+    const live = othersAtWork(hook)
     const found: Conflict[] = []
-    const trees = new Set([hook.root, ...others.map((c) => c.root), ...othersAtWork(hook).map((s) => s.root)])
-    for (const { how, root, place } of places) {
-      if (place === undefined || !trees.has(root)) continue
+    if (others.length + live.length === 0) return found
+    const trees = new Set([hook.root, ...others.map((c) => c.root), ...live.map((s) => s.root)])
+    for (const { how, path, isTree, into = '' } of touched) {
       const isLost = how === 'removes' || how === 'resets'
+      const said = resolve(call.cwd ?? hook.root, path)
+      const to = into !== '' && statSync(said, { throwIfNoEntry: false })?.isDirectory() ? join(said, into) : said
+      const root = gitRoot(to) ?? hook.root
+      const place = isTree ? '' : below(root, to)
+      if (place === undefined || !trees.has(root)) continue
+      if (how === 'writes' && root === hook.root && statSync(to, { throwIfNoEntry: false })?.isFile())
+        written.push(place)
       // the whole work tree, or what lies below a folder
       const inWay = others
         .map((c) => ({ ...c, elsewhere: !sameTree(c, { root }) }))
@@ -232,14 +205,13 @@ export async function beforeCommand(hook: Hook, command: string): Promise<HookRe
       if (isLost) found.push(...(await lostEdits(hook, root, place, inWay)))
     }
     return found
-  }
-  const kept = [...new Set(written)].filter((path) => notable(hook.config, path))
-  return judgedAndHeld(hook, kept, async () => {
-    const conflicts = await hook.attemptLater('conflicts', look)
-    const looks = await hook.attemptLater('lines', async () => {
-      const { against } = claimsOf(hook.memory)
-      return (await import('./merges.ts')).heldWhile(hook, kept, (path) => against(session, path, hook.root))
-    })
-    return { conflicts, ...(looks && { looks }) }
   })
+  const judged = await judge(hook, conflicts ?? [])
+  // held from now on: who edits these files before the command is over is judged by what it has written by then
+  if (written.length > 0 && (judged.decision === undefined || judged.decision === 'warn'))
+    claimImplicitly(
+      hook,
+      [...new Set(written)].filter((path) => notable(hook.config, path)),
+    )
+  return judged
 }

@@ -90,9 +90,9 @@ const LONGEST = 220
 
 const REPORTS = /^.{0,60}?\b(?:says?|wrote|writes|reads|told me|according to|sagt|schreibt|dit que|dice que|diz que)\b/i
 
-/** It means nothing by itself: its object stands in another sentence, or is still to come. */
+/** It means nothing by itself: what it is about stands in another sentence, or is still to come. */
 const POINTS_AWAY =
-  /[:：]\s*$|^(?:\S+\s+){1,9}(?:(?:esto|eso|isso|isto|ça|cela)(?![\p{L}\p{N}])|(?:this|that|it|them)(?=\s*(?:$|[.!,]|(?:by|manually|yourself|again|anymore)\b)))/iu
+  /[:：]\s*$|^(?:\S+\s+){1,3}(?:this|that|it|them)(?=\s*(?:$|[.!,]|(?:by|manually|yourself|again|anymore)\b))|^(?:\S+\s+){1,4}(?<!que )(?:esto|eso|isso|isto)(?![\p{L}\p{N}])/iu
 
 export function saysItLasts(sentence: string): boolean {
   if (sentence.length > LONGEST || (isAscii(sentence) && sentence.trim().split(/\s+/).length < 3)) return false

@@ -1,5 +1,5 @@
 import { gitState } from '../../base/git.ts'
-import { isWhole, symbolOf, WHOLE } from '../../engine/claims/part.ts'
+import { symbolOf } from '../../engine/claims/part.ts'
 import { type GitError, runGit } from '../../find/code/run-git.ts'
 import {
   heldBy, NO_FILE, placeIn, type Symbols, symbolIn, symbolsKnown, type Version, versionAt, versionHere,
@@ -25,18 +25,6 @@ export interface Look {
 }
 
 const SPANS_AT_MOST = 500
-
-/** What a command holds of files that it will write, until it is over. */
-export async function heldWhile(hook: Hook, paths: readonly string[], claims: (path: string) => readonly Against[]) {
-  const looks = new Map<string, Look>()
-  for (const path of paths) {
-    const head = await versionAt(hook.root, `HEAD:./${path}`)
-    const over = claims(path).flatMap((c) => (c.implicit && !c.elsewhere ? [c.n] : []))
-    if (head && head !== NO_FILE)
-      looks.set(path, { met: [], collide: [], held: { base: head.id, lines: [WHOLE], over } })
-  }
-  return looks
-}
 
 /** The file as the tool will leave it; nothing where its input does not tell. Clients read CRLF as LF. */
 function afterwards({ root, call }: Hook, path: string, before: Version): string | undefined {
@@ -103,7 +91,7 @@ export async function lookAt(
 
   /** What a claim holds, as lines of git's version; nothing for all of it, or where nobody knows. */
   async function spansOf(c: Against): Promise<Span[] | undefined> {
-    if (c.on !== path || (c === mine && isWhole(c))) return undefined
+    if (c.on !== path) return undefined
     if (c.lines && c.base === head!.id) return [...c.lines]
     const symbol = symbolOf(c)
     const now = symbol === undefined ? undefined : symbolIn(symbols, symbol)

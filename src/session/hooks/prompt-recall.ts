@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { isStopWord, questionTerms } from '../../engine/store/terms.ts'
 import { knownOn, placedIn } from '../../find/code/known.ts'
+import { looksLikeFile } from '../../find/code/location.ts'
 import { storeCorpus } from '../../find/recall/corpus.ts'
 import { rank } from '../../find/recall/rank.ts'
 import { statesOf } from '../../find/recall/validity.ts'
@@ -30,6 +31,7 @@ const NAME_WORDS = 3
 const NAME_SHARE = 0.5
 const RARE = 3
 const MAX_RECALLED = 4
+const MOST_PLACED = 2
 /** Names of files that are looked up in a prompt. */
 const MAX_NAMED = 6
 /** Many files are called so: a text means the one of its folder. */
@@ -83,6 +85,8 @@ function filesNamedIn(prompt: string): string[] {
     .filter((w) => /\w\.[a-z]/i.test(w) && !w.includes('://'))
     .map((w) => w.replace(/^@/, '').replace(/(?::\d{1,9}){0,2}[:.!?]?$/, ''))
     .map((w) => (w.includes('/') ? w : w.replaceAll('\\', '/')))
+    .filter((w) => w.includes('/') || looksLikeFile(w))
+    .sort((a, b) => Number(b.includes('/')) - Number(a.includes('/')))
   return [...new Set(named)]
 }
 
@@ -92,11 +96,13 @@ function placedFor(hook: Hook, prompt: string): Entity[] {
   return filesNamedIn(prompt)
     .slice(0, MAX_NAMED)
     .flatMap((said) => {
-      if (!notable(config, said)) return []
-      const path = said.includes('/') ? inTree(root, call.cwd, said) : undefined
+      const mayTell = (path: string) => notable(config, path)
+      const at = inTree(root, call.cwd, said)
+      if (!mayTell(at ?? said)) return []
+      const path = said.includes('/') ? at : undefined
       const name = path === undefined || COMMON_NAME.test(basename(path)) ? (path ?? '') : basename(path)
       const here = path === undefined ? [] : knownOn(hook, path).filter((e) => JSON.stringify(e.fields).includes(name))
-      return [...here, ...(COMMON_NAME.test(said) ? [] : placedIn(hook, said))]
+      return [...here, ...(COMMON_NAME.test(said) ? [] : placedIn(hook, said, mayTell))]
     })
 }
 
@@ -104,7 +110,9 @@ export async function recalledFor(hook: Hook, prompt: string): Promise<string | 
   const delivered = new Set(deliveredSince(hook).keys())
   const named = placedFor(hook, prompt)
   const states = statesOf(named, hook.memory.reader, hook.memory.env.now())
-  const hits = [...named.filter((e) => states.get(e) === undefined), ...hitsFor(hook, prompt)]
+  const placed = named.filter((e) => states.get(e) === undefined && !delivered.has(e.id))
+  // what the words say comes before a third that only has its place there
+  const hits = [...placed.slice(0, MOST_PLACED), ...hitsFor(hook, prompt), ...placed.slice(MOST_PLACED)]
     .filter((e) => !delivered.has(e.id) && delivered.add(e.id))
     .slice(0, MAX_RECALLED)
   if (hits.length === 0) return undefined

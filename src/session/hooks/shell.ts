@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isWhole } from '../../engine/claims/part.ts'
 import { commandsIn, programOf, under } from '../../model/commands.ts'
 import { claimsOf } from '../../work/coordination/claims.ts'
 import { noteEdited } from './backlog.ts'
@@ -82,13 +81,7 @@ export async function afterShell(hook: Hook): Promise<string | undefined> {
   const ran = Math.min(WINDOW_MS, call.tool?.ms ?? UNSAID_MS)
   const taken: string[] = []
   const changed = changedByShell(hook, command, memory.env.now() - ran - SLACK_MS)
-  const named = changed.filter((c) => c.named).map((c) => c.path)
-  // held while it ran, and not written
-  const unwritten = claimsOf(memory)
-    .held()
-    .flatMap((c) => (c.session === session && isWhole(c) && !named.includes(c.on) ? [c.on] : []))
-  const looks = await foreseen(hook, [...named, ...unwritten], true)
-  claimImplicitly(hook, unwritten, looks)
+  const looks = await foreseen(hook, changed.filter((c) => c.named).map((c) => c.path), true) // biome-ignore format: a row
   const collide = [...looks].flatMap(([path, look]) => collisionsWith(hook, path, look).map((c) => c.line))
   for (const { path, named } of changed) {
     const holders = claimsOf(memory)

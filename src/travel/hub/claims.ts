@@ -55,6 +55,7 @@ export class HubClaims {
     const part = isPart(asked.part) ? asked.part : ''
     const n = isCount(asked.n) ? asked.n : 0
     const note = text(asked.note, 500) ?? ''
+    const beside = new Set(Array.isArray(asked.beside) ? asked.beside.slice(0, MOST_CLAIMS) : [])
     const ttl = Math.min(typeof asked.ttl === 'number' && asked.ttl > 0 ? asked.ttl : CLAIM_TTL_MS, LONGEST_MS)
     return this.#store.transaction(async (q) => {
       const last = await this.#lock(q, project)
@@ -63,10 +64,11 @@ export class HubClaims {
       await q.all('DELETE FROM hub_claims WHERE project=? AND until<=?', project, now)
       const held = await this.held(project, q)
       const isOwn = (c: HubClaim) => c.member === member && c.session === session
-      const isBeside = (c: HubClaim) =>
-        c.member === member && Array.isArray(asked.beside) && asked.beside.includes(c.fence)
       const holder = held.find(
-        (c) => !isOwn(c) && !isBeside(c) && claimsConflict({ ...c, on: c.place }, { what, on: place, part }),
+        (c) =>
+          !isOwn(c) &&
+          claimsConflict({ ...c, on: c.place }, { what, on: place, part }) &&
+          !(c.member === member && beside.has(c.fence)),
       )
       if (holder) return { code: 'claimed', holder }
       const own = held.find((c) => isOwn(c) && c.what === what && c.place === place && c.part === part)

@@ -128,14 +128,15 @@ function relevant(
   const { root } = about.project
   const sessionOf = (e: Entity) => provenanceOf(e).at(-1)?.session
   const lately = [...new Set(all.toSorted((a, b) => saidAt(b) - saidAt(a)).map(sessionOf))].slice(0, LATELY)
-  /** Neither of files that have all gone, nor what was learned, or failed, in sessions long ago. */
-  const isTold = ({ e, near }: (typeof weighed)[number]) => {
-    if (!focus.isKnown && e.kind !== 'decision' && !lately.includes(sessionOf(e))) return false
+  const isLate = ({ e }: (typeof weighed)[number]) =>
+    focus.isKnown || e.kind === 'decision' || lately.includes(sessionOf(e))
+  /** Not of files that have all gone. */
+  const isThere = ({ e, near }: (typeof weighed)[number]) => {
     if (near > 0) return true
     const anchors = anchorsOf(about.memory.db, root, e.id)
     return anchors.length === 0 || anchors.some((a) => a.hash === '' || existsSync(join(root, a.path)))
   }
-  const ours = weighed.filter(({ e }) => here.has(e.id)).slice(0, 4 * room).filter(isTold).slice(0, room) // biome-ignore format: a row
+  const ours = weighed.filter((w) => here.has(w.e.id) && isLate(w)).slice(0, 2 * room + 2).filter(isThere).slice(0, room) // biome-ignore format: a row
   const others = weighed.filter(({ e }) => !here.has(e.id))
   const beside = Math.min(OTHERS, others.filter((w) => w.near > 0).length)
   const chosen = [...ours, ...others.slice(0, Math.max(room - ours.length, beside))]

@@ -25,7 +25,8 @@ const EMPTY_HEADING =
 const DESCRIBES =
   /\b(?:overview|architecture|structure|layout|background|introduction|about|summary|what is|how (?:it|this) works|features?|stack|components?|modules?|packages?|services?|endpoints?|routes|data (?:flow|models?)|schema|key (?:files?|concepts?)|files|directories|variables|glossary|references?|resources|links|examples?|commands?|scripts|quick ?start|setup|install\w*|getting started|ports|troubleshooting|changelog|status|roadmap|usage|documentation|adding|creating|how to|anti-?patterns?|pitfalls|why|not (?:yet )?(?:implemented|supported)|planned|limitations|current state|challenges)\b/i
 /** Below it a numbered list is done step by step, now and then: no step of it binds alone. */
-const PROCEDURE = /\b(?:releas\w*|deploy\w*|publish\w*|migrat\w*|roll\w* (?:out|back)|hotfix\w*)\b/i
+const PROCEDURE = /\b(?:releas(?:e|es|ing)|deploy(?:ing|ment)?|publishing|hotfix(?:es)?|roll(?:ing)? ?back)\b/i
+const MORE_THAN_STEPS = /\b(?:rules?|guidelines?|conventions?|policy|policies|and)\b|[/&,]/i
 /** A sentence that means little without the one before it. */
 const POINTS_BACK = /\b(?:it|its|this|that|these|those|them|they|one|ones|both|either|such|instead|otherwise)\b/i
 /** It says where to read, not what to do. */
@@ -115,7 +116,7 @@ function aboveOf(headings: readonly string[], leadsOn: string, label?: string) {
   const between = nearest.slice(lead === '' ? 0 : Math.min(at, 1), at + 1)
   const forbids = isForbidding(said) ? between.toReversed().join(': ') : undefined
   const lists = forbids !== undefined && between.length === 1 && !isParted
-  const isProcedure = category === 'workflow' && PROCEDURE.test(deepest)
+  const isProcedure = category === 'workflow' && PROCEDURE.test(deepest) && !MORE_THAN_STEPS.test(deepest)
   return { promised: describes || isParted ? undefined : category, describes, forbids, lists, lead, isProcedure }
 }
 
