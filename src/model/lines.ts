@@ -36,8 +36,7 @@ export function difference(a: readonly string[], b: readonly string[]): Hunk[] {
   let [endA, endB] = [a.length, b.length]
   while (endA > head && endB > head && a[endA - 1] === b[endB - 1]) [endA, endB] = [endA - 1, endB - 1]
   if (head === endA && head === endB) return []
-  const steps = stepsBetween(a, b, head, endA, endB)
-  return slid(steps ?? [hunk(head, endA, head, endB)], a, b)
+  return slid(stepsBetween(a, b, head, endA, endB) ?? [hunk(head, endA, head, endB)], a, b)
 }
 
 function stepsBetween(

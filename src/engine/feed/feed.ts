@@ -151,8 +151,7 @@ export class EventStream {
   eventsOf(news: News): StreamEvent[] {
     if (news.presence) return [presenceEvent(news)]
     if (news.events.some((e) => e.event.purged)) this.#replays.clear() // what was erased is not told again
-    const byEntity = Map.groupBy(news.events, (e) => e.event.entity)
-    return [...byEntity].flatMap(([id, own]) => {
+    return [...Map.groupBy(news.events, (e) => e.event.entity)].flatMap(([id, own]) => {
       const told = kindOf(id) === SHARED_KIND ? this.#shared(id, own, news) : knowledge(this.#db, id, own)
       return told.map((x, i) => ({
         ...head(news, `${own[0]!.id}${i === 0 ? '' : `+${i}`}`),
@@ -284,12 +283,11 @@ const added = (list: Json | undefined, item: Json): Json =>
 
 function presenceEvent(news: News): StreamEvent {
   const { type, body, session } = news.presence!
-  const key = [body.on, body.path, body.task, body.role].find((v) => typeof v === 'string') ?? session
   return {
     ...head(news, `presence:${news.seq}`),
     session_id: session || null,
     event_type: type,
-    key: String(key),
+    key: String([body.on, body.path, body.task, body.role].find((v) => typeof v === 'string') ?? session),
     value: body,
     previous_value: null,
     context_hash: hashOf(body),

@@ -33,8 +33,7 @@ export function readForeign(storePath: string, ownDirectory: boolean) {
       const message = `${storePath} is no store as this version of Tidemark writes it: it is not opened`
       throw new UserError('store-foreign', message, 'move it away; `tidemark init` makes a new one')
     }
-    const owner = { project: 'adopting', mayTakeOver: () => true, ownDirectory: true }
-    using db = openDb(copy, { owner })
+    using db = openDb(copy, { owner: { project: 'adopting', mayTakeOver: () => true, ownDirectory: true } })
     const snapshot = snapshotOf(db)
     return {
       project: getMeta(db, 'project') ?? '',

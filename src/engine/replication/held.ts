@@ -78,8 +78,7 @@ function wordsOn(s: Settling, id: string, events: readonly Arrived[], all = even
     if (agreesToAll(s, id, e, all)) words = { ...words, agreed: Math.max(words.agreed, e.n) }
     if (!vouching.endorses(e.event.field, e.event.value)) continue
     // when a folded line came is kept apart
-    const n = e.n === 0 && kept ? kept.first : e.n
-    words = { ...words, first: Math.min(words.first, n) }
+    words = { ...words, first: Math.min(words.first, e.n === 0 && kept ? kept.first : e.n) }
   }
   if (Number.isFinite(words.first))
     words = { ...words, agreed: Math.max(words.agreed, vouching.agreedUpTo(id, all, s.decides)) }
@@ -269,8 +268,7 @@ export function guarded(
   take: (upheld: ReadonlySet<string>) => ReadonlySet<string>,
   came: 'folded' | 'more' = 'folded',
 ): ReadonlySet<string> {
-  const ids = entities.filter((id) => isGuarded(id) && isEndorsed(db, id))
-  const before = ids.flatMap((id) => nowOf(db, id) ?? [])
+  const before = entities.filter((id) => isGuarded(id) && isEndorsed(db, id)).flatMap((id) => nowOf(db, id) ?? [])
   const links = entities.filter((id) => kindOf(id) === LINK_KIND && !hidesHere(db, id))
   const said = new Map(came === 'more' ? before.map(({ id }) => [id, saidOf(getRow(db, id))]) : [])
   const touched = take(new Set(before.flatMap((now) => (now.vouched ? [now.id] : []))))

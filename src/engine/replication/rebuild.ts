@@ -37,8 +37,7 @@ export function rebuildAll(
     log.indexEvents(db, line, received)
     n++
   }
-  const all = new Set([...log.entitiesIn(db), ...allFolded(db).map((f) => f.entity)])
-  const ids = kindsFirst([...all])
+  const ids = kindsFirst([...new Set([...log.entitiesIn(db), ...allFolded(db).map((f) => f.entity)])])
   let done = 0
   for (const id of ids) {
     rebuildEntity(db, registry(), id)

@@ -10,8 +10,7 @@ export const aheadIds = (db: Db): ReadonlySet<string> => new Set(stored<string[]
 
 /** Notes the entities of a line that is stamped later than it came. */
 export function noteAhead(db: Db, ids: Iterable<string>): void {
-  const all = new Set([...aheadIds(db), ...ids])
-  setMeta(db, AHEAD, JSON.stringify([...all].slice(-MOST_ENTITIES)))
+  setMeta(db, AHEAD, JSON.stringify([...new Set([...aheadIds(db), ...ids])].slice(-MOST_ENTITIES)))
 }
 
 /** A row as of when its entity's lines came, for one of `aheadIds`. */

@@ -103,6 +103,5 @@ export function treesOf({ root, storePath }: Project): string[] {
   const below = git ? relative(git.top, root) : ''
   const main = git && basename(git.common) === '.git' ? [dirname(git.common)] : []
   const tops = git ? [...main, ...linkedWorkTrees(git.common)].map((top) => join(top, below)) : []
-  const listed = entries().flatMap((e) => (e.store === storePath ? [e.root] : []))
-  return [...new Set([root, ...tops, ...listed])]
+  return [...new Set([root, ...tops, ...entries().flatMap((e) => (e.store === storePath ? [e.root] : []))])]
 }

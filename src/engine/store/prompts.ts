@@ -40,8 +40,7 @@ const FILES = ['', '-journal', '-wal', '-shm']
 export function wordsOf(text: string): string {
   const folded = foldText(text)
   // classes of Unicode take a hook milliseconds to compile
-  const words = isAscii(folded) ? /[a-z0-9]+/g : /[\p{L}\p{M}\p{N}]+/gu
-  return (folded.match(words) ?? []).join(' ')
+  return (folded.match(isAscii(folded) ? /[a-z0-9]+/g : /[\p{L}\p{M}\p{N}]+/gu) ?? []).join(' ')
 }
 
 const sentencesIn = (text: string): string[] =>

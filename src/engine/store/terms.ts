@@ -146,8 +146,7 @@ function takeApart(token: string): Token {
   const known = taken.get(token)
   if (known) return known
   const { terms, more } = apart(token)
-  const hashes = terms.flatMap((t) => (t.isStop ? [] : [hashOf(t.stem)]))
-  const made = { terms, hashes, more }
+  const made = { terms, hashes: terms.flatMap((t) => (t.isStop ? [] : [hashOf(t.stem)])), more }
   if (token.length > MAX_WORD) return made
   if (taken.size > MAX_TAKEN) taken.clear()
   taken.set(token, made)

@@ -115,9 +115,8 @@ export class Ignored {
       rules: rulesIn(readInside(base, path)?.toString('utf8') ?? ''),
     })
     const dirs = this.#prefix === '' ? [] : this.#prefix.split('/').map((_, i, all) => all.slice(0, i).join('/'))
-    const config = process.env.XDG_CONFIG_HOME || join(homedir(), '.config')
     const above = [
-      read('', config, 'git/ignore'),
+      read('', process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'git/ignore'),
       ...(git ? [read('', git.common, 'info/exclude')] : []),
       ...dirs.map((dir) => read(dir, top, join(dir, '.gitignore'))),
     ]
@@ -126,8 +125,7 @@ export class Ignored {
 
   /** Whether git would leave a path out whose directory it does not leave out. */
   entry(path: string, isDirectory: boolean): boolean {
-    const name = path.slice(path.lastIndexOf('/') + 1)
-    if (NEVER.has(name)) return true
+    if (NEVER.has(path.slice(path.lastIndexOf('/') + 1))) return true
     const whole = this.#prefix === '' ? path : `${this.#prefix}/${path}`
     for (const file of this.#filesOf(dirname(path))) {
       const said = judged(file, whole, isDirectory)

@@ -72,9 +72,8 @@ const TEXT = 4_000
 
 const cut = (text: string, ends: readonly string[]): string => {
   const at = ends.map((end) => text.indexOf(end, 1)).filter((i) => i > 0)
-  const end = Math.min(MOST, text.length, ...at)
   return text
-    .slice(0, end)
+    .slice(0, Math.min(MOST, text.length, ...at))
     .trim()
     .replace(/[.,;:!?]$/, '')
 }
@@ -108,8 +107,7 @@ function cuesOf(sentence: string): Cue[] {
   const low = sentence.toLowerCase()
   const cannot = firstOf(low, CANNOT)
   if (cannot) {
-    const rest = low.slice(cannot.end)
-    const condition = firstOf(rest, CONDITIONS)
+    const condition = firstOf(low.slice(cannot.end), CONDITIONS)
     if (condition) {
       const other = sentence.slice(cannot.end, cannot.end + condition.at).trim()
       const object = cut(sentence.slice(cannot.end + condition.end), ENDS.slice(0, 4))

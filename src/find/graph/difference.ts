@@ -55,8 +55,7 @@ export function differenceOf(id: string, before: At, after: At, gone: (id: strin
     return as('superseded', typeof said === 'string' ? said : by && reasonOf(by), { by })
   }
   if (!then.there) return as('added', reasonOf(is))
-  const names = new Set([...Object.keys(was!.fields), ...Object.keys(is.fields)])
-  const fields = [...names]
+  const fields = [...new Set([...Object.keys(was!.fields), ...Object.keys(is.fields)])]
     .filter((field) => !BESIDE.has(field) && !same(was!.fields[field], is.fields[field]))
     .map((field) => ({ field, was: was!.fields[field], is: is.fields[field] }))
   return fields.length > 0 ? as('changed', undefined, { fields }) : undefined

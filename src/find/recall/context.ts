@@ -108,7 +108,6 @@ const plain = (text: string): string =>
 /** A block of code that ends where we say: its fence is longer than any run of backticks in it. */
 function codeBlock(text: string): string {
   const lines = text.replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, '\n')
-  const runs = lines.match(/`+/g) ?? []
-  const fence = '`'.repeat(Math.max(3, ...runs.map((r) => r.length + 1)))
+  const fence = '`'.repeat(Math.max(3, ...(lines.match(/`+/g) ?? []).map((r) => r.length + 1)))
   return `${fence}text\n${lines}\n${fence}`
 }

@@ -61,8 +61,7 @@ export function pack(items: readonly Card[], limits: Limits, count: (text: strin
   const forms = chosen(given, costIn(budget, count), [...closings(found), ''], head)
   // what stands side by side may cost a token more than apart, so the last word is had by the text as it is told
   for (let last = forms.length - 1; ; ) {
-    const omitted = found - forms.filter((f) => f !== OMIT).length
-    const sayable = closings(omitted).filter(fits)
+    const sayable = closings(found - forms.filter((f) => f !== OMIT).length).filter(fits)
     const fitting = (sayable.length > 0 ? sayable : ['']).find((c) => fits(told(forms, c)))
     if (fitting !== undefined) return result(forms, fitting)
     while (forms[last] === OMIT) last--

@@ -103,8 +103,7 @@ export function pastCorpus(db: Db, past: Variant, question: string): Corpus {
       const rows = rowsAt(db, keys)
       const isOther = (r: { id: string; updated: number }) =>
         at === undefined ? past.changes().has(r.id) : r.updated > at
-      const old = past.entities(rows.flatMap((r) => (isOther(r) ? [r.id] : [])))
-      const was = new Map(old.map((e) => [e.id, e]))
+      const was = new Map(past.entities(rows.flatMap((r) => (isOther(r) ? [r.id] : []))).map((e) => [e.id, e]))
       return new Map(
         rows.flatMap((r): [number, Entity][] => {
           const e = isOther(r) ? was.get(r.id) : entityOf(r)

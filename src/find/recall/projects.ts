@@ -72,8 +72,7 @@ export function otherProjects(here: Project, wanted: 'all' | readonly string[], 
 }
 
 function projectsMeant(ref: string, known: readonly Project[], base: string): Project[] {
-  const home = process.env.HOME || homedir()
-  const dir = resolve(base, ref.replace(/^~(?=$|[/\\])/, home))
+  const dir = resolve(base, ref.replace(/^~(?=$|[/\\])/, process.env.HOME || homedir()))
   if (isPath(ref)) return atPath(dir, known)
   const byId = known.filter((p) => p.id === ref)
   if (byId.length > 0) return byId

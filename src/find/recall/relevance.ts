@@ -79,8 +79,7 @@ export function weigh(
     idf[i] = Math.log(1 + (size - d + 0.5) / (d + 0.5)) * (first.has(terms[i]!.stem) ? 1 : TUNING.below)
     total += idf[i]!
   }
-  const index = new Map(terms.map((t, i) => [hashOf(t.stem), i]))
-  return { terms, idf, index, total }
+  return { terms, idf, index: new Map(terms.map((t, i) => [hashOf(t.stem), i])), total }
 }
 
 /** How strongly the neighbours of a text count: less, the more words it has. */

@@ -47,8 +47,7 @@ export async function askLibrary(ask: (library: Memory) => unknown): Promise<str
 
 /** The library as pages for its user: all of it, and the rules alone. */
 export function writePages(memory: Memory): void {
-  const pages = { 'library.md': undefined, 'profile.md': 'fact' }
-  for (const [page, kind] of Object.entries(pages)) {
+  for (const [page, kind] of Object.entries({ 'library.md': undefined, 'profile.md': 'fact' })) {
     const text = markdown.write(memory, { ...(kind && { kind }), command: kind ? ` --kind ${kind}` : '' })
     writeInside(libraryRoot(), page, text, { mode: 0o600 })
   }

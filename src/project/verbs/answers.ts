@@ -59,10 +59,9 @@ function turnDown(p: Planning, { id, row, lines, frozen }: Held, report: Report,
   }
   const out = new Set(lines.map((l) => `${l.replica}:${l.seq}`))
   const isTheirs = ({ batch, event }: LoggedEvent) => out.has(batch) && !BESIDE.has(event.field)
-  const theirs = p.view.eventsOf(id).filter(isTheirs)
   // a link without its ends would reach nobody
   if (kindOf(id) === LINK_KIND && !row?.live) p.remove(id)
-  else revert(p, id, out, eventsIn(theirs))
+  else revert(p, id, out, eventsIn(p.view.eventsOf(id).filter(isTheirs)))
   p.sign(id, lines.length > 0 ? { keeps: [...out].at(-1)! } : {})
 }
 

@@ -119,8 +119,7 @@ function signRestored(p: Planning, id: string, out: ReadonlySet<string>): void {
 
 /** Takes away everything an entity says but who said it. */
 function clear(p: Planning, id: string): void {
-  const forms = new Map([...p.cells(id).values()].map((c) => [c.field, c.part[0] ?? '']))
-  for (const [field, form] of forms) {
+  for (const [field, form] of new Map([...p.cells(id).values()].map((c) => [c.field, c.part[0] ?? '']))) {
     if (field === STATE || field === 'provenance') continue
     if (form === 'p') p.apply(id, [{ field, op: 'merge', put: [], drop: [[]] }])
     else if (form === 's' || form === 'l')

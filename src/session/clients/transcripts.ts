@@ -58,8 +58,7 @@ function headOf(path: string): Head | undefined {
 /** The records of a file: its lines, or what stands in the one document that older versions of Gemini CLI wrote. */
 function* recordsOf(path: string): Generator<{ text: string; end: number }> {
   if (!path.endsWith('.json')) return yield* linesOf(path, LINE_MAX)
-  const whole = [...linesOf(path, LINE_MAX)].map(({ text }) => text).join('\n')
-  const document = jsonIn(whole)
+  const document = jsonIn([...linesOf(path, LINE_MAX)].map(({ text }) => text).join('\n'))
   if (!isObject(document)) return
   const { messages, ...head } = document
   for (const record of [head, ...(Array.isArray(messages) ? messages : [])])
@@ -73,8 +72,7 @@ function saidBy(path: string): Said[] {
   for (const { text } of recordsOf(path)) {
     const line = jsonIn(text)
     const { $set } = isObject(line) ? line : {}
-    const records = isObject($set) && Array.isArray($set.messages) ? $set.messages : [line]
-    for (const record of records) {
+    for (const record of isObject($set) && Array.isArray($set.messages) ? $set.messages : [line]) {
       const said = saidIn(record)
       const id = isObject(record) && isText(record.id) && !('data' in record) ? `#${record.id}` : n++
       if (said.length > 0) all.set(String(id), said)

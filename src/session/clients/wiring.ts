@@ -88,8 +88,7 @@ const knownFiles = (ctx: ClientContext): string[] => [...CLIENTS.flatMap((c) => 
 /** Removes what killed runs left beside the files that they were about to replace. */
 export function sweepLeft(ctx: ClientContext, now: number): string[] {
   const ours = ['config.json', 'local/wiring.json', 'local/views/state.json'].map((f) => join(ctx.root, PROJECT_DIR, f))
-  const dirs = new Set([...ours, ...knownFiles(ctx)].map((file) => dirname(file)))
-  return [...dirs].flatMap((dir) => {
+  return [...new Set([...ours, ...knownFiles(ctx)].map((file) => dirname(file)))].flatMap((dir) => {
     const way = pathIn(ctx.root, dir)
     if (way !== undefined && inspect(ctx.root, way).is !== 'directory') return []
     return sweepTemporary(dir, now).map((name) => join(dir, name))

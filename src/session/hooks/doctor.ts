@@ -7,8 +7,7 @@ import { hooksConfig } from './config.ts'
 import { hooksLogPath, hooksSeen } from './log.ts'
 
 export function hookSummaries(project: Project) {
-  const groups = Map.groupBy(hooksSeen(project), (h) => `${h.client} ${h.event}`)
-  return [...groups.values()]
+  return [...Map.groupBy(hooksSeen(project), (h) => `${h.client} ${h.event}`).values()]
     .map((calls) => {
       const last = calls.at(-1)!
       const spent = calls.map((c) => c.ms).sort((a, b) => a - b)

@@ -35,10 +35,9 @@ function newsFor(hook: Hook): string | undefined {
   const { lines, cursor, more } = inbox(memory, session, { max: MAX_NEWS })
   sessions.caughtUp(session, cursor)
   if (lines.length === 0) return undefined
-  const rest = more > 0 ? [`and ${more} more: \`tidemark events\``] : []
   return dataList('News from other sessions in this project (Tidemark; information, no instructions):', [
     ...lines.map((l) => dataLine(l, 300)),
-    ...rest,
+    ...(more > 0 ? [`and ${more} more: \`tidemark events\``] : []),
   ])
 }
 

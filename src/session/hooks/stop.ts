@@ -10,9 +10,8 @@ const LONG = { prompts: 5, files: 3, ms: 30 * 60_000 }
 function isLong(hook: Hook): boolean {
   const info = hook.sessions.get(hook.session)
   if (!info) return false
-  const prompts = Number(info.data.prompts ?? 0)
   return (
-    prompts >= LONG.prompts ||
+    Number(info.data.prompts ?? 0) >= LONG.prompts ||
     info.files.length >= LONG.files ||
     (info.files.length > 0 && hook.memory.env.now() - info.started >= LONG.ms)
   )

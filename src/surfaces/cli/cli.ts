@@ -53,7 +53,6 @@ export async function run(given: readonly string[]): Promise<number> {
     throw error
   })
   const [name, ...rest] = argv
-  const json = argv.includes('--json')
   try {
     if (name === 'help' && rest[0] !== undefined && !rest[0].startsWith('-')) return await run([rest[0], '--help'])
     if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
@@ -80,7 +79,7 @@ export async function run(given: readonly string[]): Promise<number> {
       `there is no command "${name}"${near.length > 0 ? `; did you mean ${near.join(' or ')}?` : ''}\n\`tidemark --help\` lists the commands`,
     )
   } catch (error) {
-    return fail(error, json)
+    return fail(error, argv.includes('--json'))
   }
 }
 

@@ -91,8 +91,7 @@ function table({ head, rows, cuts, wraps }: Extract<Block, { rows: unknown }>, c
   const widths = head.map((_, i) => (isUsed[i] ? Math.max(...all.map((row) => width(row[i]!))) : 0))
   const others = widths.reduce((sum, w, i) => sum + (i === cuts || w === 0 ? 0 : w + 2), 0)
   widths[cuts] = Math.max(16, Math.min(widths[cuts]!, columns - others))
-  const lines = wraps ? all.flatMap((row) => spread(row, cuts, widths[cuts]!)) : all
-  return lines.map((row) => {
+  return (wraps ? all.flatMap((row) => spread(row, cuts, widths[cuts]!)) : all).map((row) => {
     // what may be cut takes the columns behind it in which nothing stands
     let end = cuts + 1
     while (end < row.length && width(row[end]!) === 0) end++

@@ -104,9 +104,8 @@ function cookieName(request: Request): string {
 
 function filesOf(dir: string) {
   // nothing in a source tree that was never built
-  const entries = attempt(() => readdirSync(dir, { recursive: true, withFileTypes: true })) ?? []
   return new Map(
-    entries.flatMap((entry) => {
+    (attempt(() => readdirSync(dir, { recursive: true, withFileTypes: true })) ?? []).flatMap((entry) => {
       const type = TYPES[extname(entry.name)]
       if (!entry.isFile() || type === undefined) return []
       const file = join(entry.parentPath, entry.name)

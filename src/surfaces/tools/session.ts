@@ -133,9 +133,8 @@ export const session = defineTool({
         const tokens = told.reduce((n, t) => n + t.tokens, 0)
         const ms = hookTimeOf(context.project, it.id)
         const costs = `told ${told.length} ${told.length === 1 ? 'time' : 'times'}, ${tokens} tokens; its hooks took ${Math.round(ms)} ms`
-        const files = it.files.map((f) => `  ${f}`)
         return {
-          text: [sessionLine(context, it), costs, ...files].join('\n'),
+          text: [sessionLine(context, it), costs, ...it.files.map((f) => `  ${f}`)].join('\n'),
           json: { ...sessionJson(it), told: told as unknown as Json, tokens, ms },
         }
       }

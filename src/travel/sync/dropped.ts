@@ -40,8 +40,7 @@ export async function segmentsInHistory(
 ): Promise<{ commit: string; segment: Segment }[]> {
   const paths = [...new Set(handles)].map((handle) => `${logOf(handle)}/`)
   const log = ['log', ...which, '--format=%x00%H', '--name-only', '--relative', '--', ...paths]
-  const listed = await runGit(root, ...log).catch(() => '')
-  return listed.split('\0').flatMap((part) => {
+  return (await runGit(root, ...log).catch(() => '')).split('\0').flatMap((part) => {
     const [commit = '', ...names] = part.split('\n').filter(Boolean)
     return names.flatMap((name) => segmentNamed(name) ?? []).map((segment) => ({ commit, segment }))
   })

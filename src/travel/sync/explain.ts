@@ -121,8 +121,7 @@ export async function explain(root: string, range: string): Promise<Explanation>
   const there = new Set(lines.map((l) => `${l.replica}:${l.seq}`))
   const kept = new Set(after)
   for (const path of before.filter((p) => isNew(p) && !kept.has(p))) {
-    const found = await read(began, path)
-    for (const line of found?.content.lines ?? [])
+    for (const line of (await read(began, path))?.content.lines ?? [])
       if (!there.has(`${line.replica}:${line.seq}`))
         removed.push(`${shortBatch(`${line.replica}:${line.seq}`)} ${summaryOf(line, (id) => store.entity(id)?.name)}`)
   }

@@ -23,9 +23,8 @@ const has = (e: Entity, tag: string): boolean => Array.isArray(e.fields.tags) &&
 
 /** `implementer skipped error handling (2 times); npm test failed 3 times, then passed; cost 12 min` */
 function summaryOf(all: readonly Entity[]): { summary: string; implications: string[] } {
-  const alike = [...Map.groupBy(all, (e) => foldText(String(e.fields.what))).values()]
   // what one agent found in the work of another comes first
-  const found = alike.sort(
+  const found = [...Map.groupBy(all, (e) => foldText(String(e.fields.what))).values()].sort(
     (a, b) => Number(has(b[0]!, AGENT_RETRO)) - Number(has(a[0]!, AGENT_RETRO)) || b.length - a.length,
   )
   const cost = amountsText(all.reduce((sum, e) => addAmounts(sum, String(e.fields.cost ?? '')), noAmounts()))

@@ -48,8 +48,7 @@ export const threads = () => ({
 
 /** Inputs of equal length together, so that none is padded: the result for one is the same in whatever company. */
 export function batches(tokens: readonly (readonly number[])[]): number[][] {
-  const byLength = Map.groupBy(tokens.keys(), (i) => tokens[i]!.length)
-  return [...byLength].flatMap(([length, members]) => {
+  return [...Map.groupBy(tokens.keys(), (i) => tokens[i]!.length)].flatMap(([length, members]) => {
     const size = Math.max(1, Math.floor(PIECES_PER_RUN / Math.max(1, length)))
     return Array.from({ length: Math.ceil(members.length / size) }, (_, b) => members.slice(b * size, (b + 1) * size))
   })

@@ -119,8 +119,7 @@ const TITLES: Readonly<Record<string, string>> = { 'anti-pattern': 'Anti-Pattern
 
 export function learningsPage(name: string, entries: readonly JsonObject[]): string {
   const rank = (e: JsonObject) => ORDER.indexOf(said(e.severity))
-  const groups = Map.groupBy(entries, (e) => said(e.category) || 'general')
-  const sections = [...groups]
+  const sections = [...Map.groupBy(entries, (e) => said(e.category) || 'general')]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([category, some]) => {
       const title = TITLES[category] ?? category.charAt(0).toUpperCase() + category.slice(1)

@@ -31,10 +31,9 @@ export const claudeMem: Importer = {
     const items: Item[] = []
     const counts: Record<string, number> = {}
     for (const list of lists) {
-      const read = READERS[list]!
       for (const [i, entry] of (whole[list] as Json[]).entries()) {
         const where = `${file}#${list}[${i}]`
-        const found = isObject(entry) ? read(entry, where) : []
+        const found = isObject(entry) ? READERS[list]!(entry, where) : []
         if (found.length === 0) unplaced.push({ where, what: JSON.stringify(entry), why: 'no text that could be kept' })
         else counts[list] = (counts[list] ?? 0) + 1
         items.push(...found)

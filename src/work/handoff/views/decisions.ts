@@ -27,8 +27,7 @@ const toldOf = (e: Entity): string => String(e.fields.rationale ?? e.fields.desc
 /** Decisions that may lack their line. */
 function candidates({ memory: { reader }, news }: ViewContext): Entity[] {
   if (news === undefined) return reader.list('decision', { all: true })
-  const ids = new Set(news.flatMap((n) => n.events.map(({ event }) => event.entity)))
-  return [...ids]
+  return [...new Set(news.flatMap((n) => n.events.map(({ event }) => event.entity)))]
     .filter((id) => id.startsWith('decision:'))
     .flatMap((id) => reader.entity(id) ?? [])
     .filter((e) => e.live)
