@@ -126,7 +126,7 @@ class Past implements Variant {
     )
     return new Map(
       ids.flatMap((id) => {
-        const { live, retired, standing } = known.get(id) ?? then.get(id) ?? NOWHERE
+        const { live, retired, standing } = known.get(id) ?? then.get(id) ?? { live: 0, retired: 0, standing: '' }
         return live ? [[id, !retired && standing === 'confirmed'] as const] : []
       }),
     )
@@ -264,8 +264,6 @@ class Past implements Variant {
 
   readonly find = (ref: string, deleted?: boolean): Entity[] => candidates(this, ref).filter((e) => e.live || deleted)
 }
-
-const NOWHERE = { live: 0, retired: 0, standing: '' }
 
 const listedAs = (e: Pick<Entity, 'live' | 'created' | 'fields'> | undefined) => ({
   live: e?.live ? 1 : 0,

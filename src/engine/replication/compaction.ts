@@ -91,8 +91,6 @@ const ENTITY = {
   counts: (v: unknown) => isObject(v) && Object.values(v).every((n) => isCount(n) || listOf(isCountOrRange)(n)),
 }
 const isBody = (v: unknown): boolean => isText(v) && isEvent(jsonIn(v))
-const BASE_EVENT = { replica: isText, seq: isCount, i: isCount, entity: isEntity, ms: isCount, body: isBody }
-const MARK = { replica: isText, seq: isCount, hash: isText, entity: isText }
 
 /** As 0.1.0 wrote it: every line of a replica up to a number, and documents, which are not read. */
 interface FirstSnapshot extends Omit<Snapshot, 'covered'> {
@@ -111,8 +109,8 @@ export function parseSnapshot(
   const common = {
     horizon: isCount,
     entities: listOf((v) => hasAll(v, ENTITY)),
-    events: all(BASE_EVENT),
-    purged: listOf((v) => hasAll(v, MARK)),
+    events: all({ replica: isText, seq: isCount, i: isCount, entity: isEntity, ms: isCount, body: isBody }),
+    purged: listOf((v) => hasAll(v, { replica: isText, seq: isCount, hash: isText, entity: isText })),
     forked: listOf((v) => hasAll(v, { replica: isText, from: isCount })),
   }
   const signed =
@@ -135,8 +133,6 @@ export const printSnapshot = (snapshot: Snapshot, by: Signature | undefined): st
 export const damagedState = () =>
   new UserError('line-damaged', 'a folded state is damaged', 'ask the sender to send it again; nothing was taken')
 
-const lineCount = (ranges: readonly coverage.Covered[]) => ranges.reduce((n, r) => n + r.last - r.first + 1, 0)
-
 /** Takes in a folded state. Of lines that both cover, an event counts if both still hold it. `upheld`: what somebody here vouches for. */
 export function applySnapshot(
   db: Db,
@@ -148,7 +144,7 @@ export function applySnapshot(
   if (!Array.isArray(s?.covered) || !Array.isArray(s.entities) || !Array.isArray(s.events)) throw damagedState()
   const here = log.known(db)
   const isHere = (c: coverage.Covered) => here.get(c.replica)?.some(([a, b]) => a <= c.first && c.last <= b) === true
-  if (lineCount(s.covered.filter((c) => !isHere(c))) === 0) return new Set()
+  if (s.covered.filter((c) => !isHere(c)).reduce((n, r) => n + r.last - r.first + 1, 0) === 0) return new Set()
   archiveCovered(db, s.covered)
   const shared = sharedStates(db)
   const ours = new Map<string, Range[]>()

@@ -28,8 +28,6 @@ export const coveredLines = (db: Db): Covered[] => db.all(`SELECT ${COLUMNS} FRO
 const put = (db: Db, { from, to, ...c }: Covered): void =>
   insert(db, 'covered', { ...c, ctr_from: from, ctr_to: to }, 'OR REPLACE')
 
-const drop = (db: Db, c: Covered): void => db.run('DELETE FROM covered WHERE replica=? AND first=?', c.replica, c.first)
-
 /** Moments before another one, `every` lines apart. */
 export function momentsBefore(db: Db, before: number, every: number): number[] {
   const sql = 'SELECT at FROM (SELECT at, row_number() OVER (ORDER BY at) AS i FROM log WHERE at<?) WHERE i % ? = 0'
@@ -132,7 +130,7 @@ export function cover(db: Db, c: Covered): void {
   const touches = (o: Covered) => o.replica === c.replica && o.first <= c.last + 1 && c.first <= o.last + 1
   const touching = coveredLines(db).filter(touches)
   if (touching.some((o) => o.first <= c.first && c.last <= o.last)) return
-  for (const o of touching) drop(db, o)
+  for (const o of touching) db.run('DELETE FROM covered WHERE replica=? AND first=?', o.replica, o.first)
   const isInside = touching.every((o) => c.first <= o.first && o.last <= c.last)
   const all = [...touching, c]
   const last = all.reduce((a, b) => (a.last >= b.last ? a : b))

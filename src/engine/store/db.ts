@@ -68,7 +68,6 @@ export function stored<T>(text: string): T {
 
 export type Queries = Pick<Db, 'get' | 'all' | 'value' | 'column'>
 
-const ANY_HELD = 'SELECT 1 FROM held LIMIT 1'
 const HERE = new Map<string, string>()
 /** The same statement over what holds here. A view is joined in whatever order is best: a fixed one has it made whole first. */
 function overHere(sql: string): string {
@@ -190,7 +189,7 @@ export class Db {
   }
   /** What holds here: entities and links without what waits for a yes. Where nothing waits, the same rows. */
   get here(): Queries {
-    return this.has(ANY_HELD) ? this.#here : this
+    return this.has('SELECT 1 FROM held LIMIT 1') ? this.#here : this
   }
   readonly #here: Queries = {
     get: <T>(sql: string, ...params: Param[]) => this.get<T>(overHere(sql), ...params),

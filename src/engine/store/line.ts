@@ -246,7 +246,6 @@ function isRun(v: unknown): boolean {
 const isFork = (v: unknown): boolean =>
   Array.isArray(v) && (v.length === 2 || v.length === 4) && isPair(v.slice(0, 2)) && v.slice(2).every(isText)
 const TAG = /^[0-9a-z]{1,16}$/
-const isTexts = (v: unknown) => isObject(v) && Object.values(v).every(isText)
 
 const isLine = (raw: unknown): raw is RawLine =>
   hasOnly(raw, {
@@ -257,7 +256,7 @@ const isLine = (raw: unknown): raw is RawLine =>
     p: orNone((p) => isText(p) && p.length === PREV_LENGTH),
     c: isCount,
     at: (at) => isCount(at) && at <= MOST_MS,
-    by: (by) => isDigest(by) || isTexts(by),
+    by: (by) => isDigest(by) || (isObject(by) && Object.values(by).every(isText)),
     for: orNone((why) => isDigest(why) || hasOnly(why, { intent: isText })),
     u: orNone(listOf(isText)),
     e: listOf(isRun),

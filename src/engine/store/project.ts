@@ -274,12 +274,11 @@ export function refusePersonal(root: string): void {
 const ATTRIBUTES = `${PROJECT_DIR}/.gitattributes`
 /** Git leaves the line ends of the log as they are: their bytes have hashes. In a pull request the log is folded. */
 const GITATTRIBUTES = '/log/** -text linguist-generated\n'
-const BEFORE = '/log/** -text\n'
 
 /** Keeps git from changing the log; says whether it had to. A file that somebody else wrote is theirs. */
 export function writeAttributes(root: string): boolean {
   if (createInside(root, ATTRIBUTES, GITATTRIBUTES)) return true
-  if (`${readInside(root, ATTRIBUTES) ?? ''}` !== BEFORE) return false
+  if (`${readInside(root, ATTRIBUTES) ?? ''}` !== '/log/** -text\n') return false
   writeInside(root, ATTRIBUTES, GITATTRIBUTES)
   return true
 }

@@ -150,12 +150,10 @@ export const queueAll = (db: Db): void =>
     'INSERT OR IGNORE INTO vectors_due (rowid) SELECT rowid FROM texts WHERE rowid NOT IN (SELECT rowid FROM vectors)',
   )
 
-type StoredRow = Omit<TextRow, 'runs'> & { terms: Uint8Array }
-
 /** By rowid; those that are there. */
 export const textRows = (db: Db, rowids: readonly number[]): TextRow[] =>
   db
-    .all<StoredRow>(`SELECT * FROM texts WHERE rowid ${AMONG}`, rowids)
+    .all<Omit<TextRow, 'runs'> & { terms: Uint8Array }>(`SELECT * FROM texts WHERE rowid ${AMONG}`, rowids)
     .map(({ terms, ...row }) => ({ ...row, runs: unpackRuns(terms) }))
 
 /** The texts next to one in its row by their rowids, nearest first. */

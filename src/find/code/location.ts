@@ -1,10 +1,7 @@
 import { languageOf } from './languages.ts'
 
-/** A place in the code, as somebody wrote it down. */
-type Location = Readonly<{ path: string; line?: number; symbol?: string }>
-
 /** `src/a.ts`, `src/a.ts:12`, `src/a.ts:12-20`, `src/a.ts#Model.open` or `src/a.ts:12#Model.open`. */
-export function locationOf(text: string): Location {
+export function locationOf(text: string): Readonly<{ path: string; line?: number; symbol?: string }> {
   const tidy = text.replace(/^\.\//, '')
   const [, lined, line] = /^(.*?):(\d{1,9})(?:[-:]\d{1,9}){0,3}$/.exec(tidy) ?? []
   if (lined !== undefined) return { path: lined, line: Number(line) }

@@ -46,8 +46,6 @@ const LONGEST = 1_000_000
 /** Deeper brackets are no code that somebody wrote; the parser takes time by the square of the depth. */
 const DEEPEST = 1_000
 
-const isReadable = (text: string): boolean => text.length <= LONGEST && !isDeep(text)
-
 function isDeep(text: string): boolean {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
@@ -118,7 +116,7 @@ async function withTree<T>(
   use: (root: Node, ready: Ready, language: Language) => T,
 ): Promise<T | undefined> {
   const language = languageOf(path)
-  const ready = language && isReadable(text) ? await readyFor(language) : undefined
+  const ready = language && text.length <= LONGEST && !isDeep(text) ? await readyFor(language) : undefined
   const tree = ready?.parser.parse(text)
   if (!language || !ready || !tree) return undefined
   try {

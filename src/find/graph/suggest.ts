@@ -62,8 +62,6 @@ const surestFirst = (a: Suggestion, b: Suggestion): number =>
 const textOf = ({ fields: { description, rationale } }: Entity): string =>
   [description, rationale].filter((t) => typeof t === 'string').join('\n')
 
-const headOf = (e: Entity, reader: Reader): Set<string> => new Set(stemsOf(chosenIn(saying(e, reader))))
-
 /** Whether somebody has been told of the two, or has linked them: whatever became of it, they are not suggested again. */
 export function isSettled(reader: Reader, a: string, b: string): boolean {
   const known = (from: string, to: string) => SUGGESTED.some((type) => reader.entity(linkId(from, type, to)))
@@ -147,7 +145,7 @@ function named(words: string, least: number, grounds: Grounds, isPrior: IsPrior)
   let best: { id: string; score: number } | undefined
   for (const { id, similar } of ask(grounds, words, SPOKEN_OF))
     for (const other of grounds.reader.entities([id, ...similar])) {
-      const head = headOf(other, grounds.reader)
+      const head = new Set(stemsOf(chosenIn(saying(other, grounds.reader))))
       const score = wanted.filter((w) => head.has(w)).length / wanted.length
       if (score >= least && score > (best?.score ?? 0) && isPrior(other)) best = { id: other.id, score }
     }

@@ -153,14 +153,13 @@ export function outcomeOf(memory: Memory, reader: Reader, e: Entity, now: number
 }
 
 export const PRECEDENT_KINDS = ['decision', 'failed-approach', 'exception']
-const LINKED: Ways = { out: ['similar-to', 'informs'], in: ['similar-to', 'informs'] }
 
 /** Decisions, failed approaches and exceptions like an entity: linked with it, or in much the same words. */
 function precedentsOf(memory: Memory, reader: Reader, start: Entity, asOf: number | undefined, now: number) {
   const linked = [
     ...precedents(reader, start.id).map((r) => r.id),
     ...evolution(reader, start.id).map((e) => e.id),
-    ...neighbours(reader, start.id, LINKED).map((r) => r.id),
+    ...neighbours(reader, start.id, { out: ['similar-to', 'informs'], in: ['similar-to', 'informs'] }).map((r) => r.id),
   ]
   const own = wordSet(saying(start, reader))
   const isSimilar = (e: Entity): boolean => {

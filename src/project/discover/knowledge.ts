@@ -31,12 +31,10 @@ const SEARCHED = 100
 /** Functions of the language, as `declare` of scheme/define.ts reads them. */
 export type Functions = Record<string, Run>
 
-const LIST_OPTIONS = ['limit', 'since', 'topic', 'session', 'all', 'standing'] as const
-
 type Asked = ListOptions & { readonly topic?: string }
 
 function listOptions(args: readonly Value[], now: number): { plain: Value[]; asked: Asked } {
-  const { plain, text, whole, flag } = options(args, LIST_OPTIONS)
+  const { plain, text, whole, flag } = options(args, ['limit', 'since', 'topic', 'session', 'all', 'standing'])
   const [since, standing] = [text('since'), text('standing')]
   const asked = {
     limit: whole('limit'),

@@ -7,7 +7,6 @@ import type { Hook } from './hook.ts'
 import { recordedBy } from './session-records.ts'
 
 const MAX_REFERENCES = 12
-const REFERRED = ['decision', 'task', 'question', 'failed-approach', 'correction']
 
 export async function compacted(hook: Hook): Promise<void> {
   await handOff(hook, 'compaction')
@@ -24,7 +23,7 @@ export async function preCompact(hook: Hook): Promise<HookReply> {
     const claims = claimsOf(memory)
       .held()
       .filter((c) => c.session === session)
-    const recorded = recordedBy(hook, REFERRED)
+    const recorded = recordedBy(hook, ['decision', 'task', 'question', 'failed-approach', 'correction'])
       .slice(0, MAX_REFERENCES)
       .map((e) => e.id)
     const refs = [

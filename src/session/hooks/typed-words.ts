@@ -17,7 +17,6 @@ const TAG = /<(\/?)([a-z][\w-]*)(?:\s[^<>]*)?>/gi
 /** In quotation marks, and too long for a name. */
 const QUOTED =
   /"[^"\n]*"|[“„][^“”„\n]*[”“]|«[^«»\n]*»|‹[^‹›\n]*›|「[^「」\n]*」|『[^『』\n]*』|＂[^＂\n]*＂|‘[^‘’\n]*’(?!\p{L})|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])|`[^`\n]*`/gu
-const isName = (quoted: string): boolean => quoted.length < 14 || quoted.split(/\s+/).length < 3
 /** Code that is typed into a sentence: a command, and no prose. */
 const isCode = (quoted: string): boolean =>
   quoted.startsWith('`') && quoted.length <= 80 && /[./=_$(){}|-]/.test(quoted)
@@ -155,7 +154,7 @@ export function ownWords(text: string): string {
     .flat()
     .join('\n')
     .replace(QUOTED, (quoted, at: number, all: string) => {
-      if (isName(quoted) || isCode(quoted)) return quoted
+      if (quoted.length < 14 || quoted.split(/\s+/).length < 3 || isCode(quoted)) return quoted
       return TO_KEEP.test(all.slice(Math.max(0, at - 40), at)) ? quoted.slice(1, -1) : CUT_OUT
     })
 }

@@ -51,7 +51,6 @@ const BY_NAME = [
 const DOCUMENT = /\.(?:mdx?|markdown|txt|rst|adoc)$/i
 /** What Claude Code and Codex remember of the project, wherever that lies on this machine. */
 const CLAUDES = '~/.claude/…/memory'
-const CODEXES = '~/.codex/memories'
 const OF_FOLDERS = /^(?:CLAUDE|AGENTS|GEMINI)\.md$/
 const MOST_FOLDERS = 100
 /** No client reads a larger file of rules at each start, and to take it in takes many seconds. */
@@ -154,7 +153,7 @@ function placesIn(root: string): Source[] {
   const homes = homesFor(root)
   const notes = [
     [CLAUDES, join(configDir(homes), 'projects', realPath(root).replace(/[^A-Za-z0-9]/g, '-'), 'memory')],
-    [CODEXES, join(codexHome(homes), 'memories', 'MEMORY.md')],
+    ['~/.codex/memories', join(codexHome(homes), 'memories', 'MEMORY.md')],
   ] as const
   for (const [path, at] of notes)
     if (existsSync(at)) named.push({ format: 'notes', path, at, source: `import notes ${path}` })

@@ -6,8 +6,6 @@ import { moment, oneLine } from './format.ts'
 import { AS_OF, at } from './moment.ts'
 import { defineTool } from './tool.ts'
 
-const NOTHING_WAITS = { all: [], more: new Map<string, number>() }
-
 export const conflicts = defineTool({
   name: 'conflicts',
   title: 'Conflicts',
@@ -33,7 +31,8 @@ export const conflicts = defineTool({
       )
       return `${referenceTo(reader, e.id)} · ${c.field === '$' ? 'deleted while it was edited' : c.field}\n  ${values.join('\n  ')}`
     })
-    const { all: waiting, more } = args['as-of'] === undefined ? waitingChanges(memory.db) : NOTHING_WAITS
+    const { all: waiting, more } =
+      args['as-of'] === undefined ? waitingChanges(memory.db) : { all: [], more: new Map<string, number>() }
     for (const { entity: e, by, wants } of waiting)
       lines.push(
         `${referenceTo(reader, e.id)} · ${oneLine(by, 60)}, unverified, ${oneLine(wants, 600)}\n  tidemark review`,

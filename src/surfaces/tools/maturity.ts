@@ -74,10 +74,9 @@ function levelInAdd(root: string): Level | undefined {
   })
 }
 
-const SIDES: readonly string[] = ['specs', 'tests', 'ci']
 /** The two sides that show most, in few words. */
 const said = ({ dimensions }: Assessment): string =>
-  dimensions.flatMap((d) => (SIDES.includes(d.name) ? d.evidence.split('; ')[0]! : [])).join('; ')
+  dimensions.flatMap((d) => (['specs', 'tests', 'ci'].includes(d.name) ? d.evidence.split('; ')[0]! : [])).join('; ')
 
 function keep(project: Project, now: number, value: { level: Level; assessed: Level; because?: string }): void {
   keepSetting(project.root, 'maturity', { ...value, since: new Date(now).toISOString().slice(0, 10) })

@@ -14,7 +14,6 @@ import { proposedIn, staleHere, unverifiedRules, waitingIn } from './review-queu
 import { defineTool, type Output, type ToolContext } from './tool.ts'
 
 type Slice = readonly [from: number, to: number | undefined]
-const WHOLE: Slice = [0, undefined]
 
 /** A part of what waits: of so many those in the slice. */
 interface Part {
@@ -24,7 +23,7 @@ interface Part {
 }
 
 /** Changes of skills that are proposed: a person sees each with what it would change before it is approved. */
-function mutationsIn({ memory }: ToolContext, slice = WHOLE): Part {
+function mutationsIn({ memory }: ToolContext, slice = [0, undefined]): Part {
   const found = waitingSkills(memory.reader)
   const all = found.slice(...slice)
   const lines = all.map(

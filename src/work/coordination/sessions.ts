@@ -35,7 +35,6 @@ export interface Lines {
   readonly added: number
   readonly removed: number
 }
-const NO_LINES: Lines = { added: 0, removed: 0 }
 
 /** What each file in hand was changed by in all, and when last. */
 function changedNow(
@@ -344,7 +343,7 @@ export class Sessions {
   }
 
   /** A file was edited: it is in the session's hands, and the others hear of it. */
-  edited(id: string, file: string, by: 'tool' | 'shell' = 'tool', lines: Lines = NO_LINES): void {
+  edited(id: string, file: string, by: 'tool' | 'shell' = 'tool', lines: Lines = { added: 0, removed: 0 }): void {
     const path = redact(file)
     this.#db.write(() => {
       const row = presence.ensureSession(this.#db, id, this.#now)

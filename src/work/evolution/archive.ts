@@ -9,7 +9,6 @@ import { observationLine, observedAt } from '../handoff/views/observations.ts'
 const OLD_MS = 30 * 86_400_000
 /** How the reason begins for which it is retired; the page follows. */
 const ARCHIVED = 'archived in '
-const AUTHOR = { agent: 'tidemark', by: 'agent' } as const
 
 const saysArchived = (reason: unknown): boolean => typeof reason === 'string' && reason.startsWith(ARCHIVED)
 
@@ -52,7 +51,7 @@ export function archiveOld(memory: Memory, { root }: Project, since: number): Ar
     for (let i = 0; i < due.length; i += MAX_ACTIONS)
       memory.act(
         due.slice(i, i + MAX_ACTIONS).map((e) => ['retire', { ref: e.id, reason: `${ARCHIVED}${pageOf(e)}` }]),
-        AUTHOR,
+        { agent: 'tidemark', by: 'agent' },
       )
   })
   const old = memory.reader.list('observation', { all: true }).filter((e) => isOld(e, memory))

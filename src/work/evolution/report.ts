@@ -14,7 +14,6 @@ interface Last {
 }
 
 const LAST = 'retro'
-const AUTHOR = { agent: 'tidemark', by: 'agent', redact: true } as const
 
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
@@ -46,7 +45,7 @@ export function keepReport(memory: Memory, { root }: Project, since: number, tex
     const file = placeFor(root, day, lastOf(memory))
     ignoreViews(root)
     writeInside(root, file, text)
-    memory.act([['record-retro-score', { date: day, file }]], AUTHOR)
+    memory.act([['record-retro-score', { date: day, file }]], { agent: 'tidemark', by: 'agent', redact: true })
     setMeta(memory.db, LAST, JSON.stringify({ day, at, since, file, hash: sha256(text) } satisfies Last))
     return file
   })

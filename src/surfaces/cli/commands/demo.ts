@@ -10,7 +10,6 @@ import { openProject } from '../../../project/open.ts'
 import type { Command } from '../command.ts'
 import { launcherScript } from './launcher.ts'
 
-const exec = promisify(execFile)
 const WRITERS = 4
 const EACH = 10
 
@@ -33,7 +32,7 @@ export const demo: Command = {
     const script = launcherScript()
     const dir = mkdtempSync(join(tmpdir(), 'tidemark-demo-'))
     const { project } = createProject(dir, { name: 'demo' })
-    const tidemark = (...args: string[]) => exec(process.execPath, [script, ...args, '--project', dir])
+    const tidemark = (...args: string[]) => promisify(execFile)(process.execPath, [script, ...args, '--project', dir])
     const timed = async <T>(work: () => Promise<T>): Promise<[T, number]> => {
       const start = performance.now()
       const value = await work()

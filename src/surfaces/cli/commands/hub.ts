@@ -13,7 +13,6 @@ import { refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 
 const DAY_MS = 24 * 3600_000
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Where the hub keeps what it has: a file, or the address of a PostgreSQL. */
 function placeOf({ flags }: CommandCall): string {
@@ -89,7 +88,7 @@ async function start(call: CommandCall): Promise<undefined> {
   })
   const { promise: ended, resolve } = Promise.withResolvers<void>()
   const end = () => void hub.close().then(resolve)
-  for (const signal of SIGNALS) process.on(signal, end)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end)
   try {
     const bound = await hub.start()
     call.out(`tidemark hub listens on http://${String(host).includes(':') ? `[${host}]` : host}:${bound.port}`)

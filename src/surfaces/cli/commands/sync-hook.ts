@@ -7,7 +7,6 @@ import { PROJECT_DIR } from '../../../engine/store/project.ts'
 import { runGit } from '../../../find/code/run-git.ts'
 import { shellWord } from '../../../model/shell.ts'
 
-const COMMENT = '# tidemark: what this machine recorded goes into the same commit'
 const HOOKS = 'hooks'
 const NAME = 'pre-commit'
 
@@ -27,7 +26,7 @@ export async function installHook(root: string): Promise<string> {
   // git runs hooks at the top of the work tree that is committed
   const place = shellWord(relative(top, root) || '.')
   const lines = [
-    COMMENT,
+    '# tidemark: what this machine recorded goes into the same commit',
     '# `git commit FILE` takes what it names alone: git would forget at once that it knows what is added here',
     `if [ -d ${place}/${PROJECT_DIR} ] && command -v tidemark >/dev/null 2>&1 && case "$GIT_INDEX_FILE" in *next-index-*) false ;; esac; then`,
     `  tidemark sync --git --project ${place} >/dev/null`,

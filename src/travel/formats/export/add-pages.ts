@@ -114,11 +114,10 @@ function configOf(memory: Memory, project: Entity): JsonObject {
   return config as JsonObject
 }
 
-const ORDER = ['critical', 'high', 'medium', 'low', '']
 const TITLES: Readonly<Record<string, string>> = { 'anti-pattern': 'Anti-Patterns' }
 
 export function learningsPage(name: string, entries: readonly JsonObject[]): string {
-  const rank = (e: JsonObject) => ORDER.indexOf(said(e.severity))
+  const rank = (e: JsonObject) => ['critical', 'high', 'medium', 'low', ''].indexOf(said(e.severity))
   const sections = [...Map.groupBy(entries, (e) => said(e.category) || 'general')]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([category, some]) => {

@@ -7,8 +7,6 @@ import { SCORE_FIELDS } from '../import/add/scores.ts'
 import { heldOf, learningsPage, pagesOf } from './add-pages.ts'
 import type { Exporter } from './types.ts'
 
-const EMPTY_LEARNING: JsonObject = { body: '', stack: [] }
-
 function entryOf(e: Entity, keys: Readonly<Record<string, string>>, first: JsonObject = {}, empty: JsonObject = {}) {
   const entry: JsonObject = { ...first }
   for (const [key, field] of Object.entries(keys)) {
@@ -43,7 +41,7 @@ function learningFiles(memory: Memory): Record<string, JsonObject> {
   const entries = (retired: boolean) =>
     learnings
       .filter((e) => (e.fields.retired !== undefined) === retired)
-      .map((e) => entryOf(e, LEARNING_FIELDS, { id: ids.get(e.id)! }, EMPTY_LEARNING))
+      .map((e) => entryOf(e, LEARNING_FIELDS, { id: ids.get(e.id)! }, { body: '', stack: [] }))
       .sort((a, b) => String(a.id).localeCompare(String(b.id), 'en', { numeric: true }))
   return {
     'learnings.json': { version: '1.0.0', entries: entries(false) },

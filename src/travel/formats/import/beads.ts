@@ -19,7 +19,6 @@ const DEPENDENCIES: Readonly<Record<string, string>> = {
   supersedes: 'supersedes',
   duplicates: 'similar-to',
 }
-const KEPT = ['priority', 'issue_type', 'assignee', 'external_ref', 'due_at', 'created_at', 'closed_at']
 const NAMES = ['issues.jsonl', 'beads.jsonl']
 
 export const beads: Importer = {
@@ -84,8 +83,8 @@ function itemOf(issue: JsonObject, epic: string | undefined, where: string): Ite
     const said = isObject(c) ? (text(c.text) ?? text(c.body)) : undefined
     return said === undefined ? [] : [`${String((c as JsonObject).author ?? '')}: ${said}`]
   })
-  const kept = KEPT.flatMap((key) =>
-    typeof issue[key] === 'string' || typeof issue[key] === 'number' ? [[key, issue[key]] as const] : [],
+  const kept = ['priority', 'issue_type', 'assignee', 'external_ref', 'due_at', 'created_at', 'closed_at'].flatMap(
+    (key) => (typeof issue[key] === 'string' || typeof issue[key] === 'number' ? [[key, issue[key]] as const] : []),
   )
   const args = {
     description: String(issue.title).trim(),

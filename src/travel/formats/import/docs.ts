@@ -5,7 +5,6 @@ import { chunksOf } from './shorten.ts'
 import { firstSentence, pieces } from './text.ts'
 import type { Importer, Item } from './types.ts'
 
-const EXTENSIONS = ['.md', '.mdx', '.markdown', '.txt', '.rst', '.adoc']
 /** What recall shows whole in a few hundred tokens. */
 const CHUNK = 1_600
 /** A heading under which terms are defined. */
@@ -19,7 +18,7 @@ export const docs: Importer = {
     'Markdown and text, a file or a folder: searchable chunks by section, terms of a glossary as proposed concepts',
   linksNames: true,
   read(path, root) {
-    const { pages, unplaced, rest } = pagesAt(path, root, EXTENSIONS)
+    const { pages, unplaced, rest } = pagesAt(path, root, ['.md', '.mdx', '.markdown', '.txt', '.rst', '.adoc'])
     const items: Item[] = []
     const counts = { documents: pages.length, chunks: 0, terms: 0 }
     for (const { text, label } of pages) {

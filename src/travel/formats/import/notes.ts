@@ -19,7 +19,7 @@ export const notes: Importer = {
   read(path, root) {
     const { pages, unplaced, rest } = pagesAt(path, root, ['.md'])
     const counts = { notes: 0, chunks: 0 }
-    const ofCodex = pages.filter((p) => p.text.startsWith(GROUP))
+    const ofCodex = pages.filter((p) => p.text.startsWith('# Task Group:'))
     if (ofCodex.length > 0) {
       const items = ofCodex.flatMap((page) => groupsFor(root, page))
       return {
@@ -68,7 +68,6 @@ export const notes: Importer = {
   },
 }
 
-const GROUP = '# Task Group:'
 const PROOF = / ?\[(?:Task[^\]\n]{0,40}|ad-hoc note)\]/g
 
 /** Of Codex's `memories/MEMORY.md` the groups of tasks that were done in this project: what its user prefers, knows, and failed at. */

@@ -3,8 +3,6 @@ import { currentHandoffs } from '../current.ts'
 import { fitHandoff, type Handoff, handoffOf, handoffPages, listsOf, parseHandoff } from '../page.ts'
 import { isHalf, type Taken, type View } from './view.ts'
 
-const CONCERNS = ['handoff:', 'task:']
-
 /** What a page leaves out of its handoff for its length: an edit of the page does not mean that. */
 function withLeftOut(said: Handoff, there: Entity | undefined): Handoff {
   if (!there) return said
@@ -18,7 +16,8 @@ function withLeftOut(said: Handoff, there: Entity | undefined): Handoff {
 /** handoff.md: where the work stands, newest first, each in the form of the concept paper. */
 export const handoffView: View = {
   name: 'handoff.md',
-  concerns: (news) => news.events.some(({ event }) => CONCERNS.some((kind) => event.entity.startsWith(kind))),
+  concerns: (news) =>
+    news.events.some(({ event }) => ['handoff:', 'task:'].some((kind) => event.entity.startsWith(kind))),
   render: ({ memory, project }) =>
     currentHandoffs(memory, project)
       .map((h) => h.markdown)

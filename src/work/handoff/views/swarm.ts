@@ -4,7 +4,6 @@ import { claimsOf, type SwarmBlock } from '../../coordination/claims.ts'
 import { minute, onPage } from '../page.ts'
 import { isHalf, type Taken, type View } from './view.ts'
 
-const HEAD = '# Swarm State\n'
 /** What a block may say its work is (concept paper 2). */
 export const ROLE_STATUSES = ['active', 'complete', 'blocked', 'abandoned'] as const
 const OWN = ['status', 'claimed', 'result', 'handoff', 'depends-on']
@@ -109,7 +108,7 @@ export const swarmView: View = {
     news.events.some(({ event }) => event.entity.startsWith('goal:')),
   render({ memory }) {
     const blocks = claimsOf(memory).blocks()
-    return blocks.length === 0 ? '' : [HEAD, ...blocks.map((b) => printBlock(blockOf(b)))].join('\n')
+    return blocks.length === 0 ? '' : ['# Swarm State\n', ...blocks.map((b) => printBlock(blockOf(b)))].join('\n')
   },
   read({ memory }, text, was) {
     if (isHalf(text, was)) return { actions: [], problems: ['it ends in the middle'] }

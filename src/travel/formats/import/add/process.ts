@@ -30,7 +30,6 @@ export const decisionItems = (folder: AddFolder): Item[] =>
     return [{ verb: 'record-decision', args, where }]
   })
 
-const MUTATION_FIELDS = ['change', 'trigger', 'skill', 'outcome'] as const
 /** What was decided elsewhere is kept beside it: only a person here decides what stands in `status`. */
 const MUTATION_STATUSES = ['proposed', 'approved', 'applied', 'rejected', 'reverted']
 
@@ -64,7 +63,7 @@ export function mutationItems(folder: AddFolder): Item[] {
     const args: JsonObject = {}
     const attrs: JsonObject = {}
     for (const [name, value] of said)
-      if ((MUTATION_FIELDS as readonly string[]).includes(name)) args[name] = value
+      if (['change', 'trigger', 'skill', 'outcome'].includes(name)) args[name] = value
       else if (value !== '' && name !== 'status') attrs[name] = value
     const skill = args.skill ?? /^`([^`]{1,80})`/.exec(change)?.[1]
     const stated = said.get('status') ?? ''
