@@ -4,16 +4,11 @@ import type { Cell, Cells, Saw, Stamp, StampRef, StateValue } from './cells.ts'
 import { cellKey, compareStamps, isPrefix, listPart, pathPart, STATE, setPart } from './cells.ts'
 
 /** What happened to one field of one entity (K11): it writes at most one cell, and removes those named in `over`. */
-export interface Event {
+export interface Event extends Omit<Cell, 'part'> {
   readonly entity: string
-  readonly field: string
   /** set: register · clear: register without a value · add, remove: item of a set or list · put, drop: path of a map. */
   readonly op: 'set' | 'clear' | 'add' | 'remove' | 'put' | 'drop'
-  readonly stamp: Stamp
-  readonly value?: Json
   readonly list?: boolean
-  readonly pos?: number
-  readonly path?: readonly string[]
   /** Stamps of the cells it overwrote; those of another field are not touched. */
   readonly over: readonly StampRef[]
   /** Its content was erased by a purge, or it erases. */

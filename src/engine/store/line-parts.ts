@@ -139,13 +139,9 @@ export interface RawLine {
 }
 
 /** A line of 0.1.0: events in `e`, Yjs updates in `u`. Updates, summary and `w` are hashed, but never applied or believed. */
-export interface RawFirst {
+export interface RawFirst extends Pick<RawLine, 'r' | 'n' | 'f' | 'at'> {
   v: 1
-  r: string
-  n: number
-  f?: number
   p: string
-  at: number
   by: { [key: string]: string | string[] }
   sum: string
   u: { [entity: string]: string }

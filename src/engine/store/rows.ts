@@ -1,3 +1,4 @@
+import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { forgetAhead } from './ahead.ts'
 import { AMONG, type Db, insertion, type Param, type Queries, stored } from './db.ts'
@@ -5,17 +6,11 @@ import { addRange, type Range } from './ranges.ts'
 import { clearTexts, dropText } from './text-index.ts'
 
 /** A folded entity as a row. `body` and `conflicts` are JSON. */
-export interface EntityRow {
-  id: string
-  kind: string
-  name: string
+export interface EntityRow extends Pick<Entity, 'id' | 'kind' | 'name' | 'created' | 'updated' | 'version'> {
   name_key: string
   live: number
   standing: string
   retired: number
-  created: number
-  updated: number
-  version: number
   body: string
   conflicts: string | null
 }

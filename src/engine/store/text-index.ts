@@ -90,14 +90,11 @@ const ADD_WORDS = insertion('text_index', ['rowid', 'title', 'body', 'extra'])
 const ADD_TEXT = insertion('texts', ['rowid', 'source', 'place', 'terms', 'words'])
 
 /** What the indexes hold of a text; made without the store. */
-export interface IndexedText {
+export interface IndexedText extends Pick<TextRow, 'source' | 'place' | 'words'> {
   readonly title: string
   readonly body: string
   readonly extra: string
-  readonly source: string | null
-  readonly place: number | null
   readonly terms: Uint8Array
-  readonly words: number
 }
 
 export function indexedText({ title, parts, source, place }: EntityText): IndexedText {

@@ -9,6 +9,7 @@ import { didYouMean } from '../../model/names.ts'
 import { defined, isObject } from '../../model/object.ts'
 import { named, type Problem, type Report, shown } from '../../model/validate.ts'
 import { SHARED_KIND } from '../log/context-value.ts'
+import type { Author } from '../store/line-parts.ts'
 import type { ClaimChanges } from '../store/presence.ts'
 import * as approval from './approval.ts'
 import { sharedNow } from './context-key.ts'
@@ -24,11 +25,8 @@ export const MAX_ACTIONS = 50
 export type Action = readonly [verb: string, args: Args]
 
 /** A batch as callers may give it; see `parseBatch`. */
-export interface Batch {
+export interface Batch extends Pick<Author, 'intent' | 'session' | 'agent'> {
   projects: string[]
-  intent?: string
-  session?: string
-  agent?: string
   redact?: boolean
   actions: Action[]
 }

@@ -62,7 +62,8 @@ export function ownTopics(reader: Reader, entity: Entity, vocabulary = shippedWo
   for (const from of ['topics', 'tags'] as const)
     for (const label of textsIn(fields[from])) add(from, label, vocabulary.nameOf(label))
   const { telling, other } = proseOf(reader, entity)
-  for (const by of mentionsIn(telling)) add('mention', by, partName(by, vocabulary))
+  for (const by of mentionsIn(telling))
+    add('mention', by, vocabulary.known(by) ?? vocabulary.known(by.split(' ').at(-1)!) ?? slug(by))
   const paths = [...textsIn(fields.locations), ...(kind === 'file' ? [name] : []), ...pathsIn(telling)]
   for (const path of paths) for (const topic of topicsOfPath(path, vocabulary)) add('path', path, topic)
   if (textsIn(fields.topics).length > 0) return [...found.values()]
@@ -125,9 +126,6 @@ function mentionsIn(text: string): string[] {
     return []
   })
 }
-
-const partName = (said: string, vocabulary: TopicVocabulary): string =>
-  vocabulary.known(said) ?? vocabulary.known(said.split(' ').at(-1)!) ?? slug(said)
 
 /** Paths that stand in a text: with a folder and an extension. What begins with a host's name is none. */
 const pathsIn = (text: string): string[] =>

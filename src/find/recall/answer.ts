@@ -4,12 +4,11 @@ import type { Place } from '../../engine/read/work-tree.ts'
 import { type Entity, saidAt, standingOf } from '../../model/entity.ts'
 import { formsOf, sayingOf } from './card.ts'
 import type { RecallConfig } from './config.ts'
-import type { Corpus } from './corpus.ts'
 import { foldSimilar } from './duplicates.ts'
 import { importanceOf } from './importance.ts'
 import type { Asked } from './options.ts'
 import { pack } from './pack.ts'
-import { type Ranked, rank, type VectorLeg } from './rank.ts'
+import { type Ranked, type RankOptions, rank } from './rank.ts'
 import { halfLifeOf, recencyOf } from './recency.ts'
 import { makeProximity, type Proximity } from './scope.ts'
 import { UNVERIFIED, unverifiedAmong, upheld, upheldLinks } from './standing.ts'
@@ -29,13 +28,10 @@ const OLD_MS = 180 * DAY_MS
 /** How far below what took its place something is at least. */
 const BELOW = 0.999
 
-export interface Grounds {
+export interface Grounds extends Pick<RankOptions, 'reader' | 'corpus' | 'vectors'> {
   readonly memory: Memory
   /** The work tree, whose code says what is stale. */
   readonly root: string | undefined
-  readonly reader: Reader
-  readonly corpus: Corpus
-  readonly vectors: VectorLeg | undefined
   readonly config: RecallConfig
   readonly place: Place
   readonly notes: string[]

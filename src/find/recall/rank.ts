@@ -31,7 +31,7 @@ export interface Ranked {
   readonly onTopic: boolean
 }
 
-interface RankOptions {
+export interface RankOptions {
   readonly corpus: Corpus
   readonly reader: Reader
   readonly vectors: VectorLeg | undefined

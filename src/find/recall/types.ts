@@ -1,3 +1,4 @@
+import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import type { Holds } from './told.ts'
 
@@ -49,10 +50,7 @@ export interface Parts {
   standing?: number
 }
 
-export interface Recalled extends Holds {
-  id: string
-  kind: string
-  name: string
+export interface Recalled extends Holds, Pick<Entity, 'id' | 'kind' | 'name'> {
   score: number
   parts: Parts
   why: string

@@ -71,14 +71,6 @@ const ORDERS: [string, string, (order: number) => boolean][] = [
   ['<=?', 'Does none come before the one before', (n) => n <= 0],
   ['>=?', 'Does none come after the one before', (n) => n >= 0],
 ]
-const comparisons = (): Record<string, Run> =>
-  Object.fromEntries(
-    ORDERS.flatMap(([suffix, about, holds]): [string, Run][] => [
-      [`(string${suffix} a b …) | ${about}? | (string${suffix} "a" "b")`, comparison(holds, false)],
-      [`(string-ci${suffix} a b …) | ${about}, case apart? | (string-ci${suffix} "a" "B")`, comparison(holds, true)],
-      [`(char${suffix} a b …) | ${about}? | (char${suffix} #\\a #\\b)`, charComparison(holds)],
-    ]),
-  )
 
 const each =
   (of: (text: string) => string): Run =>
@@ -157,7 +149,13 @@ export const strings: Record<string, Run | string> = {
     pay(index(n) * mark.length, ctx)
     return mark.repeat(index(n))
   },
-  ...comparisons(),
+  ...Object.fromEntries(
+    ORDERS.flatMap(([suffix, about, holds]): [string, Run][] => [
+      [`(string${suffix} a b …) | ${about}? | (string${suffix} "a" "b")`, comparison(holds, false)],
+      [`(string-ci${suffix} a b …) | ${about}, case apart? | (string-ci${suffix} "a" "B")`, comparison(holds, true)],
+      [`(char${suffix} a b …) | ${about}? | (char${suffix} #\\a #\\b)`, charComparison(holds)],
+    ]),
+  ),
   '(string-upcase text) | In capitals. | (string-upcase "abc")': each((text) => text.toUpperCase()),
   '(string-downcase text) | In small letters. | (string-downcase "ABC")': each(lower),
   '(string-foldcase text) | As case-insensitive comparison sees it. | (string-foldcase "ABC")': each(lower),

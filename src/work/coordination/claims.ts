@@ -8,21 +8,15 @@ import * as presence from '../../engine/store/presence.ts'
 export type { Claim } from '../../engine/claims/lease.ts'
 
 /** How one role's work stands: what a block of the swarm state says (concept paper 2). */
-export interface SwarmBlock {
+export interface SwarmBlock
+  extends Pick<presence.ClaimRow, 'session' | 'result' | 'handoff' | 'dependsOn' | 'note' | 'goal' | 'more'> {
   role: string
-  session: string
   /** When it was claimed, and when its last word came. */
   since: number
   at: number
   /** `abandoned` where its holder is gone. */
   status: string
   claimed: string[]
-  result?: string
-  handoff?: string
-  dependsOn?: readonly string[]
-  note?: string
-  goal?: string
-  more?: { [key: string]: string }
 }
 
 /** Claims to look at. Writing goes through the verbs of `act`. */

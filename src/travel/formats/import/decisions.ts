@@ -58,12 +58,6 @@ function withOwnName(item: Item, named: Set<string>): Item {
   return { ...item, args: { ...item.args, name } }
 }
 
-const paragraphs = (text: string) =>
-  text
-    .split(/\n\s*\n/)
-    .map((p) => p.trim())
-    .filter(Boolean)
-
 /** The dated sections of a log: the first paragraph is what was decided, the rest why. */
 function logOf({ label, text }: Page): Item[] {
   const own = sectionsOf(frontMatterOf(text).body).filter((p) => !isDated(p) && p.title.includes(' › '))
@@ -73,7 +67,10 @@ function logOf({ label, text }: Page): Item[] {
     const [, day, name] = DATED.exec(heading) ?? []
     if (day === undefined || name === undefined || toTime(day) === undefined) return []
     const where = `${label}:${section.line}`
-    const [description, ...why] = paragraphs(section.text)
+    const [description, ...why] = section.text
+      .split(/\n\s*\n/)
+      .map((p) => p.trim())
+      .filter(Boolean)
     const said = why.join('\n\n').replace(/^\*\*(?:why|rationale|because|reason)[.:]?\*\*[.:]?\s*/i, '')
     const rationale = said || undefined
     const args = { name: plainLine(name), description, rationale, validFrom: day, locations: [where] }

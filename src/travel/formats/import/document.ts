@@ -1,3 +1,4 @@
+import type { Link } from '../../../model/entity.ts'
 import type { Json } from '../../../model/field.ts'
 
 /**
@@ -30,10 +31,6 @@ export interface DocumentEntity extends Recorded {
   fields: { [field: string]: Json }
 }
 
-export interface DocumentLink extends Recorded {
-  id: string
-  from: string
-  to: string
-  type: string
+export interface DocumentLink extends Recorded, Pick<Link, 'id' | 'from' | 'to' | 'type'> {
   fields: { [field: string]: Json }
 }

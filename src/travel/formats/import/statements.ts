@@ -75,7 +75,11 @@ export function rulesIn(page: string): Statement[] {
     const under = label === undefined ? headings : [...headings, label]
     const mark = /^[❌🚫⛔]/u.test(marked) ? ["Don't"] : /^✅/u.test(marked) && under.some(isForbidding) ? ['Do'] : []
     const above = aboveOf([...under, ...mark], leads.at(-1)?.text ?? '', label)
-    const topics = topicsOf(under)
+    const topics = under
+      .slice(1)
+      .map((h) => (h ?? '').toLowerCase().replace(/[`*_:]|^\d+[.)]/g, ''))
+      .map((h) => h.trim())
+      .filter((h) => h !== '' && h.length <= 40 && !EMPTY_HEADING.test(h))
     const lead = leadsOn ? (sentencesOf(whole).at(-1) ?? whole) : ''
     if (leadsOn) leads.push({ level, text: isLabel(whole) ? '' : lead })
     const own = whole.slice(0, whole.length - lead.length).trim()
@@ -199,10 +203,3 @@ function paragraphRules(whole: string, { describes, forbids = '' }: Above): Said
   }
   return out
 }
-
-const topicsOf = (headings: readonly string[]): string[] =>
-  headings
-    .slice(1)
-    .map((h) => (h ?? '').toLowerCase().replace(/[`*_:]|^\d+[.)]/g, ''))
-    .map((h) => h.trim())
-    .filter((h) => h !== '' && h.length <= 40 && !EMPTY_HEADING.test(h))
