@@ -13,13 +13,6 @@ export const APPLY = new Builtin('apply', 2, Number.POSITIVE_INFINITY, () => {
   throw new SchemeError('apply cannot be called from here')
 })
 
-/** An expression that waits for the value of a part of it; `at` says of which, `args` holds those it has. */
-interface Frame {
-  node: Node
-  env: Env | undefined
-  args: (Value | undefined)[]
-  at: number
-}
 const NO_ARGS: Value[] = []
 
 interface Defined {
@@ -32,7 +25,8 @@ interface Defined {
 export class Machine implements CallContext {
   readonly #meter: Meter
   readonly #resolve: (cell: Cell) => Value
-  readonly #frames: Frame[] = []
+  /** Expressions that wait for the value of a part of them; `at` says of which, `args` holds those they have. */
+  readonly #frames: { node: Node; env: Env | undefined; args: (Value | undefined)[]; at: number }[] = []
   #waiting = 0
   #reentry = 0
   /** Globals given a value by the current form; off while a kept definition is restored. */

@@ -49,8 +49,7 @@ function inClass(pattern: string, at: number, char: string): { end: number; foun
     if (pattern[i] === '\\') i++
     const low = pattern[i] ?? ''
     const isRange = pattern[i + 1] === '-' && pattern[i + 2] !== ']' && pattern[i + 2] !== undefined
-    const high = isRange ? pattern[i + 2]! : low
-    found ||= low <= char && char <= high
+    found ||= low <= char && char <= (isRange ? pattern[i + 2]! : low)
     i += isRange ? 3 : 1
   }
   return undefined

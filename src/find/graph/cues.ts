@@ -70,13 +70,11 @@ const MOST = 80
 const SENTENCES = 20
 const TEXT = 4_000
 
-const cut = (text: string, ends: readonly string[]): string => {
-  const at = ends.map((end) => text.indexOf(end, 1)).filter((i) => i > 0)
-  return text
-    .slice(0, Math.min(MOST, text.length, ...at))
+const cut = (text: string, ends: readonly string[]): string =>
+  text
+    .slice(0, Math.min(MOST, text.length, ...ends.map((end) => text.indexOf(end, 1)).filter((i) => i > 0)))
     .trim()
     .replace(/[.,;:!?]$/, '')
-}
 
 const isWord = (c: string | undefined): boolean => c !== undefined && /[\p{L}\p{N}_-]/u.test(c)
 

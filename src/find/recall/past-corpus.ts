@@ -14,13 +14,6 @@ import { TUNING } from './relevance.ts'
 
 const REACH = TUNING.around.length
 
-/** A text as it was, taken apart here: the index knows the present one, or none. */
-interface Then {
-  readonly entity: Entity
-  readonly row: textIndex.TextRow
-  readonly stems: ReadonlySet<string>
-}
-
 /** The texts of a moment, or without some lines: today's index, with changed texts read as they were. */
 export function pastCorpus(db: Db, past: Variant, question: string): Corpus {
   const { at } = past
@@ -47,7 +40,8 @@ export function pastCorpus(db: Db, past: Variant, question: string): Corpus {
     }
   }
   for (const id of holding(db, perhaps, terms)) anew.push(perhaps.get(id)!.change)
-  const then = new Map<number, Then>()
+  // texts as they were, taken apart here: the index knows the present ones, or none
+  const then = new Map<number, { entity: Entity; row: textIndex.TextRow; stems: ReadonlySet<string> }>()
   const keyOf = new Map(anew.map((c) => [c.id, c.rowid]))
   for (const entity of past.entities([...keyOf.keys()]))
     if (entity.live) {

@@ -231,14 +231,13 @@ function take(
   const { implicit: wasImplicit, exact: wasExact, lines, base, ...rest } = own
   const { implicit: byEdit, exact, lines: newLines, base: newBase, ...said } = wanted
   const byName = byEdit && !wasImplicit // an edit does not change for how long a claim by name was meant
-  const isExact = byName ? wasExact : exact
   const row: Claim = {
     ...rest,
     ...said,
     since: own.since,
     until: byName ? Math.max(own.until, until) : until,
     ttl: byName ? own.ttl : wanted.ttl,
-    ...(isExact ? { exact: true } : {}),
+    ...((byName ? wasExact : exact) ? { exact: true } : {}),
     ...(wasImplicit && byEdit ? { implicit: true } : {}),
     ...defined(byName ? { lines, base } : { lines: newLines, base: newBase }),
   }

@@ -63,8 +63,7 @@ const READ: Partial<Readonly<Record<string, { has: string; usage(line: unknown):
       if (at(line, 'payload', 'type') !== 'token_count') return undefined
       const info = at(line, 'payload', 'info')
       const tokens = number(at(info, 'last_token_usage', 'total_tokens'))
-      const window = number(at(info, 'model_context_window'))
-      return tokens > 0 ? { tokens, window: window || undefined } : undefined
+      return tokens > 0 ? { tokens, window: number(at(info, 'model_context_window')) || undefined } : undefined
     },
   },
 }
@@ -114,8 +113,7 @@ export function contextUsedBy(
     const compactsAt = number(Number(env[compactVariable]))
     const usual = WIDE.test(usage.model ?? '') ? WIDE_TOKENS : contextTokens
     const known = usage.window ?? namedWindow ?? (usage.tokens > usual ? WIDE_TOKENS : usual) // more than fits: it is a wide one
-    const window = compactsAt > 0 ? Math.min(compactsAt, known) : known
-    return Math.min(100, (100 * usage.tokens) / window)
+    return Math.min(100, (100 * usage.tokens) / (compactsAt > 0 ? Math.min(compactsAt, known) : known))
   }
   return undefined
 }

@@ -30,7 +30,6 @@ Nothing is applied before somebody confirms it, and nothing is proposed twice.`,
       return `  ${confidence.toFixed(2)}  ${oneLine(String(what), 120)}\n        ${oneLine(evidence, 160)}`
     })
     const head = `${dryRun ? 'would propose' : 'proposed'} ${proposed.length}${more > 0 ? ` of ${proposed.length + more}` : ''}:`
-    const next = dryRun ? [] : ['tidemark review answers them']
-    return { text: [head, ...lines, ...next].join('\n'), json }
+    return { text: [head, ...lines, ...(dryRun ? [] : ['tidemark review answers them'])].join('\n'), json }
   },
 })

@@ -99,8 +99,7 @@ export function receive(
     }
   }
   settleSegments(db, new Set(all.filter((s) => !read.includes(nameOf(s)) && !known.has(nameOf(s))).map(findingOf)))
-  const isSettled = out.left === 0 && env.now() - newest > RACY_MS
-  const mark = isSettled ? signature : undefined
+  const mark = out.left === 0 && env.now() - newest > RACY_MS ? signature : undefined
   if (read.length === 0 && (mark === undefined || getMeta(db, treeKey(root)) === mark)) return out
   db.write(() => {
     for (const name of read) known.add(name)

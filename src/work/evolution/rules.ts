@@ -119,8 +119,7 @@ function ruleOf(
       continue
     }
     part = levelSaid(marked)
-    const isFirst = [...text, ...dormant].every((l) => l.trim() === '')
-    if (level === undefined && isFirst) level = part
+    if (level === undefined && [...text, ...dormant].every((l) => l.trim() === '')) level = part
     if (level !== undefined && rank(part) < rank(level)) part = level
   }
   return {

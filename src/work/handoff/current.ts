@@ -39,8 +39,7 @@ export function currentHandoffs({ reader }: { reader: Reader }, project: Project
   return all.map((entity) => {
     const said = withoutDone(handoffOf(entity), (id) => reader.entity(id))
     const by = provenanceOf(entity).at(-1)
-    const commit = typeof by?.commit === 'string' ? by.commit : undefined
-    const since = commits(said.written!, commit)
+    const since = commits(said.written!, typeof by?.commit === 'string' ? by.commit : undefined)
     const stale = since !== undefined && since >= STALE_COMMITS
     const { session, task } = entity.fields
     return {

@@ -3,11 +3,8 @@ import { EMBEDDERS, type RecallConfig } from '../config.ts'
 import type { Embedder } from './embedder.ts'
 import type { HttpConfig } from './http.ts'
 
-/** Which embedder a project uses: part of its configuration of recall. */
-export type EmbedderConfig = RecallConfig['embedder']
-
 /** Makes the embedder that was configured, and loads nothing of the others; undefined for `none`. */
-export async function loadEmbedder(config: EmbedderConfig): Promise<Embedder | undefined> {
+export async function loadEmbedder(config: RecallConfig['embedder']): Promise<Embedder | undefined> {
   if (config.use === 'static') return (await import('./static.ts')).staticEmbedder()
   if (config.use === 'onnx') return (await import('./onnx.ts')).onnxEmbedder()
   if (config.use === 'http') return (await import('./http.ts')).httpEmbedder(config as HttpConfig)

@@ -15,8 +15,7 @@ const isExecutable = (file: string): boolean =>
   }) ?? false
 
 export function findOnPath(command: string, env: Env): string | undefined {
-  const windows = process.platform === 'win32'
-  const endings = windows ? ['', ...(env.PATHEXT ?? '.EXE;.CMD;.BAT').split(';')] : ['']
+  const endings = process.platform === 'win32' ? ['', ...(env.PATHEXT ?? '.EXE;.CMD;.BAT').split(';')] : ['']
   for (const dir of (env.PATH ?? env.Path ?? '').split(delimiter).filter((dir) => isAbsolute(dir)))
     for (const end of endings) if (isExecutable(join(dir, command + end))) return join(dir, command + end)
   return undefined

@@ -32,18 +32,11 @@ export function shorten(item: Item, registry: Registry): Item[] {
   return [{ ...item, args }, ...made.flatMap((m) => m.chunks), ...made.flatMap((m) => m.links)]
 }
 
-interface ChunkOptions {
-  sourceFile: string
-  section: string
-  where: string
-  /** What the chunks are pieces of. */
-  owner?: string
-  /** The position of the first one. */
-  from?: number
-}
-
-/** A text as chunks in order, and the links of each to what it is a piece of. */
-export function chunksOf(text: string, o: ChunkOptions): { chunks: Item[]; links: Item[] } {
+/** A text as chunks in order, the first at `from`, and the links of each to its `owner`, of which it is a piece. */
+export function chunksOf(
+  text: string,
+  o: { sourceFile: string; section: string; where: string; owner?: string; from?: number },
+): { chunks: Item[]; links: Item[] } {
   const chunks = pieces(text)
     .filter((content) => content.trim() !== '')
     .map((content, i): Item => {
@@ -52,10 +45,8 @@ export function chunksOf(text: string, o: ChunkOptions): { chunks: Item[]; links
       // by what it says too: a page may have a heading twice
       return { verb: 'record-chunk', args, where: o.where, as: `chunk ${o.where} ${position} ${content}` }
     })
-  const { owner } = o
+  const { owner, where } = o
   if (owner === undefined) return { chunks, links: [] }
-  const links = chunks.map(
-    (c): Item => ({ verb: 'link-entities', args: { from: c.as!, to: owner, type: 'from-source' }, where: o.where }),
-  )
-  return { chunks, links }
+  const argsOf = (c: Item) => ({ from: c.as!, to: owner, type: 'from-source' })
+  return { chunks, links: chunks.map((c): Item => ({ verb: 'link-entities', args: argsOf(c), where })) }
 }

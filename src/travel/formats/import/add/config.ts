@@ -92,8 +92,7 @@ export function configItems(folder: AddFolder): Item[] {
   for (const [path, value] of leaves(config)) {
     const [top, key] = path
     const isProject = top === 'project' && path.length > 1
-    const isSaid = isProject && (key === 'name' || key === 'description') && typeof value === 'string'
-    if (isSaid) continue
+    if (isProject && (key === 'name' || key === 'description') && typeof value === 'string') continue
     if (nothing(value)) {
       unset++
       continue
