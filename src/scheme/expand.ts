@@ -49,7 +49,6 @@ function bad(form: Value, message?: string): never {
 const parts = (form: Value | undefined, whole: Value): readonly Value[] =>
   form instanceof Bracketed && form.open === '[' ? form.items : (elements(form ?? null) ?? bad(whole))
 
-/** The operands of a form, at least `min` and at most `max` of them. */
 function operands(form: Pair, min = 0, max = Number.POSITIVE_INFINITY): readonly Value[] {
   const args = elements(form.cdr) ?? bad(form)
   return args.length >= min && args.length <= max ? args : bad(form)

@@ -30,7 +30,6 @@ import { synthesizeIfDue } from '../work/evolution/synthesis.ts'
 import { readEdits, refreshViews } from '../work/handoff/views/refresh.ts'
 import { saidJson } from './tools/format.ts'
 
-/** What a field reads as. */
 type Read_<F extends Field> = F['type'] extends 'number'
   ? number
   : F['type'] extends 'flag'

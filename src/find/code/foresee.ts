@@ -29,7 +29,6 @@ export interface Foreseen {
   readonly collide: readonly Crossing[]
   /** Branches that were not looked at: those without a commit for longest. */
   readonly left: number
-  /** What was not looked at, and why. */
   readonly unseen: readonly { readonly what: string; readonly why: string }[]
 }
 

@@ -297,7 +297,6 @@ export function contrary(
   })
 }
 
-/** How many of the newest rules are looked at. */
 const RULES_LOOKED_AT = 500
 
 /** The rules that bind here, newest first. */

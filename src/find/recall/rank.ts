@@ -269,7 +269,6 @@ class Candidates {
   }
 }
 
-/** The indices of keys, the best first. */
 const bestFirst = (keys: readonly number[], scores: readonly number[]): number[] =>
   [...keys.keys()].sort((a, b) => scores[b]! - scores[a]! || keys[a]! - keys[b]!)
 

@@ -18,7 +18,6 @@ const KINDS = [
   'decision', 'principle', 'pattern', 'fact', 'failed-approach', 'correction', 'exception', 'learning', 'insight', 'question',
 ] // biome-ignore format: a list to read at a glance
 
-/** How many callers are named. */
 const CALLERS = 20
 /** Of a folder so many files are looked at. */
 const LOOKED_AT = 200

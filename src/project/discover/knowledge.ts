@@ -53,7 +53,6 @@ const STEPS_OF_A_LOOK = 50
 /** How many entities are read at once. */
 const PAGE = 64
 
-/** Characters in a value. */
 const charactersIn = (value: unknown): number =>
   typeof value === 'string'
     ? value.length

@@ -34,7 +34,6 @@ export function options(args: readonly Value[], known: readonly string[]) {
   return { plain, text: of(textOf), texts: of(textsOf), flag: of(isTrue), whole: of(whole) }
 }
 
-/** One text, or a list of them. */
 const textsOf = (v: Value): string[] => (elements(v) ?? [v]).map(textOf)
 
 function whole(v: Value, name: string): number {

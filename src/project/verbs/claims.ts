@@ -122,7 +122,6 @@ const HELD = reading(
   },
 )
 
-/** A session that lives, by its id. */
 const liveSession = <const O extends { required?: boolean } = Record<never, never>>(about: string, o: O = {} as O) =>
   reading(line(about, o), (p, id, field, report): SessionRow | undefined => {
     const { view } = p.claims

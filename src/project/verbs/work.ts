@@ -111,7 +111,6 @@ const workRef = <const O extends { required?: boolean } = Record<never, never>>(
     },
   )
 
-/** Open tasks below a goal or an activity. */
 const openTasksBelow = (p: Planning, e: Entity): Entity[] =>
   e.kind === 'task' ? [] : p.ofKind('task').filter((t) => isOpen(t) && pathOf(p, t.id).includes(e.id))
 

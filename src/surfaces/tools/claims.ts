@@ -15,7 +15,6 @@ export const claimJson = ({ n, session, what, note, role, task, root, implicit, 
   return defined({ n, session, what, on: placeOf(c), since, until, ...about }) as JsonObject
 }
 
-/** A claim on a line. */
 function claimLine({ memory, project }: ToolContext, c: Claim): string {
   const now = leaseTime(memory.db, memory.env)
   const on = c.what === 'task' ? `task "${oneLine(memory.reader.entity(c.on)?.name ?? c.on, 60)}"` : placeOf(c)

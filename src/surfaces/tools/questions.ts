@@ -7,7 +7,6 @@ import { AS_OF, at } from './moment.ts'
 import { type Block, defineTool, type Param, type Tool, type ToolArgs, type ToolContext } from './tool.ts'
 
 const LIMIT = 20
-/** How many topics are named. */
 const TOPICS = 20
 /** How many questions are looked at on a topic. */
 const MAX_FOUND = 1_000

@@ -16,7 +16,6 @@ import { defineTool, type Output, type ToolContext } from './tool.ts'
 
 const STEPS = ['start', 'heartbeat', 'end', 'list', 'show'] as const
 
-/** A session for a program. */
 function sessionJson(s: SessionInfo): { [key: string]: Json } {
   const time = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString())
   const { id, state, client, agent, role, user, parent, root, branch, pid, task, files, contextUsed, reason } = s

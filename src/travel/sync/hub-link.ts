@@ -47,7 +47,6 @@ const unreached = (url: string, why: string): UserError => {
 export interface LinkEvents {
   /** What the hub says by itself, its welcome first. */
   frame(frame: Frame): void
-  /** The connection is gone. */
   gone(error: UserError): void
 }
 

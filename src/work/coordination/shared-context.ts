@@ -59,7 +59,6 @@ function missing(memory: Memory, key: string): never {
 /** The value of a key. @throws UserError with near matches where there is none. */
 export const mustBeShared = (memory: Memory, key: string): SharedValue => getShared(memory, key) ?? missing(memory, key)
 
-/** A key that is, or was, shared. */
 const everShared = (memory: Memory, key: string): Entity => sharedEver(memory.reader, key) ?? missing(memory, key)
 
 /** Every key, by name. */

@@ -20,7 +20,6 @@ export interface CurrentHandoff {
   readonly commitsSince?: number
   /** The session that wrote it. */
   readonly session?: string
-  /** The task it is of. */
   readonly task?: string
 }
 

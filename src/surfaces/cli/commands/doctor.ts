@@ -15,7 +15,6 @@ import { checkMachine, checkMemory, DAMAGED } from '../doctor-checks.ts'
 
 const isWrong = ({ state }: Check) => state === 'wrong'
 
-/** A check for programs. */
 const jsonOf = (c: Check): Json => ({ id: c.id, ok: !isWrong(c), what: c.text, ...(c.fix ? { hint: c.fix } : {}) })
 
 /** The last line: whether there is anything to do. */
