@@ -79,8 +79,8 @@ const cut = (text: string, ends: readonly string[]): string =>
 const isWord = (c: string | undefined): boolean => c !== undefined && /[\p{L}\p{N}_-]/u.test(c)
 
 /** Where the words stand in a text, as whole words. */
-function placeOf(text: string, words: string, from = 0): number {
-  for (let at = text.indexOf(words, from); at >= 0; at = text.indexOf(words, at + 1))
+function placeOf(text: string, words: string): number {
+  for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1))
     if (!isWord(text[at - 1]) && !isWord(text[at + words.length])) return at
   return -1
 }

@@ -37,21 +37,21 @@ function countOf(kind: Kind, n: number): string {
 const inOrder = (a: Entity, b: Entity) =>
   dayOf(a) < dayOf(b) ? -1 : dayOf(a) > dayOf(b) ? 1 : a.created - b.created || (a.id < b.id ? -1 : 1)
 
-function linked(memory: Memory, e: Entity, end: 'from' | 'to', relation: string): string[] {
+function supersessions(memory: Memory, e: Entity, end: 'from' | 'to'): string[] {
   const other = end === 'from' ? 'to' : 'from'
   return memory.reader
-    .edges(end, [e.id], [relation])
+    .edges(end, [e.id], ['supersedes'])
     .map((l) => oneLine(memory.reader.entity(l[other])?.name ?? l[other]))
 }
 
 export function decision(memory: Memory, kind: Kind, e: Entity): string[] {
   const f = e.fields
-  const by = linked(memory, e, 'to', 'supersedes')
+  const by = supersessions(memory, e, 'to')
   const status = f.retired !== undefined ? 'retired' : text(readField(e, 'status', kind))
   const impact = f.impact === undefined ? '' : ` · impact ${f.impact}`
   const lines = [`## ${oneLine(e.name)}`, '', `*${status}* · ${dayOf(e)}${impact}`]
   if (by.length > 0) lines.push('', `Superseded by **${by.join('**, **')}**.`)
-  const before = linked(memory, e, 'from', 'supersedes')
+  const before = supersessions(memory, e, 'from')
   if (before.length > 0) lines.push('', `Supersedes **${before.join('**, **')}**.`)
   if (f.retired !== undefined) lines.push('', `Retired: ${text(f.retired)}`)
   if (text(f.description) !== '') lines.push('', text(f.description))

@@ -8,16 +8,10 @@ import { type Commit, type History, historyOf } from './git-log.ts'
 /** One thing that a level asks for, whether the repository shows it, and what to do if not. Without a must the level is not reached. */
 export type Finding = readonly [level: Exclude<Level, 'poc'>, isMust: 'must' | '', isMet: boolean, step: string]
 
-export interface Looked {
-  /** What was seen, in a few words. */
-  readonly evidence: string
-  readonly findings: readonly Finding[]
-}
-
-/** One side of the way of working. */
+/** One side of the way of working. `evidence`: what was seen of it, in a few words. */
 export interface Dimension {
   readonly name: string
-  look(repo: Repository): Looked
+  look(repo: Repository): { readonly evidence: string; readonly findings: readonly Finding[] }
 }
 
 /** What a repository shows, read once. */
