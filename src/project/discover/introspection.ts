@@ -8,7 +8,7 @@ import { isObject } from '../../model/object.ts'
 import type { Registry } from '../../model/registry.ts'
 import { CONTROLS } from '../../model/validate.ts'
 import { fromData } from '../../scheme/data.ts'
-import { declare } from '../../scheme/define.ts'
+import { declare, type Help } from '../../scheme/define.ts'
 import { builtinHelp } from '../../scheme/library.ts'
 import { refusal } from '../../scheme/refusals.ts'
 import { Entity, list, SchemeError } from '../../scheme/values.ts'
@@ -22,14 +22,11 @@ function entity(kind: string, fields: { [field: string]: unknown }): Entity {
 
 const call = (verb: string, args: unknown) => JSON.stringify([verb, args])
 
-interface VerbHelp {
-  name: string
-  about: string
+interface VerbHelp extends Pick<Help, 'name' | 'about' | 'example'> {
   required: string[]
   optional: string[]
   /** What each argument takes; fields of kinds are told by `describe`. */
   takes?: { [argument: string]: string }
-  example: string
 }
 
 /** What every verb takes, those of kinds included, as help and docs show it. */

@@ -21,7 +21,7 @@ import type { JsonObject } from '../../model/object.ts'
 import { type Frame, keyOf, MOST_FRAME, PAGE_BYTES, PAGE_UPDATES, replicaOfKey } from './frames.ts'
 import { HubLink } from './hub-link.ts'
 import { type Held, unsent } from './publish.ts'
-import { byHalves, isWanted, linesAtOnce } from './receive.ts'
+import { byHalves, isWanted, linesAtOnce, type Received } from './receive.ts'
 import { isSnapshot } from './segments.ts'
 import { sharedPart } from './share.ts'
 import { checkFirstLines, checkSnapshot } from './signatures.ts'
@@ -48,9 +48,7 @@ const PUSH_LINES = 5_000
 const KNOWS = 2
 const MOST_ASKED = 200
 
-export interface Exchanged {
-  applied: number
-  back: number
+export interface Exchanged extends Pick<Received, 'applied' | 'back'> {
   /** Batches that later ones name, and that neither this store nor the hub has. */
   gaps: number
   odd: { n: number; why: string }[]

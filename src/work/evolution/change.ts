@@ -1,8 +1,7 @@
 import { refuse } from '../../base/errors.ts'
 import { readInside, writeInside } from '../../base/files.ts'
-import type { Memory } from '../../engine/memory.ts'
+import type { ActOptions, Memory } from '../../engine/memory.ts'
 import type { Project } from '../../engine/store/project.ts'
-import type { Actor } from '../../engine/write/plan.ts'
 import { SETTLES } from '../../engine/write/settled-mutations.ts'
 import { digest } from '../../model/digest.ts'
 import type { Entity } from '../../model/entity.ts'
@@ -15,10 +14,7 @@ import { diffOf, fileOfSkill, hasStep, readSkill, type SkillFile, withStep } fro
 import { IN_FORCE, mayBecome, type Next, type Status, step } from './status.ts'
 
 /** Who decides, as `act` takes it. */
-export interface Author {
-  readonly by?: Actor
-  readonly session?: string
-  readonly agent?: string
+export interface Author extends Pick<ActOptions, 'by' | 'session' | 'agent'> {
   /** Who says yes, by name. */
   readonly approver?: string
 }

@@ -1,5 +1,5 @@
 import { keptIn } from '../../../base/lookup.ts'
-import type { Memory } from '../../../engine/memory.ts'
+import type { ActOptions, Memory } from '../../../engine/memory.ts'
 import type { Actor } from '../../../engine/write/plan.ts'
 import { type Entity, identityOf } from '../../../model/entity.ts'
 import { defined } from '../../../model/object.ts'
@@ -11,13 +11,11 @@ import { addReading, count, type ImportReport, shown } from './report.ts'
 import { asList } from './trees.ts'
 import type { Item, Reading } from './types.ts'
 
-export interface ImportOptions {
+export interface ImportOptions extends Pick<ActOptions, 'session' | 'agent'> {
   /** Where the knowledge comes from, e.g. `import add .add`: kept in every provenance, and recognised by it. */
   readonly source: string
   /** The standing of what is new, where the source says none. */
   readonly standing?: 'proposed' | 'confirmed'
-  readonly session?: string
-  readonly agent?: string
   /** Who says that its rules bind: with an agent, or whoever only takes a file in, they are proposals. */
   readonly by?: Actor
   progress?(line: string): void
