@@ -297,13 +297,13 @@ export function removeInside(root: string, path: string): boolean {
 }
 
 /** Regular files below a directory, by their names in order; links are left out. `enters`: which directories are looked into. */
-export function filesBelow(
+export const filesBelow = (
   dir: string,
   takes: (name: string) => boolean,
   enters: (name: string, depth: number) => boolean,
   depth = 1,
-): string[] {
-  return fs
+): string[] =>
+  fs
     .readdirSync(dir, { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
@@ -311,15 +311,13 @@ export function filesBelow(
       if (entry.isDirectory()) return enters(entry.name, depth) ? filesBelow(path, takes, enters, depth + 1) : []
       return entry.isFile() && takes(entry.name) ? [path] : []
     })
-}
 
 /** So old, a file on its way belongs to nobody any more, whatever runs under the number in its name. */
 const ABANDONED_MS = 3_600_000
 
 /** Removes what killed processes of ours left in a directory: files that never came to their place. Returns their names. */
-export function sweepTemporary(dir: string, now: number): string[] {
-  const names = attempt(() => fs.readdirSync(dir)) ?? [] // no directory, or none of ours to read
-  return names.filter((name) => {
+export const sweepTemporary = (dir: string, now: number): string[] =>
+  (attempt(() => fs.readdirSync(dir)) ?? []).filter((name) => {
     const pid = TEMPORARY.exec(name)?.[1]
     const found = pid === undefined && !EARLIER.test(name) ? undefined : inspect(dir, name)
     if (found?.is !== 'file' || !isOwn(found.stat)) return false
@@ -328,7 +326,6 @@ export function sweepTemporary(dir: string, now: number): string[] {
       now - found.stat.mtimeMs > ABANDONED_MS
     return isLeft && removeInside(dir, name)
   })
-}
 
 /** A new directory, which goes at the end of the block that has it, with all that is in it then. */
 export function temporaryDirectory(parent: string, prefix: string): Disposable & { readonly path: string } {

@@ -55,11 +55,9 @@ export type RecordArgs<K extends Kind> = Optional<K['fields']> &
 type Unsaid = 'plural' | 'travels' | 'positional'
 
 /** Declares a kind. Unless said, `plural` is the name with an s, `travels` is `project` and `positional` the key. */
-export function defineKind<const K extends Omit<Kind, Unsaid> & Partial<Pick<Kind, Unsaid>>>(
+export const defineKind = <const K extends Omit<Kind, Unsaid> & Partial<Pick<Kind, Unsaid>>>(
   spec: K,
-): K & Pick<Kind, Unsaid> {
-  return { plural: `${spec.name}s`, travels: 'project', positional: spec.key, ...spec }
-}
+): K & Pick<Kind, Unsaid> => ({ plural: `${spec.name}s`, travels: 'project', positional: spec.key, ...spec })
 
 /** Every field an entity of the kind can have, in the order it is printed. */
 export const fieldsOf = (kind: Kind): Readonly<Record<string, Field>> =>

@@ -18,10 +18,8 @@ export function localClock(ms: number): string {
 }
 
 /** A moment for people, to the minute: where they are, with the zone. */
-export function localMinute(ms: number): string {
-  const day = new Date(ms - new Date(ms).getTimezoneOffset() * MINUTE).toISOString().slice(0, 10)
-  return `${day} ${localClock(ms)}`
-}
+export const localMinute = (ms: number): string =>
+  `${new Date(ms - new Date(ms).getTimezoneOffset() * MINUTE).toISOString().slice(0, 10)} ${localClock(ms)}`
 
 /** How long, in the largest unit that fits. */
 export function span(ms: number): string {

@@ -70,18 +70,16 @@ export function accepts({ type, min, max, integer, choices = [] }: Field): strin
   }[type]
 }
 
-export function leaves(value: { [key: string]: Json }, path: string[] = []): [path: string[], value: Json][] {
-  return Object.entries(value).flatMap(([key, v]) => {
+export const leaves = (value: { [key: string]: Json }, path: string[] = []): [path: string[], value: Json][] =>
+  Object.entries(value).flatMap(([key, v]) => {
     const here = [...path, key]
     return isObject(v) && Object.keys(v).length > 0 ? leaves(v, here) : [[here, v] satisfies [string[], Json]]
   })
-}
 
-function texts(value: unknown): string[] | undefined {
-  return Array.isArray(value) && value.every((v) => typeof v === 'string' && v !== '')
+const texts = (value: unknown): string[] | undefined =>
+  Array.isArray(value) && value.every((v) => typeof v === 'string' && v !== '')
     ? [...new Set(value as string[])]
     : undefined
-}
 
 /** A single value as it is kept, or what is wrong with it. */
 export function scalar(field: Field, value: Json): { value: Json; wrong?: string } {

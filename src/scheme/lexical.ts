@@ -86,7 +86,5 @@ export function parseChar(text: string): Char | undefined {
   return value >= 0 && value <= 0x10ffff ? new Char(value) : undefined
 }
 
-export function printChar({ code, text }: Char): string {
-  const isOdd = (code >= 0xd800 && code < 0xe000) || hides(text)
-  return `#\\${CHAR_NAMES.get(code) ?? (isOdd ? 'x' + code.toString(16) : text)}`
-}
+export const printChar = ({ code, text }: Char): string =>
+  `#\\${CHAR_NAMES.get(code) ?? ((code >= 0xd800 && code < 0xe000) || hides(text) ? 'x' + code.toString(16) : text)}`

@@ -62,15 +62,13 @@ export const Empty = ({ title, children }: { title: string; children?: Component
   </div>
 )
 
-export function Trouble({ error, again }: { error: ApiError; again?: (() => void) | undefined }) {
-  return (
-    <div class="trouble" role="alert">
-      <Para class="title" text={error.message} />
-      {error.hint && <Para text={error.hint} />}
-      {again && <Button label="Try again" onClick={again} />}
-    </div>
-  )
-}
+export const Trouble = ({ error, again }: { error: ApiError; again?: (() => void) | undefined }) => (
+  <div class="trouble" role="alert">
+    <Para class="title" text={error.message} />
+    {error.hint && <Para text={error.hint} />}
+    {again && <Button label="Try again" onClick={again} />}
+  </div>
+)
 
 /** What a tool says: while it is asked, where it refuses, where there is nothing, and else its content. */
 export function Told<T>(props: { of: Asked<T>; empty?: ComponentChildren; children: (json: T) => ComponentChildren }) {
@@ -267,18 +265,16 @@ export const Select = (props: {
 )
 
 /** One of a few, all in sight. */
-export function Choices<T extends string>(props: {
+export const Choices = <T extends string>(props: {
   label: string
   all: readonly T[]
   chosen: T
   choose: (one: T) => void
-}) {
-  return (
-    <fieldset class="choices">
-      <legend class="hidden">{props.label}</legend>
-      {props.all.map((one) => (
-        <Button key={one} label={one} aria-pressed={one === props.chosen} onClick={() => props.choose(one)} />
-      ))}
-    </fieldset>
-  )
-}
+}) => (
+  <fieldset class="choices">
+    <legend class="hidden">{props.label}</legend>
+    {props.all.map((one) => (
+      <Button key={one} label={one} aria-pressed={one === props.chosen} onClick={() => props.choose(one)} />
+    ))}
+  </fieldset>
+)

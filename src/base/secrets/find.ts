@@ -113,12 +113,11 @@ export function redact(
 }
 
 const compiled = new Map<string, RegExp>()
-function pattern(source: string, flags = 'y'): RegExp {
-  return keptIn(compiled, source, () => {
+const pattern = (source: string, flags = 'y'): RegExp =>
+  keptIn(compiled, source, () => {
     const whole = source.replace(/%([A-Z]+)/g, (_, name) => SHORT[name]!)
     return new RegExp(whole, flags)
   })
-}
 
 /** So much of what stands before a keyword is looked at, and behind a secret. */
 const BEFORE_MAX = 80

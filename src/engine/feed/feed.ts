@@ -110,15 +110,14 @@ function stateOf(replay: Replay): SharedState {
 }
 
 /** All of the shared context, by entity, as its events tell it. */
-export function sharedStates(db: Db): Map<string, SharedState> {
-  return new Map(
+export const sharedStates = (db: Db): Map<string, SharedState> =>
+  new Map(
     idsOfKind(db, SHARED_KIND).map((id) => {
       const replay = new Replay()
       for (const e of arrivedBefore(db, id, Number.MAX_SAFE_INTEGER)) replay.add(e)
       return [id, replay.state]
     }),
   )
-}
 
 /** The value of a key before the event with this number; undefined where it was not there. */
 export function sharedBefore(db: Db, id: string, seq: number): Json | undefined {

@@ -43,8 +43,8 @@ export function newsSince(db: Db, seq: number, limit?: number): News[] {
   return limit === undefined ? all : all.slice(0, limit)
 }
 
-function batchesSince(db: Db, seq: number, limit?: number): News[] {
-  return newsAfter(db, seq, limit).map(({ n, received, line }) => ({
+const batchesSince = (db: Db, seq: number, limit?: number): News[] =>
+  newsAfter(db, seq, limit).map(({ n, received, line }) => ({
     seq: n,
     batch: `${line.replica}:${line.seq}`,
     at: momentOf(line.at, received),
@@ -61,7 +61,6 @@ function batchesSince(db: Db, seq: number, limit?: number): News[] {
     events: loggedIn(line),
     erases: line.purges.length > 0,
   }))
-}
 
 export function lastBatch(db: Db): News | undefined {
   const n = lastLine(db)

@@ -70,14 +70,13 @@ export function workTree(reader: Reader): WorkNode[] {
 }
 
 /** The open tasks that stand before a task; a link that is only proposed holds nothing up. */
-function blockersOf(reader: Reader, id: string): Entity[] {
-  return reader
+const blockersOf = (reader: Reader, id: string): Entity[] =>
+  reader
     .links('from', id)
     .filter((l) => l.type === 'blocked-by' && (l.entity.fields.standing ?? 'confirmed') === 'confirmed')
     .flatMap((l) => reader.entity(l.to) ?? [])
     .filter((e) => isOpen(e) && e.fields.retired === undefined)
     .sort(oldestFirst)
-}
 
 export const withBelow = (node: WorkNode): WorkNode[] => [node, ...node.children.flatMap(withBelow)]
 

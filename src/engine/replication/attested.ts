@@ -2,8 +2,8 @@ import { isKeyed, unsigned } from '../store/keys.ts'
 import { follows, type Line, withoutSignature } from '../store/line.ts'
 
 /** Lines that nobody can have made up: signed by their replica, or with a hash in `hashes` or in such a line that follows. */
-export function attested(lines: readonly Line[], hashes: ReadonlySet<string>): Line[] {
-  return [...Map.groupBy(lines, (l) => l.replica).values()].flatMap((own) => {
+export const attested = (lines: readonly Line[], hashes: ReadonlySet<string>): Line[] =>
+  [...Map.groupBy(lines, (l) => l.replica).values()].flatMap((own) => {
     let next: Line | undefined
     return own
       .toSorted((a, b) => b.seq - a.seq)
@@ -16,7 +16,6 @@ export function attested(lines: readonly Line[], hashes: ReadonlySet<string>): L
       })
       .reverse()
   })
-}
 
 /** A line that is attested need not bear a right signature; a wrong one is not passed on. */
 export const signedRight = (line: Line, key = line.signature?.key): Line =>

@@ -129,14 +129,13 @@ export function keepTrust(db: Db, covered: readonly { replica: string; first: nu
 }
 
 /** What is said of the thing itself, as its cells say it: by it a folded state, which has no lines, shows whether it changes that. */
-export function saysOf(db: Db, id: string): string {
-  return canonical(
+export const saysOf = (db: Db, id: string): string =>
+  canonical(
     [...cellsOf(eventsOf(db, id).map((e) => e.event))]
       .filter(([, cell]) => !BESIDE.has(cell.field))
       .map(([key, { value }]) => [key, value ?? null])
       .sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1)) as Json,
   )
-}
 
 /** Whether writing it says that the entity holds: to record or confirm it does; to reject, retire or delete it does not. */
 export const endorses = (field: string, value: Json | undefined): boolean =>

@@ -136,17 +136,15 @@ export const LAYOUT: readonly FileKind[] = [
 
 const patterns = new Map<string, RegExp>()
 
-function isOfKind({ path }: FileKind, file: string, store: string): boolean {
-  const pattern = keptIn(patterns, `${store}/${path}`, () => {
+const isOfKind = ({ path }: FileKind, file: string, store: string): boolean =>
+  keptIn(patterns, `${store}/${path}`, () => {
     const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     const source = path.split(/\{(\w+)\}/).map((part, n) => {
       if (n % 2 === 0) return escaped(part)
       return part === 'store' ? escaped(store) : TOKENS[part]!
     })
     return new RegExp(`^${source.join('')}$`)
-  })
-  return pattern.test(file)
-}
+  }).test(file)
 
 export const kindOfFile = (place: Place, file: string, store = 'store.db'): FileKind | undefined =>
   LAYOUT.find((k) => k.place === place && isOfKind(k, file, store))

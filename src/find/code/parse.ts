@@ -228,14 +228,13 @@ function foundOf(named: Node, node: Node, kind: string, scope: Node | undefined)
 }
 
 /** What the grammar did not understand to its end goes on to the next symbol, or a change of the rest would go unseen. */
-function mended(sorted: readonly Found[], text: string): Found[] {
-  return sorted.map((s) => {
+const mended = (sorted: readonly Found[], text: string): Found[] =>
+  sorted.map((s) => {
     if (!s.broken) return s
     const next = sorted.find((o) => o.start >= s.end)
     const last = next ? next.rows[0] - 1 : text.split('\n').length
     return { ...s, end: next?.start ?? text.length, rows: [s.rows[0], Math.max(s.rows[1], last)] }
   })
-}
 
 /** Those that lie in no other; in the order of the text. */
 function outer(parts: readonly Part[]): Part[] {

@@ -93,13 +93,12 @@ const firstOf = (text: string, all: readonly string[]): { at: number; end: numbe
     .sort((a, b) => a.at - b.at || b.end - a.end)[0]
 
 /** How a text says that it relates to something, in its order. */
-export function cuesIn(text: string): Cue[] {
-  return text
+export const cuesIn = (text: string): Cue[] =>
+  text
     .slice(0, TEXT)
     .split(/[.;:!?]\s|\n/)
     .slice(0, SENTENCES)
     .flatMap((sentence) => cuesOf(sentence.trim().replaceAll('’', "'")))
-}
 
 function cuesOf(sentence: string): Cue[] {
   const low = sentence.toLowerCase()

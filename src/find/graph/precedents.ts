@@ -9,11 +9,10 @@ const PRECEDENT: Ways = { out: ['references', 'supersedes', 'cites'], in: [] }
 export const PRECEDENT_DEPTH = 3
 
 /** What informed an entity, over a few links, newest first. */
-export function precedents(reader: Reader, id: string, depth: number = PRECEDENT_DEPTH): Found[] {
-  return readReached(reader, walk(reader, id, { ways: PRECEDENT, depth }).reached.slice(1)).sort(
+export const precedents = (reader: Reader, id: string, depth: number = PRECEDENT_DEPTH): Found[] =>
+  readReached(reader, walk(reader, id, { ways: PRECEDENT, depth }).reached.slice(1)).sort(
     (a, b) => madeAt(b.entity) - madeAt(a.entity) || (a.id < b.id ? -1 : 1),
   )
-}
 
 /** The tasks, activities and goals at which something was recorded, or below which it stands, the nearest first. */
 export function ancestors(reader: Reader, e: Entity): Entity[] {

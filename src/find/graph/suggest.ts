@@ -152,8 +152,8 @@ function named(words: string, least: number, grounds: Grounds, isPrior: IsPrior)
   return best
 }
 
-function byCues(e: Entity, grounds: Grounds, isPrior: IsPrior): Suggestion[] {
-  return cuesIn(textOf(e))
+const byCues = (e: Entity, grounds: Grounds, isPrior: IsPrior): Suggestion[] =>
+  cuesIn(textOf(e))
     .slice(0, MOST_CUES)
     .flatMap((cue: Cue): Suggestion[] => {
       const least = cue.type === 'supersedes' ? LEAST.replaced : LEAST.named
@@ -166,7 +166,6 @@ function byCues(e: Entity, grounds: Grounds, isPrior: IsPrior): Suggestion[] {
       }
       return []
     })
-}
 
 /** Another choice for the same purpose: "Use jest for tests", "Use vitest for tests". */
 const byChoice = (

@@ -88,15 +88,14 @@ const wordsOf = (by: readonly string[]): string =>
 const textsIn = (v: unknown): string[] => (Array.isArray(v) ? v.filter((x) => typeof x === 'string') : [])
 
 /** The text fields of a kind: those that say what an entity is, and the rest. */
-function textFields(kind: Kind): { readonly telling: readonly string[]; readonly other: readonly string[] } {
-  return keptIn(TEXT_FIELDS, kind, () => {
+const textFields = (kind: Kind): { readonly telling: readonly string[]; readonly other: readonly string[] } =>
+  keptIn(TEXT_FIELDS, kind, () => {
     const texts = Object.entries(fieldsOf(kind)).filter(([name, f]) => f.type === 'text' && f.weight && name !== 'path')
     const { telling = [], other = [] } = Object.groupBy(texts, ([, f]) =>
       f.weight! >= TELLING_WEIGHT ? 'telling' : 'other',
     )
     return { telling: telling.map(([name]) => name), other: other.map(([name]) => name) }
   })
-}
 
 const TEXT_FIELDS = new WeakMap<Kind, ReturnType<typeof textFields>>()
 

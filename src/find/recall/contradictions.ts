@@ -165,13 +165,12 @@ interface Found extends Claim {
   readonly bans: { readonly words: readonly string[]; readonly domain: ReadonlySet<string> }
 }
 
-function claimsOf(text: string, vocabulary: Vocabulary): Claim[] {
-  return text
+const claimsOf = (text: string, vocabulary: Vocabulary): Claim[] =>
+  text
     .slice(0, 1_000)
     .split(/[.;!?]\s|\n/)
     .slice(0, SENTENCES)
     .flatMap((sentence) => claimsIn(sentence, vocabulary))
-}
 
 function claimsIn(sentence: string, vocabulary: Vocabulary): Claim[] {
   let said = ` ${sentence.trim().toLowerCase().replaceAll('’', "'")} `
@@ -266,12 +265,11 @@ function folderOf({ fields }: Entity): string {
 }
 
 /** Somebody decided that one takes the other's place, or that both stand. */
-function isDecided(a: string, b: string, reader: Reader): boolean {
-  return [linkId(a, 'supersedes', b), linkId(b, 'supersedes', a)].some((id) => {
+const isDecided = (a: string, b: string, reader: Reader): boolean =>
+  [linkId(a, 'supersedes', b), linkId(b, 'supersedes', a)].some((id) => {
     const link = reader.entity(id)
     return link?.live === true && standingOf(link.fields) !== 'proposed'
   })
-}
 
 /** An exception to the rule, which somebody here stands by, has the other one as its scope. */
 export const isExcepted = (memory: Memory, reader: Reader, rule: Entity, other: Entity): boolean =>
@@ -282,20 +280,19 @@ export const isExcepted = (memory: Memory, reader: Reader, rule: Entity, other: 
   })
 
 /** Pairs of entities that contradict each other and about which nobody has decided, the newer one first; `from`: one of each is there or behind. */
-export function contrary(
+export const contrary = (
   memory: Memory,
   all: readonly Entity[],
   reader: Reader,
   vocabulary: Vocabulary,
   from = 0,
-): [newer: Entity, older: Entity][] {
-  return contraryPairs(all.map(ruleIn), vocabulary, from).flatMap(([i, j]) => {
+): [newer: Entity, older: Entity][] =>
+  contraryPairs(all.map(ruleIn), vocabulary, from).flatMap(([i, j]) => {
     const [a, b] = [all[i]!, all[j]!]
     if (folderOf(a) !== folderOf(b) || isDecided(a.id, b.id, reader)) return []
     if (isExcepted(memory, reader, a, b) || isExcepted(memory, reader, b, a)) return []
     return [madeAt(a) > madeAt(b) ? [a, b] : [b, a]]
   })
-}
 
 const RULES_LOOKED_AT = 500
 

@@ -128,13 +128,12 @@ const knownOf = ({ reader }: Memory): Place[] =>
   )
 
 /** Every statement of every store of a project. `memoryFile`: where a client keeps its own notes outside of it. */
-export function statementsIn(memory: Memory, root: string, memoryFile?: string): Place[] {
-  const context = [...CONTEXT, ...RULE_FOLDERS.flatMap((folder) => rulesIn(root, folder))]
-  return [
-    ...addOf(root),
-    ...context.flatMap((path) => pageOf(root, path, path, 'context')),
-    ...knownOf(memory),
-    ...pageOf(root, MEMORY, MEMORY, 'memory'),
-    ...(memoryFile === undefined ? [] : pageOf(dirname(memoryFile), basename(memoryFile), memoryFile, 'memory')),
-  ]
-}
+export const statementsIn = (memory: Memory, root: string, memoryFile?: string): Place[] => [
+  ...addOf(root),
+  ...[...CONTEXT, ...RULE_FOLDERS.flatMap((folder) => rulesIn(root, folder))].flatMap((path) =>
+    pageOf(root, path, path, 'context'),
+  ),
+  ...knownOf(memory),
+  ...pageOf(root, MEMORY, MEMORY, 'memory'),
+  ...(memoryFile === undefined ? [] : pageOf(dirname(memoryFile), basename(memoryFile), memoryFile, 'memory')),
+]

@@ -16,9 +16,8 @@ export async function afterEdit(hook: Hook): Promise<HookReply> {
   return { context: await contextWarning(hook) }
 }
 
-async function contextWarning(hook: Hook): Promise<string | undefined> {
-  return hook.attemptLater('context used', async () => (await import('./context-warning.ts')).nearlyFull(hook))
-}
+const contextWarning = async (hook: Hook): Promise<string | undefined> =>
+  hook.attemptLater('context used', async () => (await import('./context-warning.ts')).nearlyFull(hook))
 
 /** Not every client can be told before an edit, so reading tells as well. */
 async function aboutRead(hook: Hook, read: readonly string[]): Promise<string | undefined> {

@@ -24,8 +24,8 @@ const MAX_KEPT = 1_000
 const missedFile = (project: Project) => besideStore(project, 'hooks.missed')
 export const missedPath = (project: Project): string => join(...missedFile(project))
 
-function missed(project: Project): MissedEdit[] {
-  return `${readInside(...missedFile(project)) ?? ''}`
+const missed = (project: Project): MissedEdit[] =>
+  `${readInside(...missedFile(project)) ?? ''}`
     .split('\n')
     .flatMap((line): MissedEdit[] => {
       const said = (jsonIn(line) ?? {}) as Partial<MissedEdit> // the end, or a line that was cut off
@@ -35,7 +35,6 @@ function missed(project: Project): MissedEdit[] {
       return [{ at, session, path, by: isShell, root: typeof root === 'string' ? root : undefined }]
     })
     .slice(-MAX_KEPT)
-}
 
 export const missedEdits = (project: Project): MissedEdit[] => missed(project).filter((m) => m.root === undefined)
 

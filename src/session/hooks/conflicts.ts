@@ -78,14 +78,13 @@ export async function foreseen(hook: Hook, paths: readonly string[], isWritten?:
 }
 
 /** What does not merge with a change in another work tree. */
-export function collisionsWith(hook: Hook, path: string, { collide }: Look): Conflict[] {
-  return collide.map(({ root, text }): Conflict => {
+export const collisionsWith = (hook: Hook, path: string, { collide }: Look): Conflict[] =>
+  collide.map(({ root, text }): Conflict => {
     const there = othersAtWork(hook).filter((s) => s.root === root).slice(0, 3) // biome-ignore format: a row
     const whose = there.map((s) => who(hook, s.id)).join(' or ')
     const line = `${dataLine(path, 200)} collides ${dataLine(text, 200)} of ${whose}, in another work tree: the two will not merge`
     return { decision: hook.config.implicitConflict, path, line, mark: `tree:${root} ${path}` }
   })
-}
 
 export interface Conflict {
   readonly decision: Decision | 'once'

@@ -6,8 +6,8 @@ import { type Check, ok, wrong } from './check.ts'
 import { hooksConfig } from './config.ts'
 import { hooksLogPath, hooksSeen } from './log.ts'
 
-export function hookSummaries(project: Project) {
-  return [...Map.groupBy(hooksSeen(project), (h) => `${h.client} ${h.event}`).values()]
+export const hookSummaries = (project: Project) =>
+  [...Map.groupBy(hooksSeen(project), (h) => `${h.client} ${h.event}`).values()]
     .map((calls) => {
       const last = calls.at(-1)!
       const spent = calls.map((c) => c.ms).sort((a, b) => a - b)
@@ -26,7 +26,6 @@ export function hookSummaries(project: Project) {
       }
     })
     .sort((a, b) => b.last - a.last)
-}
 
 const WAYS_OUT: Readonly<Record<string, string>> = {
   'store-busy':

@@ -97,10 +97,8 @@ export class Dashboard {
 }
 
 /** Browsers keep one jar for all ports of a host. */
-function cookieName(request: Request): string {
-  const port = /:(\d+)$/.exec(request.headers.get('host') ?? new URL(request.url).host)?.[1] ?? '80'
-  return `tidemark-${port}`
-}
+const cookieName = (request: Request): string =>
+  `tidemark-${/:(\d+)$/.exec(request.headers.get('host') ?? new URL(request.url).host)?.[1] ?? '80'}`
 
 function filesOf(dir: string) {
   // nothing in a source tree that was never built

@@ -8,16 +8,14 @@ const KEEP_ALIVE_MS = 15_000
 const PAGE = 64
 
 /** News for those who watch: what changed, without the clocks by which replicas agree, and as events of the stream. */
-function shown({ seq, batch, at, received, author, summary, events, presence }: News, stream: StreamEvent[]) {
-  return {
-    ...{ seq, batch, at, received, author, summary },
-    events: events.map(({ id, event: { entity, field, op, value, path, purged } }) => ({
-      ...{ id, entity, field, op, value, path, purged },
-    })),
-    ...(presence ? { presence } : {}),
-    stream,
-  }
-}
+const shown = ({ seq, batch, at, received, author, summary, events, presence }: News, stream: StreamEvent[]) => ({
+  ...{ seq, batch, at, received, author, summary },
+  events: events.map(({ id, event: { entity, field, op, value, path, purged } }) => ({
+    ...{ id, entity, field, op, value, path, purged },
+  })),
+  ...(presence ? { presence } : {}),
+  stream,
+})
 
 /**
  * What is committed after a cursor, by whatever process, as server-sent events; each one's id is the cursor after it.

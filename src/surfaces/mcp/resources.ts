@@ -62,8 +62,8 @@ const VIEWS: readonly View[] = [
 const viewUri = (view: View): string => `tidemark://${view.name}`
 
 /** What changed, by whatever process, as the addresses of resources. */
-export function onResourceChange(memory: Memory, onChange: (uri: string) => void): () => void {
-  return memory.subscribe((news) => {
+export const onResourceChange = (memory: Memory, onChange: (uri: string) => void): (() => void) =>
+  memory.subscribe((news) => {
     for (const id of new Set(news.events.map((e) => e.event.entity))) {
       const name = memory.reader.entity(id)?.name
       const refs = name === undefined ? [id] : [id, name, `${kindOf(id)}:${name}`]
@@ -72,7 +72,6 @@ export function onResourceChange(memory: Memory, onChange: (uri: string) => void
     }
     for (const view of VIEWS) if (view.changes(news)) onChange(viewUri(view))
   })
-}
 
 export function registerResources(server: McpServer, resolve: Resolve): void {
   registerEntities(server, resolve)

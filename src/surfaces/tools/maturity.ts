@@ -67,12 +67,11 @@ export async function adoptLevel(project: Project, now: number, by: ToolContext[
 }
 
 /** The level that the configuration of ADD claims. */
-function levelInAdd(root: string): Level | undefined {
-  return attempt(() => {
+const levelInAdd = (root: string): Level | undefined =>
+  attempt(() => {
     const { maturity } = JSON.parse(`${readInside(root, '.add/config.json') ?? '{}'}`) as { maturity?: unknown }
     return declaredOf(maturity).level
   })
-}
 
 /** The two sides that show most, in few words. */
 const said = ({ dimensions }: Assessment): string =>

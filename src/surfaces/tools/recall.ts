@@ -201,16 +201,14 @@ const BEGINS = /^(?:[-*+] |[>#|]|\d{1,3}[.)] )/
 
 const aside = (text: string, indent = 0): Block => ({ line: [['aside', text]], indent })
 
-function jsonOf({ results, omitted, notes }: RecallResult): Json {
-  return {
-    results: results.map((r: Recalled & Elsewhere) => ({
-      ...{ id: r.id, kind: r.kind, name: r.name, score: r.score, parts: { ...r.parts }, why: r.why, text: r.text },
-      ...(defined({ project: r.project, tier: r.tier, overriddenBy: r.overriddenBy }) as JsonObject),
-      ...holdsJson(r),
-      ...(r.similar.length > 0 ? { similar: r.similar } : {}),
-      ...(r.contradicts.length > 0 ? { contradicts: r.contradicts } : {}),
-    })),
-    omitted,
-    ...(notes.length > 0 ? { notes } : {}),
-  }
-}
+const jsonOf = ({ results, omitted, notes }: RecallResult): Json => ({
+  results: results.map((r: Recalled & Elsewhere) => ({
+    ...{ id: r.id, kind: r.kind, name: r.name, score: r.score, parts: { ...r.parts }, why: r.why, text: r.text },
+    ...(defined({ project: r.project, tier: r.tier, overriddenBy: r.overriddenBy }) as JsonObject),
+    ...holdsJson(r),
+    ...(r.similar.length > 0 ? { similar: r.similar } : {}),
+    ...(r.contradicts.length > 0 ? { contradicts: r.contradicts } : {}),
+  })),
+  omitted,
+  ...(notes.length > 0 ? { notes } : {}),
+})

@@ -38,12 +38,11 @@ export const signals = defineTool({
 })
 
 /** What the user's other projects have decided; one that cannot be opened is passed over. */
-function decisionsElsewhere({ project, served }: ToolContext): OtherProject[] {
-  return otherProjects(project, 'all', served).flatMap((other) => {
+const decisionsElsewhere = ({ project, served }: ToolContext): OtherProject[] =>
+  otherProjects(project, 'all', served).flatMap((other) => {
     const decisions = unlessRefused(() => {
       using memory = openProject(other, { unlisted: true })
       return memory.reader.list('decision', { limit: MOST_ACROSS }).filter(isAgreed)
     })
     return decisions ? [{ id: other.id, name: other.name, decisions }] : []
   })
-}

@@ -290,10 +290,8 @@ export function compactSegments(memory: Memory, root: string): { written: string
 }
 
 /** Segments that overlap or follow each other, where there are several; together they are about as long as one may be. */
-function touching(whole: readonly Read[]): Read[][] {
-  const runs = runsOf(whole, (w, _, run) => {
+const touching = (whole: readonly Read[]): Read[][] =>
+  runsOf(whole, (w, _, run) => {
     const last = Math.max(...run.map((r) => r.segment.last))
     return w.segment.first <= last + 1 && sizeOf([...run, w].flatMap((r) => r.texts)) <= SEGMENT_BYTES
-  })
-  return runs.filter((members) => members.length > 1)
-}
+  }).filter((members) => members.length > 1)

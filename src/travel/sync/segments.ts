@@ -43,15 +43,14 @@ export function segmentNamed(path: string): Segment | undefined {
 }
 
 /** Every segment of a work tree, replica by replica, in their order. */
-export function segmentsIn(root: string): Segment[] {
-  return namesIn(root, LOG_DIR)
+export const segmentsIn = (root: string): Segment[] =>
+  namesIn(root, LOG_DIR)
     .filter((replica) => REPLICA.test(replica))
     .flatMap((replica) =>
       namesIn(root, `${LOG_DIR}/${replica}`)
         .flatMap((name) => segmentNamed(`${LOG_DIR}/${replica}/${name}`) ?? [])
         .sort((a, b) => a.first - b.first || a.last - b.last),
     )
-}
 
 /** What changes when segments come or go: the directories' times. Nothing is read. */
 export function signatureOf(root: string): { signature: string; newest: number } {

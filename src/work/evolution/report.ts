@@ -38,8 +38,8 @@ function placeFor(root: string, day: string, last: Last | undefined): string {
 }
 
 /** Keeps the report as a file, and that there was a retro as an entity. Returns the file's path in the project. */
-export function keepReport(memory: Memory, { root }: Project, since: number, text: string): string {
-  return memory.db.write(() => {
+export const keepReport = (memory: Memory, { root }: Project, since: number, text: string): string =>
+  memory.db.write(() => {
     const at = memory.env.now()
     const day = dayOf(at)
     const file = placeFor(root, day, lastOf(memory))
@@ -49,4 +49,3 @@ export function keepReport(memory: Memory, { root }: Project, since: number, tex
     setMeta(memory.db, LAST, JSON.stringify({ day, at, since, file, hash: sha256(text) } satisfies Last))
     return file
   })
-}

@@ -67,8 +67,8 @@ const isAbout = (group: readonly Seen[], mutation: Entity, byId: ReadonlyMap<str
 }
 
 /** Looks for what recurs in what was observed, and proposes a change for each. It changes no file. */
-export function synthesize(memory: Memory, project: Project): Entity[] {
-  return memory.db.write(() => {
+export const synthesize = (memory: Memory, project: Project): Entity[] =>
+  memory.db.write(() => {
     const all = observationsOf(memory)
     const last = all.map((s) => s.entity.id).reduce((a, b) => (a > b ? a : b), '')
     const byId = new Map(all.map((s) => [s.entity.id, s]))
@@ -86,7 +86,6 @@ export function synthesize(memory: Memory, project: Project): Entity[] {
     setMeta(memory.db, LOOKED_AT, last)
     return memory.reader.entities(made)
   })
-}
 
 /** Whose step it is: of the agent that each reviewer names first (`implementer skipped …`), else of the operation. */
 function skillOf(root: string, group: readonly Seen[]): string {

@@ -52,23 +52,21 @@ export function Briefing() {
 }
 
 /** The briefing with its headings, and the fence behind which nothing is an instruction. */
-function BriefText({ text }: { text: string }) {
-  return (
-    <div class="brief">
-      {text.split('\n').map((line, i) => {
-        const heading = /^#{2,3} (.*)$/.exec(line)?.[1]
-        if (heading !== undefined)
-          return (
-            <h3 key={i} class={line.startsWith('###') ? 'minor' : ''}>
-              <Prose text={heading} />
-            </h3>
-          )
-        if (/^<\/?tidemark-data/.test(line)) return <Para key={i} class="fence" text={line} />
-        return <Para key={i} text={line || '\u00a0'} />
-      })}
-    </div>
-  )
-}
+const BriefText = ({ text }: { text: string }) => (
+  <div class="brief">
+    {text.split('\n').map((line, i) => {
+      const heading = /^#{2,3} (.*)$/.exec(line)?.[1]
+      if (heading !== undefined)
+        return (
+          <h3 key={i} class={line.startsWith('###') ? 'minor' : ''}>
+            <Prose text={heading} />
+          </h3>
+        )
+      if (/^<\/?tidemark-data/.test(line)) return <Para key={i} class="fence" text={line} />
+      return <Para key={i} text={line || '\u00a0'} />
+    })}
+  </div>
+)
 
 function Sections({ brief }: { brief: Brief }) {
   const most = Math.max(...brief.sections.map((s) => s.tokens), 1)

@@ -303,26 +303,24 @@ function Actions({ entity: e }: { entity: Shown }) {
   )
 }
 
-function Links({ entity: e }: { entity: Shown }) {
-  return (
-    <Panel title="Links" count={e.links.length}>
-      {e.links.length === 0 ? (
-        <Empty title="Nothing is linked to it">
-          <code>tidemark relate A supports B</code> links two things.
-        </Empty>
-      ) : (
-        <ul class="rows">
-          {e.links.map((l) => (
-            <li key={l.id} class="row-head">
-              <span class="muted">{l.from === e.id ? `${l.type} →` : `← ${l.type}`}</span>
-              <Ref id={l.from === e.id ? l.to : l.from} />
-            </li>
-          ))}
-        </ul>
-      )}
-      {e.conflicts.length > 0 && (
-        <p class="banner warn">{many(e.conflicts.length, 'field')} in conflict: write it again to settle it.</p>
-      )}
-    </Panel>
-  )
-}
+const Links = ({ entity: e }: { entity: Shown }) => (
+  <Panel title="Links" count={e.links.length}>
+    {e.links.length === 0 ? (
+      <Empty title="Nothing is linked to it">
+        <code>tidemark relate A supports B</code> links two things.
+      </Empty>
+    ) : (
+      <ul class="rows">
+        {e.links.map((l) => (
+          <li key={l.id} class="row-head">
+            <span class="muted">{l.from === e.id ? `${l.type} →` : `← ${l.type}`}</span>
+            <Ref id={l.from === e.id ? l.to : l.from} />
+          </li>
+        ))}
+      </ul>
+    )}
+    {e.conflicts.length > 0 && (
+      <p class="banner warn">{many(e.conflicts.length, 'field')} in conflict: write it again to settle it.</p>
+    )}
+  </Panel>
+)

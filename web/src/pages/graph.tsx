@@ -23,15 +23,14 @@ const groupOf = (kind: string): Group =>
   (Object.keys(GROUPS) as Group[]).find((g) => (GROUPS[g] as readonly string[]).includes(kind)) ?? 'other'
 
 /** Fields that name other entities are links as well: the activity of a task, the evidence of a change. */
-function namedIn(e: Entity, known: ReadonlySet<string>): Edge[] {
-  return Object.entries(e).flatMap(([field, value]) => {
+const namedIn = (e: Entity, known: ReadonlySet<string>): Edge[] =>
+  Object.entries(e).flatMap(([field, value]) => {
     if (field === 'id' || field === 'replacedBy') return [] // what took its place is linked to it
     const ids = (Array.isArray(value) ? value : [value]).filter(
       (v): v is string => typeof v === 'string' && known.has(v),
     )
     return ids.map((to) => ({ from: e.id, to, type: field }))
   })
-}
 
 /** What the graph shows of a thing; `refs` are the fields that name others. */
 const DRAWN = 'id,name,kind,recorded,validFrom,state,retired,refs'

@@ -99,17 +99,15 @@ export function Knowledge() {
   )
 }
 
-export function Marks({ of: e }: { of: Pick<Entity, 'standing' | 'retired' | 'state' | 'stale'> }) {
-  return (
-    <>
-      {e.standing === 'proposed' && <Badge tone="accent">proposed</Badge>}
-      {e.standing === 'rejected' && <Badge tone="bad">rejected</Badge>}
-      {e.retired !== undefined && <Badge tone="bad">retired</Badge>}
-      {e.state === 'superseded' && <Badge tone="warn">superseded</Badge>}
-      {e.stale !== undefined && <Badge tone="warn">stale</Badge>}
-    </>
-  )
-}
+export const Marks = ({ of: e }: { of: Pick<Entity, 'standing' | 'retired' | 'state' | 'stale'> }) => (
+  <>
+    {e.standing === 'proposed' && <Badge tone="accent">proposed</Badge>}
+    {e.standing === 'rejected' && <Badge tone="bad">rejected</Badge>}
+    {e.retired !== undefined && <Badge tone="bad">retired</Badge>}
+    {e.state === 'superseded' && <Badge tone="warn">superseded</Badge>}
+    {e.stale !== undefined && <Badge tone="warn">stale</Badge>}
+  </>
+)
 
 /** What says more than the name, the first that is there. */
 const SAYS = ['description', 'summary', 'outcome', 'rightBelief', 'body', 'justification', 'rationale'] as const

@@ -148,49 +148,45 @@ function Collisions() {
   )
 }
 
-function SharedContext({ shared }: { shared: Asked<Shared[]> }) {
-  return (
-    <Panel title="Shared context" count={shared.json?.length}>
-      <Rows
-        of={shared}
-        empty={
-          <Empty title="Nothing is shared">
-            Sessions share values that all of them see at once: <code>tidemark share set test-status '"green"'</code>
-          </Empty>
-        }
-        row={(s) => (
-          <li key={s.key}>
-            <div class="row-head">
-              <strong>{s.key}</strong>
-              <span class="row-end muted">version {s.version}</span>
-            </div>
-            <p class="value">
-              <Value value={s.value} />
-            </p>
-          </li>
-        )}
-      />
-    </Panel>
-  )
-}
+const SharedContext = ({ shared }: { shared: Asked<Shared[]> }) => (
+  <Panel title="Shared context" count={shared.json?.length}>
+    <Rows
+      of={shared}
+      empty={
+        <Empty title="Nothing is shared">
+          Sessions share values that all of them see at once: <code>tidemark share set test-status '"green"'</code>
+        </Empty>
+      }
+      row={(s) => (
+        <li key={s.key}>
+          <div class="row-head">
+            <strong>{s.key}</strong>
+            <span class="row-end muted">version {s.version}</span>
+          </div>
+          <p class="value">
+            <Value value={s.value} />
+          </p>
+        </li>
+      )}
+    />
+  </Panel>
+)
 
-function Conflicts({ found }: { found: readonly Conflict[] }) {
-  return (
-    <Panel title="Conflicts to settle" count={found.length}>
-      <ul class="rows">
-        {found.map((c) => (
-          <li key={`${c.id} ${c.field}`}>
-            <div class="row-head">
-              <Ref id={c.id} /> <Badge tone="warn">{c.field}</Badge>
-            </div>
-            {c.values.map((v) => (
-              <p key={`${v.replica} ${v.at}`}>
-                <Value value={v.value} /> <span class="muted">{full(v.at)}</span>
-              </p>
-            ))}
-          </li>
-        ))}
-      </ul>
-    </Panel>
-  )
-}
+const Conflicts = ({ found }: { found: readonly Conflict[] }) => (
+  <Panel title="Conflicts to settle" count={found.length}>
+    <ul class="rows">
+      {found.map((c) => (
+        <li key={`${c.id} ${c.field}`}>
+          <div class="row-head">
+            <Ref id={c.id} /> <Badge tone="warn">{c.field}</Badge>
+          </div>
+          {c.values.map((v) => (
+            <p key={`${v.replica} ${v.at}`}>
+              <Value value={v.value} /> <span class="muted">{full(v.at)}</span>
+            </p>
+          ))}
+        </li>
+      ))}
+    </ul>
+  </Panel>
+)

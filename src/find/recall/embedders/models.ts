@@ -197,10 +197,8 @@ export function sizeOf(folder: string): number {
 }
 
 /** What of MiniLM is on this machine. */
-export function minilmState(models: string): { model: number; runtime: number; isComplete: boolean } {
-  return {
-    model: hasMinilm(models) ? sizeOf(folderOf(models)) : 0,
-    runtime: sizeOf(join(models, 'runtime')),
-    isComplete: hasMinilm(models) && findRuntime(models) !== undefined,
-  }
-}
+export const minilmState = (models: string): { model: number; runtime: number; isComplete: boolean } => ({
+  model: hasMinilm(models) ? sizeOf(folderOf(models)) : 0,
+  runtime: sizeOf(join(models, 'runtime')),
+  isComplete: hasMinilm(models) && findRuntime(models) !== undefined,
+})

@@ -47,12 +47,11 @@ export const threads = () => ({
 })
 
 /** Inputs of equal length together, so that none is padded: the result for one is the same in whatever company. */
-export function batches(tokens: readonly (readonly number[])[]): number[][] {
-  return [...Map.groupBy(tokens.keys(), (i) => tokens[i]!.length)].flatMap(([length, members]) => {
+export const batches = (tokens: readonly (readonly number[])[]): number[][] =>
+  [...Map.groupBy(tokens.keys(), (i) => tokens[i]!.length)].flatMap(([length, members]) => {
     const size = Math.max(1, Math.floor(PIECES_PER_RUN / Math.max(1, length)))
     return Array.from({ length: Math.ceil(members.length / size) }, (_, b) => members.slice(b * size, (b + 1) * size))
   })
-}
 
 /** What a model of BERT's family is fed: inputs of one length. */
 export function feedsOf({ Tensor }: Runtime, inputs: readonly (readonly number[])[]): { [input: string]: unknown } {

@@ -14,11 +14,10 @@ const WRITERS = 4
 const EACH = 10
 
 /** A process that writes one batch after another and prints each acknowledged one, until it is killed. */
-function endlessWriter(script: string, dir: string): ChildProcess {
-  return spawn(process.execPath, [script, 'demo', '--project', dir, '--write-until-killed'], {
+const endlessWriter = (script: string, dir: string): ChildProcess =>
+  spawn(process.execPath, [script, 'demo', '--project', dir, '--write-until-killed'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-}
 
 export const demo: Command = {
   name: 'demo',
@@ -104,8 +103,8 @@ export const demo: Command = {
 const indent = (textValue: string) => textValue.trimEnd().replace(/^/gm, '   ')
 
 /** Lets the writer acknowledge some batches, kills it, and returns how many it acknowledged. */
-function killOne(child: ChildProcess): Promise<number> {
-  return new Promise((resolve) => {
+const killOne = (child: ChildProcess): Promise<number> =>
+  new Promise((resolve) => {
     let seen = 0
     child.stdout!.on('data', (chunk: Buffer) => {
       seen += chunk.toString().split('\n').length - 1
@@ -113,7 +112,6 @@ function killOne(child: ChildProcess): Promise<number> {
     })
     child.on('close', () => resolve(seen))
   })
-}
 
 async function writeUntilKilled(directory: string): Promise<undefined> {
   const { openAt } = await import('../../../project/open.ts')

@@ -49,8 +49,8 @@ function isTool(object: string): boolean {
 }
 
 /** The line as a sentence: no list mark, checkbox, emphasis or closing stop. */
-export function plainLine(line: string): string {
-  return line
+export const plainLine = (line: string): string =>
+  line
     .trim()
     .replace(/^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/, '')
     .replace(/(`[^`]*`)|(\*\*|__)(.+?)\2/g, '$1$3')
@@ -58,7 +58,6 @@ export function plainLine(line: string): string {
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/(?<=[^.])\.$/, '')
-}
 
 /**
  * The rule that a line states, with its category: rule G7. Nothing for prose, questions and headings.

@@ -106,15 +106,14 @@ function takeRules({ text, label, globs }: Page, found: Map<string, Found>): str
 }
 
 /** `@path` outside code, with its line. */
-function importsOf(text: string): { path: string; line: number }[] {
-  return blocksOf(text).flatMap((b) => {
+const importsOf = (text: string): { path: string; line: number }[] =>
+  blocksOf(text).flatMap((b) => {
     if (b.type === 'heading') return []
     return [...b.text.replace(/`[^`]*`/g, '').matchAll(/(?:^|\s)@([\w.~/\\-][\w.~/\\@-]*)/g)].map((m) => ({
       path: m[1]!.replace(/(?<![.,;:])[.,;:]+$/, ''),
       line: b.line,
     }))
   })
-}
 
 /** The file that `@path` means; why it is not read; nothing when it is no import at all (`@types/node`, `@ana`). */
 function resolveImport(path: string, from: string, root: string): string | { why: string } | undefined {

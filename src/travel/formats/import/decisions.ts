@@ -150,14 +150,14 @@ function dayOf(said: string | undefined): string | undefined {
 }
 
 /** `Superseded by [5. …](0005-x.md)`, `supersedes ADR-0003`: links to the records that are meant. */
-function supersessions(
+const supersessions = (
   { label }: Page,
   status: string,
   as: string,
   byFile: ReadonlyMap<string, string>,
   unplaced: Unplaced[],
-): Item[] {
-  return status.split('\n').flatMap((line): Item[] => {
+): Item[] =>
+  status.split('\n').flatMap((line): Item[] => {
     const [, by] = /\bsupersed(?:es|ed)?\b( by\b)?/i.exec(line) ?? []
     if (!/\bsupersed(?:es|ed)\b/i.test(line)) return []
     const file = /\(([^()\s]+\.md)\)/i.exec(line)?.[1]
@@ -171,4 +171,3 @@ function supersessions(
     const args = by === undefined ? { old: other, new: as } : { old: as, new: other }
     return [{ verb: 'supersede', args, where: label }]
   })
-}

@@ -2,13 +2,13 @@ import { commandsIn, programOf, scriptOf, scriptsIn } from '../../../model/comma
 import type { Repository } from './repository.ts'
 
 /** Whether a line of shell runs something, itself or by a script of package.json. */
-export function runs(
+export const runs = (
   repo: Pick<Repository, 'text'>,
   line: string,
   is: (words: readonly string[]) => boolean,
   depth = 3,
-): boolean {
-  return commandsIn(line).some((command) => {
+): boolean =>
+  commandsIn(line).some((command) => {
     const words = programOf(command.words)
     const [first = ''] = words
     if (!['npm', 'pnpm', 'yarn', 'bun'].includes(first) || depth === 0) return is(words)
@@ -17,7 +17,6 @@ export function runs(
     if (script !== undefined) return runs(repo, script, is, depth - 1)
     return first !== 'npm' && !words.includes('run') && is(words)
   })
-}
 
 const MAKEFILE_TEST = /^(?:test|tests|check)\s*:/m
 /** Files of tools that run all tests by one known command. */

@@ -30,12 +30,11 @@ const TAKING_MS = 30_000
 const looked = new WeakMap<Memory, Map<string, number>>()
 
 /** Records hand edits of the views; unreadable ones are kept aside. Call it before an action. Never fails; returns notes. */
-export function readEdits(memory: Memory, project: Project): string[] {
-  return safely(project, () => {
+export const readEdits = (memory: Memory, project: Project): string[] =>
+  safely(project, () => {
     const { seen } = copies.readKept(memory, project.root)
     return VIEWS.flatMap((view) => readEdit(memory, project, view, seen[view.name]))
   })
-}
 
 /** Updates the views. Cheap if nothing that concerns them happened. Never fails; returns notes. */
 export function refreshViews(memory: Memory, project: Project): string[] {
