@@ -205,10 +205,8 @@ export function isOfFile(e: Entity): boolean {
 }
 
 /** When it was said last. What an import brought, and nobody but agreed to since, is as old as it says itself. */
-export function saidAt(e: Entity): number {
-  if (isOfFile(e) || e.kind === 'turn') return Math.min(madeAt(e), e.updated)
-  return restoredTo(e) ?? e.updated
-}
+export const saidAt = (e: Entity): number =>
+  isOfFile(e) || e.kind === 'turn' ? Math.min(madeAt(e), e.updated) : (restoredTo(e) ?? e.updated)
 
 /** Whether somebody stands by it: neither proposed, rejected nor retired. */
 export const isAgreed = (e: Entity): boolean => standingOf(e.fields) === 'confirmed' && e.fields.retired === undefined

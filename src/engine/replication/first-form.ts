@@ -49,10 +49,8 @@ export function settleFirstForm(db: Db, registry: () => Registry, env: Env, prog
 }
 
 /** The row that these events make, as old and as often written as one. */
-function rowMadeOf(row: EntityRow, events: readonly log.LoggedEvent[], registry: Registry): EntityRow | undefined {
-  if (events.length === 0) return undefined
-  return rowOf(row.id, foldOf(row.id, cellsOf(events.map((e) => e.event))), row, registry)
-}
+const rowMadeOf = (row: EntityRow, events: readonly log.LoggedEvent[], registry: Registry): EntityRow | undefined =>
+  events.length === 0 ? undefined : rowOf(row.id, foldOf(row.id, cellsOf(events.map((e) => e.event))), row, registry)
 
 /** What a row says, whenever and however often it was written. Its name is in its body. */
 const saidBy = (row: EntityRow | undefined): string =>

@@ -108,10 +108,8 @@ export function judge(a: AnchorRow, parsed: Parsed, text: string, before: Parsed
 }
 
 /** A symbol of one short line is shown as it is now: "7200 became 900" is read off it. No line that holds a secret is. */
-function readsNow([symbol, ...more]: readonly CodeSymbol[], text: string): string {
-  if (symbol === undefined || more.length > 0 || symbol.start !== symbol.end) return ''
-  return shown(linesOf(text)[symbol.start - 1])
-}
+const readsNow = ([symbol, ...more]: readonly CodeSymbol[], text: string): string =>
+  symbol === undefined || more.length > 0 || symbol.start !== symbol.end ? '' : shown(linesOf(text)[symbol.start - 1])
 
 function shown(code = ''): string {
   const line = code.trim()
