@@ -20,3 +20,9 @@ export function keptIn<K, V>(map: Kept<K, V>, key: K, make: () => V): V {
   if (found === undefined) map.set(key, (found = make()))
   return found
 }
+
+/** The same in a map that begins anew once so much is kept in it. */
+export function keptUpTo<K, V>(most: number, map: Map<K, V>, key: K, make: () => V): V {
+  if (map.size >= most && !map.has(key)) map.clear()
+  return keptIn(map, key, make)
+}

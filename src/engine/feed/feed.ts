@@ -3,6 +3,7 @@
  * sessions. `news.ts` reads it from a cursor on, `event-types.ts` names its events.
  */
 
+import { keptUpTo } from '../../base/lookup.ts'
 import { canonical } from '../../model/canonical.ts'
 import { sha256 } from '../../model/digest.ts'
 import { kindOf, LINK_KIND } from '../../model/entity.ts'
@@ -190,13 +191,11 @@ export class EventStream {
   }
 
   #replay(id: string, seq: number): Replay {
-    let replay = this.#replays.get(id)
-    if (!replay) {
-      if (this.#replays.size >= MAX_REPLAYS) this.#replays.clear()
-      this.#replays.set(id, (replay = new Replay()))
+    return keptUpTo(MAX_REPLAYS, this.#replays, id, () => {
+      const replay = new Replay()
       for (const e of arrivedBefore(this.#db, id, seq)) replay.add(e)
-    }
-    return replay
+      return replay
+    })
   }
 }
 

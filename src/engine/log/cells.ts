@@ -3,6 +3,7 @@
  * hybrid clock, and `fold.ts`, which says what the cells mean. Pure: no database.
  */
 
+import { keptUpTo } from '../../base/lookup.ts'
 import { canonical } from '../../model/canonical.ts'
 import { sha256 } from '../../model/digest.ts'
 import type { Json } from '../../model/field.ts'
@@ -74,16 +75,8 @@ export function hasSeen({ saw, seen }: { saw?: Saw; seen?: Seen }, { replica, ct
 
 /** One write asks for the part of the same item several times. */
 const known = new Map<string, string>()
-const MAX_KNOWN = 500
-
-function digest(text: string): string {
-  let found = known.get(text)
-  if (found === undefined) {
-    if (known.size >= MAX_KNOWN) known.clear()
-    known.set(text, (found = Buffer.from(sha256(text), 'hex').toString('base64url').slice(0, 16)))
-  }
-  return found
-}
+const digest = (text: string): string =>
+  keptUpTo(500, known, text, () => Buffer.from(sha256(text), 'hex').toString('base64url').slice(0, 16))
 
 /** Texts of items never stand in keys: a purge could not reach them there (K15). */
 export const setPart = (item: Json) => `s${digest(canonical(item))}`

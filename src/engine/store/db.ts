@@ -6,6 +6,7 @@
 import { closeSync, fstatSync, statSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { attempt, UserError } from '../../base/errors.ts'
+import { keptIn } from '../../base/lookup.ts'
 import { jsonIn } from '../../model/object.ts'
 import { type Mark, openBell, ring, ringWith } from './bell-file.ts'
 import { lockWait, retryWithBackoff } from './lock-wait.ts'
@@ -71,15 +72,12 @@ export type Queries = Pick<Db, 'get' | 'all' | 'value' | 'column'>
 const HERE = new Map<string, string>()
 /** The same statement over what holds here. A view is joined in whatever order is best: a fixed one has it made whole first. */
 function overHere(sql: string): string {
-  let here = HERE.get(sql)
-  if (here === undefined) {
-    here = sql
+  return keptIn(HERE, sql, () =>
+    sql
       .replaceAll('CROSS JOIN', 'JOIN')
       .replace(/\b(FROM|JOIN) (entities|links)\b(?! [a-z])/g, '$1 $2_here AS $2')
-      .replace(/\b(FROM|JOIN) (entities|links)(?= [a-z])/g, '$1 $2_here')
-    HERE.set(sql, here)
-  }
-  return here
+      .replace(/\b(FROM|JOIN) (entities|links)(?= [a-z])/g, '$1 $2_here'),
+  )
 }
 
 interface Opened {

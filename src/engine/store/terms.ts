@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer'
+import { keptUpTo } from '../../base/lookup.ts'
 import { isAscii } from '../../base/secrets/plain.ts'
 
 /** Words that say nothing of what a text is about; stemmed forms are not looked up, so contractions stand in full. */
@@ -96,12 +97,7 @@ const MAX_STEMS = 50_000
 /** A word of ASCII letters without its ending (Porter 1980); any other as it is. */
 export function stem(word: string): string {
   if (!/^[a-z]+$/.test(word)) return word
-  let s = stems.get(word)
-  if (s === undefined) {
-    if (stems.size > MAX_STEMS) stems.clear()
-    stems.set(word, (s = stemmer(word)))
-  }
-  return s
+  return keptUpTo(MAX_STEMS, stems, word, () => stemmer(word))
 }
 
 const plain = (word: string): string => {

@@ -1,3 +1,4 @@
+import { keptUpTo } from '../../base/lookup.ts'
 import { stem } from '../../engine/store/terms.ts'
 
 const list = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
@@ -52,14 +53,7 @@ export function tokensOf(text: string): Token[] {
   // a number with its points and colons; one character of a script without spaces; a word, C++ and don't included
   const token =
     /v?\d+(?:[.,:]\d+)*|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|\p{L}[\p{L}\p{M}\p{N}_]*(?:['’]\p{L}+)?[+#]*/gu
-  return Array.from(text.matchAll(token), ([raw]) => {
-    let token = seen.get(raw)
-    if (!token) {
-      if (seen.size >= MAX_SEEN) seen.clear()
-      seen.set(raw, (token = tokenOf(raw)))
-    }
-    return token
-  })
+  return Array.from(text.matchAll(token), ([raw]) => keptUpTo(MAX_SEEN, seen, raw, () => tokenOf(raw)))
 }
 
 export const stemsOf = (text: string): string[] =>
