@@ -237,27 +237,6 @@ test('[N9] what one session here gives up another one here may claim, also while
   expect((await hub.hub.claims.held(ana.project.id)).map((c) => [c.session, c.place])).toEqual([['one', 'src']])
 })
 
-test('[X6] [N9] two work trees of one clone claim one path: the hub keeps other machines out, and the one tree not from the other', async () => {
-  const { all, hub } = await machines('ana', 'ben')
-  const [ana, ben] = all as [Machine, Machine]
-  const act = (m: Machine, session: string, ...action: [verb: 'claim' | 'release', args: object]) => {
-    const [done] = m.memory.act([action], { session }).results
-    const ns = ((done!.claims ?? done!.released) as { n: number }[]).map(({ n }) => n)
-    return decideNow(m.memory, hubOf(m.project.id, m.project.storePath)!, ns, 0)
-  }
-  const claim = (m: Machine, session: string, path: string, root: string) => act(m, session, 'claim', { paths: [path], root }) // biome-ignore format: one row
-  const granted = { fences: [expect.any(Number)] }
-  expect(await claim(ana, 'one', 'src', '/tree/one')).toEqual(granted)
-  expect(await claim(ana, 'two', 'src/a.ts', '/tree/two')).toEqual(granted)
-  expect((await claim(ben, 'b', 'src/a.ts', '/tree/two')).holder).toMatchObject({ session: 'one' })
-  await act(ana, 'one', 'release', {})
-  expect((await claim(ben, 'b', 'src/a.ts', '/tree/one')).holder).toMatchObject({ session: 'two' })
-  // what another machine holds is in the way of both
-  await hub.hub.claims.claim(ana.project.id, 'ben', { what: 'path', place: 'docs/b.md', session: 'b' })
-  expect(await claim(ana, 'two', 'docs/a.md', '/tree/two')).toEqual(granted)
-  expect((await claim(ana, 'one', 'docs', '/tree/one')).holder).toMatchObject({ session: 'b' })
-})
-
 test('[X6] [N9] what the hub granted to a session that was killed before it heard so is free for the next one here', async () => {
   const { all, hub } = await machines('ana')
   const [ana] = all as [Machine]

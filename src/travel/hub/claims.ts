@@ -43,10 +43,7 @@ export class HubClaims {
     return q.all<HubClaim>(sql, project)
   }
 
-  /**
-   * Grants a claim, or says who holds what is in its way. Asked again by its holder, it is renewed. `beside`: numbers of
-   * the same member's grants in other work trees, which meet it only at merge.
-   */
+  /** Grants a claim, or says who holds what is in its way. Asked again by its holder, it is renewed. */
   async claim(project: string, member: string, asked: JsonObject) {
     const place = text(asked.place, 1000)
     const session = text(asked.session, 200)
@@ -55,7 +52,6 @@ export class HubClaims {
     const part = isPart(asked.part) ? asked.part : ''
     const n = isCount(asked.n) ? asked.n : 0
     const note = text(asked.note, 500) ?? ''
-    const beside = new Set(Array.isArray(asked.beside) ? asked.beside.slice(0, MOST_CLAIMS) : [])
     const ttl = Math.min(typeof asked.ttl === 'number' && asked.ttl > 0 ? asked.ttl : CLAIM_TTL_MS, LONGEST_MS)
     return this.#store.transaction(async (q) => {
       const last = await this.#lock(q, project)
@@ -64,12 +60,7 @@ export class HubClaims {
       await q.all('DELETE FROM hub_claims WHERE project=? AND until<=?', project, now)
       const held = await this.held(project, q)
       const isOwn = (c: HubClaim) => c.member === member && c.session === session
-      const holder = held.find(
-        (c) =>
-          !isOwn(c) &&
-          claimsConflict({ ...c, on: c.place }, { what, on: place, part }) &&
-          !(c.member === member && beside.has(c.fence)),
-      )
+      const holder = held.find((c) => !isOwn(c) && claimsConflict({ ...c, on: c.place }, { what, on: place, part }))
       if (holder) return { code: 'claimed', holder }
       const own = held.find((c) => isOwn(c) && c.what === what && c.place === place && c.part === part)
       if (own && n > 0 && n < own.n) return { code: 'late' }

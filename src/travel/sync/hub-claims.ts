@@ -1,9 +1,7 @@
-import { sameTree } from '../../engine/claims/lease.ts'
 import type { Memory } from '../../engine/memory.ts'
 import type { Db } from '../../engine/store/db.ts'
 import * as presence from '../../engine/store/presence.ts'
 import type { Joined } from '../../engine/store/state.ts'
-import type { Json } from '../../model/field.ts'
 import { isObject, type JsonObject } from '../../model/object.ts'
 import { HubLink } from './hub-link.ts'
 
@@ -21,25 +19,15 @@ function isGivenUp(db: Db, { n, session, place, fence }: JsonObject): boolean {
   return !presence.openClaims(db).some((c) => c.hub === fence) // it was handed over
 }
 
-/** Whether a grant is for a claim of this store in another work tree: the two meet only at merge. */
-function isApart(db: Db, { n, session, place }: JsonObject, claim: presence.ClaimRow): boolean {
-  const row = typeof n === 'number' ? presence.getClaim(db, n) : undefined
-  return (
-    claim.what === 'path' && row !== undefined && row.session === session && row.on === place && !sameTree(row, claim)
-  )
-}
-
 /** Has the hub decide on a claim. What somebody else holds there is given up here; what nobody holds any more, there. */
 export async function arbitrate({ db, env }: Memory, ask: Ask, c: presence.ClaimRow): Promise<JsonObject> {
   const { n, what, on: place, part = '', session, note = '' } = c
   const question = { t: 'claim', n, what, place, part, session, note, ttl: leaseOf(c, env.now()) }
   let answer = await ask(question)
-  const beside: Json[] = []
-  for (let holder = answer.holder; isObject(holder) && !beside.includes(holder.fence!); holder = answer.holder) {
-    if (isGivenUp(db, holder)) await ask({ t: 'release', session: holder.session!, fence: holder.fence! })
-    else if (!isApart(db, holder, c)) break
-    beside.push(holder.fence!)
-    answer = await ask({ ...question, beside })
+  for (let freed: unknown; isObject(answer.holder) && answer.holder.fence !== freed; answer = await ask(question)) {
+    if (!isGivenUp(db, answer.holder)) break
+    freed = answer.holder.fence
+    await ask({ t: 'release', session: answer.holder.session!, fence: answer.holder.fence! })
   }
   const { fence } = answer
   const isKept = db.write(() => {
