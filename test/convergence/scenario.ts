@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import { UserError } from '../../src/base/errors.ts'
 import type { Event } from '../../src/engine/log/events.ts'
+import { vouchedFor } from '../../src/engine/replication/vouched.ts'
 import { gaps, known as linesKnown } from '../../src/engine/store/log.ts'
 import { dump, exchange, folded, join1, linesOf, open, Replica, read, START, seeded, tempDir } from './harness.ts'
 import { Author, type Intent, type Value, World } from './model.ts'
@@ -263,6 +264,10 @@ function deliver(from: Replica, to: Replica, pick: readonly number[]): void {
 function act(world: World, r: Replica, actions: readonly Action[], batches: string[]): void {
   const known = linesKnown(r.memory.db)
   const cursor = r.memory.cursor
+  // the stores have one key, but a folded state shows nobody's
+  const links = r.memory.reader.ids('relationship')
+  const vouched = vouchedFor(r.memory, links)
+  const ofOthers = new Set(links.filter((id) => !vouched.has(id)))
   let result: ReturnType<Replica['act']> | undefined
   try {
     result = r.act(actions)
@@ -285,7 +290,7 @@ function act(world: World, r: Replica, actions: readonly Action[], batches: stri
   const author = new Author(world, { replica, seq: Number(seq), ms: line?.at ?? 0, known: new Map(known) })
   actions.forEach((a, i) => {
     const { id, link } = result.results[i]!
-    understand(author, a, String(link ?? id), { session: `session-${r.name}` })
+    understand(author, a, String(link ?? id), { session: `session-${r.name}` }, ofOthers)
   })
   must((line === undefined) === (result.batch === null), 'a batch without a line, or a line without a batch', result)
   settle(
@@ -392,7 +397,13 @@ const LISTS = ['evidence', 'locations']
 const SETS = ['tags', 'topics']
 
 /** What an action means, as writes. */
-function understand(author: Author, [verb, args]: Action, id: string, me: { [key: string]: Value }): void {
+function understand(
+  author: Author,
+  [verb, args]: Action,
+  id: string,
+  me: { [key: string]: Value },
+  ofOthers: ReadonlySet<string>,
+): void {
   const changes = (target: string, given: { [key: string]: Value }, isSaid = false): boolean => {
     let changed = false
     for (const [field, value] of Object.entries(given)) {
@@ -408,6 +419,8 @@ function understand(author: Author, [verb, args]: Action, id: string, me: { [key
     const before = author.see(target)
     if (before.exists && !before.live) author.wipe(target)
     if (!before.live) author.create(target)
+    // the word of others becomes ours
+    else if (ofOthers.has(target) && given.type !== 'supersedes') author.set(target, 'type', undefined)
     if (changes(target, given) || !before.live) author.sign(target, me)
   }
   switch (verb) {
