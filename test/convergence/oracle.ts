@@ -4,6 +4,7 @@
  */
 
 import { createHash } from 'node:crypto'
+import { hashOf } from './forger.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON from anywhere
 type Raw = any
@@ -25,8 +26,9 @@ interface Said {
   readonly erased?: boolean
   /** Somebody took it out. */
   readonly unsaid?: boolean
-  /** Whose line it stands in: of a branch, the forked identity. */
+  /** Whose line it stands in: of a branch, the forked identity, and the hash of the line that it stands for. */
   readonly by: string
+  readonly hash?: string
   /** It says who wrote the line. */
   readonly isAuthor?: boolean
 }
@@ -86,6 +88,7 @@ function eventsIn(line: Raw): Said[] {
 /** A line of a branch says what it stands for, with the branch's own writes under its name. */
 function branchEvents({ r, n, c, o }: Raw): Said[] {
   const name = (replica: string, ctr: number) => (replica === o.r && ctr >= c ? r : replica)
+  const hash: string = o.h ?? hashOf(o)
   return eventsIn(o).map((e): Said => {
     const state = e.field === '$' ? (e.value as Raw) : undefined
     let value = e.value
@@ -95,7 +98,7 @@ function branchEvents({ r, n, c, o }: Raw): Said[] {
     }
     if (state?.seen?.[o.r] >= c) value = { ...state, seen: { ...state.seen, [o.r]: c - 1, [r]: state.seen[o.r] } }
     const over = e.over.map(([replica, ctr]): Ref => [name(replica, ctr), ctr])
-    return { ...e, line: `${r}:${n}`, value, replica: name(e.replica, e.ctr), over }
+    return { ...e, line: `${r}:${n}`, value, replica: name(e.replica, e.ctr), over, hash }
   }) // biome-ignore format: one thought
 }
 
@@ -148,6 +151,9 @@ export function rowsOf(
   const isGone = (entity: string, e: Said) =>
     gone.get(entity)?.some(({ by }) => all.has(whoseIs(by)) || whoseIs(by) === whoseIs(e.by))
   const cut = new Set(marks.flatMap((m) => (m.c ?? []).map((c: number) => `${m.r}:${c}`)))
+  // of two lines under one name a mark means the one with its hash
+  const cutIn = new Set(marks.flatMap((m) => (m.c ?? []).map((c: number) => `${m.r}:${c} ${m.h}`)))
+  const isCut = (e: Said) => cut.has(nameOf(e)) || (e.hash !== undefined && cutIn.has(`${e.by}:${e.ctr} ${e.hash}`))
   const deep = new Set(marks.flatMap((m) => (m.b ?? []).map(([r, c]: Ref) => `${r}:${c}`)))
   const written = lines.flatMap(eventsIn)
   for (let size = -1; size < deep.size; ) {
@@ -161,7 +167,7 @@ export function rowsOf(
     if (e.isAuthor && nameless.has(e.line)) return { ...e, erased: true }
     const entity = IS_TOMBSTONE.test(e.entity) ? e.entity : tombstone(e.entity)
     if (isGone(entity, e)) return entity === e.entity && !e.unsaid ? e : { ...e, entity, erased: true }
-    if ([cut, deep].some((of) => of.has(nameOf(e)) || of.has(`${e.by}:${e.ctr}`))) return { ...e, erased: true }
+    if (isCut(e) || deep.has(nameOf(e)) || deep.has(`${e.by}:${e.ctr}`)) return { ...e, erased: true }
     return e.unsaid ? [] : e // who took it out is not known to have been allowed to
   })
   const rows = [...Map.groupBy(kept, (e) => e.entity)].map(([id, own]) => [id, rowOf(own)] as const)

@@ -166,6 +166,19 @@ const found: [what: string, play: { replicas: number; steps: unknown[] }][] = [
       ],
     },
   ],
+  [
+    'what one copy of a store erases takes nothing of what another one wrote under the same number',
+    {
+      replicas: 2,
+      steps: [
+        ['act', { by: 0, actions: [['record-decision', { name: 'one' }]] }],
+        ['twin', { by: 0 }],
+        ['act', { by: 0, actions: [['record-decision', { name: 'one', attrs: { k: 1 } }]] }],
+        ['tell', { by: 2 }],
+        ['erase', { by: 2 }],
+      ],
+    },
+  ],
 ]
 
 test.each(found)('[C4] [C6] [K14] found by a play: %s', (_, { replicas, steps }) => {

@@ -6,7 +6,16 @@ import { keepBaseDigest } from '../store/compare.ts'
 import * as coverage from '../store/coverage.ts'
 import type { Db } from '../store/db.ts'
 import { dropAsked, isErasedOf, keepEraser } from '../store/held.ts'
-import { isTombstone, type Line, type PurgeMark, redacted, runBody, tombstoneOf, unpackRun } from '../store/line.ts'
+import {
+  isTombstone,
+  type Line,
+  originalIn,
+  type PurgeMark,
+  redacted,
+  runBody,
+  tombstoneOf,
+  unpackRun,
+} from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { countFolded, dropFolded, type Folded, foldedOf, idsOfKind, putFolded } from '../store/rows.ts'
 import { rebuildEntities } from './rebuild.ts'
@@ -42,17 +51,15 @@ export function keptBaseEvent(db: Db, e: coverage.BaseEvent): coverage.BaseEvent
 export function asKept(db: Db, line: Line): Line {
   if (!log.anythingPurged(db)) return line
   const marks = log.purgesOf(db, line.replica, line.seq)
-  const names = originalsOf(line)
+  const original = originalIn(line)
   return redacted(line, {
-    erases: (id) => idNow(db, id, names.at(-1)) !== id,
-    write: (ctr) => names.some((replica) => log.isErasedWrite(db, replica, ctr)),
+    erases: (id) => idNow(db, id, (original ?? line).replica) !== id,
+    write: (ctr) =>
+      log.isErasedWrite(db, line.replica, ctr) || (original !== undefined && log.isErasedIn(db, original, ctr)),
     was: (ctr) => marks.some((p) => p.was?.includes(ctr)) || tellsErased(db, line, ctr),
     header: marks.some((p) => p.hash === line.hash && p.entity === HEADER),
   })
 }
-
-/** The replica of a line; of one under a branch of a forked identity that identity too. */
-const originalsOf = ({ replica, raw }: Line): string[] => (raw.v === 2 && raw.o ? [replica, raw.o.r] : [replica])
 
 /** Whether a write of 0.1.0, which says what was there before it, took the place of one that was erased. */
 const tellsErased = (db: Db, line: Line, ctr: number): boolean =>

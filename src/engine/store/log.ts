@@ -6,7 +6,7 @@ import { AMONG, type Db, insert, insertion, type Param, stored } from './db.ts'
 import { isErasedOf } from './held.ts'
 import { isSameKey } from './keys.ts'
 import type { Author, Line, MarkRow, PurgeMark } from './line.ts'
-import { parseLine, printLine, readLine, runBody, runsIn, unpackMarkRow, unpackRun } from './line.ts'
+import { originalIn, parseLine, printLine, readLine, runBody, runsIn, unpackMarkRow, unpackRun } from './line.ts'
 import { AS_TEXT, DUE, keptLine, LINE, PACK, packOlder } from './packed.ts'
 import { addRange, type Range } from './ranges.ts'
 
@@ -128,12 +128,13 @@ export function countedIn(db: Db, line: Line): readonly Event[] {
   if (declinedAs(db, line) === 'person') return []
   if (!line.partial || line.v === 1) return line.events
   const isAuthorErased = purgesOf(db, line.replica, line.seq).some((p) => p.entity === '')
+  const original = originalIn(line)
   return line.events.filter(
     (e) =>
       e.erased === undefined ||
       (isAuthorErased && e.field === 'provenance') ||
       isErasedWrite(db, e.stamp.replica, e.stamp.ctr) ||
-      isErasedWrite(db, e.erased, e.stamp.ctr) ||
+      (original !== undefined && isErasedIn(db, original, e.stamp.ctr)) ||
       isErasedOf(db, e.entity, e.erased),
   )
 }
@@ -428,6 +429,15 @@ export const anythingPurged = (db: Db): boolean => db.has('SELECT 1 FROM purged 
 
 export const isErasedWrite = (db: Db, replica: string, ctr: number): boolean =>
   db.has('SELECT 1 FROM purged_writes WHERE replica=? AND ctr=?', replica, ctr)
+
+/**
+ * Whether a mark erases a write of a line: of two lines under one name, as two copies of a store write them, only in the one
+ * with its hash. What an erasure spreads to goes by name.
+ */
+export const isErasedIn = (db: Db, { replica, seq, hash }: Line, ctr: number): boolean =>
+  isErasedWrite(db, replica, ctr) &&
+  (erasedDepth(db, replica, ctr) > 0 ||
+    purgesOf(db, replica, seq).some((p) => p.hash === hash && p.writes?.includes(ctr) === true))
 
 /** Whether all is erased already that a mark erases. */
 export function isMarked(db: Db, { replica, seq, hash, entity, writes, was = [], before = [] }: PurgeMark): boolean {
