@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
-import { afterAll, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { runs, SEED } from '../runs.ts'
 import { dropTemplate } from './scenario.ts'
-import { OPS, type OpName, play, plays } from './stage.ts'
+import { OPS, type OpName, play, plays, rowsIn, Stage, type Step } from './stage.ts'
 
 const RUNS = runs(25, 200)
 const without = (...names: OpName[]) => (Object.keys(OPS) as OpName[]).filter((name) => !names.includes(name))
@@ -179,8 +179,55 @@ const found: [what: string, play: { replicas: number; steps: unknown[] }][] = [
       ],
     },
   ],
+  [
+    'of three copies of a store that all write on, two share the line from which the third one differs',
+    {
+      replicas: 2,
+      steps: [
+        ['act', { by: 0, actions: [['record-decision', { name: 'one' }]] }],
+        ['twin', { by: 0 }],
+        ['act', { by: 0, actions: [['record-decision', { name: 'one', description: 'a' }]] }],
+        ['twin', { by: 0 }],
+        ['act', { by: 0, actions: [['record-decision', { name: 'one', description: 'b' }]] }],
+        ['act', { by: 3, actions: [['record-decision', { name: 'one', description: 'c' }]] }],
+        ['act', { by: 2, actions: [['record-decision', { name: 'one', description: 'd' }]] }],
+      ],
+    },
+  ],
 ]
 
 test.each(found)('[C4] [C6] [K14] found by a play: %s', (_, { replicas, steps }) => {
   play({ replicas, seed: 0, steps: steps as never })
+})
+
+test('[K14] a line of 0.1.0 that came with parts erased is completed where nobody may erase them', () => {
+  const stage = new Stage(2, 0)
+  const close = stage.close.bind(stage)
+  const rows: unknown[] = []
+  stage.close = () => {
+    rows.push(...stage.players.slice(1).map(rowsIn))
+    close()
+  }
+  const steps = [
+    ['act', { by: 0, actions: [['record-decision', { name: 'two' }]] }],
+    [
+      'old',
+      {
+        now: 0,
+        events: [
+          { entity: 'decision:two', f: 'description', o: 'clear', over: [] },
+          { entity: 'decision:one', f: 'attrs', o: 'put', t: [], v: 'a', over: [] },
+        ],
+      },
+    ],
+    ['keys', { by: 0 }],
+    ['purge', { by: 0, ref: 'decision:two' }],
+    ['hear', { to: 0, which: [0] }],
+    ['twin', { by: 1 }],
+    ['pick', { from: 0, to: 1, which: [26] }],
+    ['hear', { to: 0, which: [0] }],
+    ['act', { by: 0, actions: [['record-decision', { name: 'one' }]] }],
+  ] as unknown as Step[]
+  play({ replicas: 2, seed: 0, steps }, stage)
+  expect(rows[1]).toEqual(rows[0])
 })

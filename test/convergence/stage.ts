@@ -16,7 +16,7 @@ import { ownIdentities } from '../../src/engine/store/own-lines.ts'
 import { allRows } from '../../src/engine/store/rows.ts'
 import { hashOf as hashOfRaw, type Key, newKey, printed, printedFirst } from './forger.ts'
 import { dump, folded, join1, linesOf, open, PROJECT, Replica, read, seeded, tempDir } from './harness.ts'
-import { type OracleRow, rowsOf } from './oracle.ts'
+import { type OracleRow, rowsOf, within } from './oracle.ts'
 import { action, emptyStore } from './scenario.ts'
 
 const HEADER = JSON.stringify({ tidemark: 1, project: PROJECT })
@@ -175,8 +175,8 @@ export class Stage {
     const name = (m: RawMark) => `${m.r}:${m.n}:${m.e}`
     const there = new Set(allPurges(p.memory.db).map((m) => name(packMark(m))))
     const saidIn = (text: string) => {
-      const { r, o, x = [] } = JSON.parse(text) as { r: string; o?: { r: string; x?: RawMark[] }; x?: RawMark[] }
-      return (o ? (o.x ?? []) : x).map((mark) => ({ by: o?.r ?? r, mark }))
+      const { r, x = [] } = within(JSON.parse(text)) as { r: string; x?: RawMark[] }
+      return x.map((mark) => ({ by: r, mark }))
     }
     return [...this.texts.values()].flatMap(saidIn).filter(({ mark }) => there.has(name(mark)))
   }
@@ -391,7 +391,7 @@ function acts(p: Player, actions: readonly unknown[]): Player {
   return p
 }
 
-type Step = readonly [OpName, never]
+export type Step = readonly [OpName, never]
 export interface Play {
   readonly replicas: number
   readonly seed: number
@@ -430,6 +430,8 @@ export function play({ replicas, seed, steps }: Play, stage = new Stage(replicas
       // what an identity that is gone wrote and its store has erased is sent to nobody any more
       const isErasing = stage.players.some((other) => stage.marksIn(other).length > 0)
       const isKnown = (name: string) => !isErasing || !stage.gone.has(name.split(':')[0]!)
+      // and what it asked to have erased is sent on by nobody who has it
+      const isWithheld = isErasing && stage.gone.size > 0
       const names = lines.map(nameIn).filter(isKnown).sort()
       everybody ??= p.kept.size === 0 ? names : undefined
       if (p.kept.size === 0 && !isDeepStrictEqual(names, everybody))
@@ -437,8 +439,8 @@ export function play({ replicas, seed, steps }: Play, stage = new Stage(replicas
       const marks = stage.marksIn(p).map((m) => JSON.stringify(m))
       const deciding = marks.length === 0 ? [] : stage.own(p).map((name) => name.slice(4))
       const admitted = JSON.stringify(
-        [p.kept.size === 0 ? 'all' : lines.sort(), new Set(marks.sort()), new Set(deciding.sort())].map((x) =>
-          x instanceof Set ? [...x] : x,
+        [p.kept.size > 0 || isWithheld ? lines.sort() : 'all', new Set(marks.sort()), new Set(deciding.sort())].map(
+          (x) => (x instanceof Set ? [...x] : x),
         ),
       )
       if ((alike.get(admitted) ?? now) !== now)

@@ -9,7 +9,7 @@ import { dropAsked, isErasedOf, keepEraser } from '../store/held.ts'
 import {
   isTombstone,
   type Line,
-  originalIn,
+  linesWithin,
   type PurgeMark,
   redacted,
   runBody,
@@ -51,11 +51,10 @@ export function keptBaseEvent(db: Db, e: coverage.BaseEvent): coverage.BaseEvent
 export function asKept(db: Db, line: Line): Line {
   if (!log.anythingPurged(db)) return line
   const marks = log.purgesOf(db, line.replica, line.seq)
-  const original = originalIn(line)
+  const within = linesWithin(line)
   return redacted(line, {
-    erases: (id) => idNow(db, id, (original ?? line).replica) !== id,
-    write: (ctr) =>
-      log.isErasedWrite(db, line.replica, ctr) || (original !== undefined && log.isErasedIn(db, original, ctr)),
+    erases: (id) => idNow(db, id, (within.at(-1) ?? line).replica) !== id,
+    write: (ctr) => log.isErasedWrite(db, line.replica, ctr) || within.some((l) => log.isErasedIn(db, l, ctr)),
     was: (ctr) => marks.some((p) => p.was?.includes(ctr)) || tellsErased(db, line, ctr),
     header: marks.some((p) => p.hash === line.hash && p.entity === HEADER),
   })
