@@ -188,13 +188,22 @@ function leaves(newestFirst: readonly (Write & { op: 'put' })[]): { [key: string
   return root
 }
 
+/** `ctr`: the counter of its first write. */
+interface Batch {
+  readonly replica: string
+  readonly seq: number
+  readonly ms: number
+  readonly ctr: number
+  readonly known: Known
+}
+
 /** One batch being understood: what its author knew, and what its earlier actions have added. */
 export class Author {
   readonly #world: World
-  readonly #line: { replica: string; seq: number; ms: number; known: Known }
+  readonly #line: Batch
   readonly writes: Write[] = []
 
-  constructor(world: World, line: { replica: string; seq: number; ms: number; known: Known }) {
+  constructor(world: World, line: Batch) {
     this.#world = world
     this.#line = line
   }
@@ -211,12 +220,12 @@ export class Author {
   }
 
   #write(intent: Intent, extra: { pos?: number; at?: number } = {}): void {
-    const { replica, seq, ms, known } = this.#line
+    const { replica, seq, ms, ctr, known } = this.#line
     const stood = new Set(this.see(intent.entity).standing)
     this.writes.push({
       ...intent,
       ...extra,
-      stamp: { ms, ctr: 0, replica },
+      stamp: { ms, ctr: ctr + this.writes.length, replica },
       seq,
       i: this.writes.length,
       known,

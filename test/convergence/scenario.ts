@@ -261,6 +261,8 @@ function deliver(from: Replica, to: Replica, pick: readonly number[]): void {
   else for (const n of pick) to.memory.applyUpdates(join1(header, [lines[n % lines.length]!]))
 }
 
+const firstOf = (events: readonly Event[]): number => Math.min(...events.map((e) => e.stamp.ctr))
+
 function act(world: World, r: Replica, actions: readonly Action[], batches: string[]): void {
   const known = linesKnown(r.memory.db)
   const cursor = r.memory.cursor
@@ -274,7 +276,7 @@ function act(world: World, r: Replica, actions: readonly Action[], batches: stri
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     // a refusal needs a reason that the rules know of
-    const author = new Author(world, { replica: '', seq: 0, ms: 0, known })
+    const author = new Author(world, { replica: '', seq: 0, ms: 0, ctr: 0, known })
     must(
       actions.length > 1
         ? actions.some((a) => a[0] === 'delete-decision' || mayBeRefused(author, a))
@@ -287,7 +289,8 @@ function act(world: World, r: Replica, actions: readonly Action[], batches: stri
   const news = r.memory.newsSince(cursor)
   const line = news[0]
   const [replica = '', seq = '0'] = result.batch?.split(':') ?? []
-  const author = new Author(world, { replica, seq: Number(seq), ms: line?.at ?? 0, known: new Map(known) })
+  const ctr = firstOf((line?.events ?? []).map((e) => e.event))
+  const author = new Author(world, { replica, seq: Number(seq), ms: line?.at ?? 0, ctr, known: new Map(known) })
   actions.forEach((a, i) => {
     const { id, link } = result.results[i]!
     understand(author, a, String(link ?? id), { session: `session-${r.name}` }, ofOthers)
@@ -366,7 +369,13 @@ function undo(world: World, r: Replica, batches: readonly string[], n: number, f
   const [line] = r.memory.newsSince(cursor)
   if (!line) return
   const [replica = '', seq = '0'] = line.batch.split(':')
-  const author = new Author(world, { replica, seq: Number(seq), ms: line.at, known })
+  const author = new Author(world, {
+    replica,
+    seq: Number(seq),
+    ms: line.at,
+    ctr: firstOf(line.events.map((e) => e.event)),
+    known,
+  })
   for (const { event } of line.events) {
     const { intent, ...extra } = intentOf(event)
     author.take(intent, extra)
