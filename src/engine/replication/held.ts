@@ -176,10 +176,7 @@ function settle(
       !hidden.some((mark) => isErasedIn(mark, e)),
   )
   const row = getRow(db, id)
-  if (!row) {
-    heldRows.dropHeld(db, id)
-    return
-  }
+  if (!row) return void heldRows.dropHeld(db, id)
   const made =
     kept.length === 0
       ? undefined

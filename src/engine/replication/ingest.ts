@@ -253,18 +253,12 @@ function take(t: Taking, line: Line): void {
   }
   heads.delete(line.replica)
   const forked = log.forkedFrom(db, line.replica)
-  if (forked !== undefined && line.seq >= forked) {
-    moveToBranch(t, line, forked)
-    return
-  }
+  if (forked !== undefined && line.seq >= forked) return void moveToBranch(t, line, forked)
   const known = log.hashOf(db, line.replica, line.seq)
   const isCovered = known === undefined && log.isCovered(db, line.replica, line.seq)
   if (known === line.hash || isCovered) out.duplicates++
   if (isCovered) return
-  if (known === line.hash || (known !== undefined && isOriginalOf(db, line))) {
-    complete(t, line)
-    return
-  }
+  if (known === line.hash || (known !== undefined && isOriginalOf(db, line))) return void complete(t, line)
   const from = known === undefined ? forkAt(db, line) : line.seq
   if (from !== undefined) {
     settleFork(t, line, from)
@@ -504,16 +498,10 @@ function setBranched(db: Db, line: Line, tag: string, seq: number): void {
  */
 function moveToBranch(t: Taking, line: Line, from: number): void {
   const { db, env, out } = t
-  if (log.branchedTo(db, line.hash)) {
-    out.duplicates++
-    return
-  }
+  if (log.branchedTo(db, line.hash)) return void out.duplicates++
   const stands = line.from <= from ? undefined : log.branchedAs(db, line.prev)
   const before = stands && log.lineOf(db, stands.replica, stands.seq)
-  if (line.from > from && !before) {
-    log.park(db, asKept(db, line), env.now())
-    return
-  }
+  if (line.from > from && !before) return void log.park(db, asKept(db, line), env.now())
   const original = asSigned(db, line)
   const key = log.keyOf(db, line.replica)
   const branch = before ? behind(before, original, key) : branchLine(original, branchTag(line), 1, '', line.ctr, key)

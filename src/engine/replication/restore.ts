@@ -278,10 +278,7 @@ class Pool {
       .find((effects) => effects !== undefined)
     const [first] = did?.events ?? []
     if (!did || !first) return
-    if (there?.v === 2) {
-      this.lines.set(key, pieced(there, did.events))
-      return
-    }
+    if (there?.v === 2) return void this.lines.set(key, pieced(there, did.events))
     if (did.events.some((e, i) => e.stamp.ctr !== first.stamp.ctr + i)) return
     const place = { replica, seq, prev: '', at: first.stamp.ms, ctr: first.stamp.ctr }
     const next = [...this.lines.values()].find((l) => l.replica === replica && l.from === seq + 1)

@@ -28,10 +28,7 @@ export function agree(p: Planning, { id, lines, frozen }: Held, report: Report, 
   const wanted = p.entity(id)
   const last = lines.at(-1)
   // an edit would say that it was deleted and edited at once
-  if (!wanted?.live) {
-    p.remove(id)
-    return
-  }
+  if (!wanted?.live) return void p.remove(id)
   if (standingOf(wanted.fields) === 'proposed') p.set(id, 'standing', 'confirmed')
   const confirms = standingOf(wanted.fields) === 'rejected' ? '' : contentDigest(wanted)
   p.sign(id, { confirms, ...(last ? { agrees: `${last.replica}:${last.seq}` } : {}) })

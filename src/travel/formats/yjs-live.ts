@@ -156,10 +156,7 @@ class Live implements LiveDocument {
     const isHead = tr.changed.has(this.#head as never)
     const ids = ROOTS.flatMap((root) => [...touched[root].keys()].map((id) => [root, id] as const))
     if (ids.length === 0 && !isHead) return
-    if (!this.#memory.isOpen) {
-      this.close()
-      return
-    }
+    if (!this.#memory.isOpen) return void this.close()
     const peer = this.#peerOf(tr)
     if (isHead && this.#isTakenOver(peer)) return
     if (isHead && !isDeepStrictEqual({ ...this.#head.toJSON(), memory: this.#served }, this.#headSaid))
@@ -251,10 +248,7 @@ class Live implements LiveDocument {
   }
 
   #news({ events, erases }: News): void {
-    if (erases || events.some(({ event }) => kindOf(event.entity) === KIND_KIND)) {
-      this.#fill()
-      return
-    }
+    if (erases || events.some(({ event }) => kindOf(event.entity) === KIND_KIND)) return void this.#fill()
     const ids = new Set(events.map(({ event }) => event.entity))
     const { db, reader } = this.#memory
     // what comes back brings its links with it, what goes takes them along

@@ -165,10 +165,7 @@ export class Sessions {
     const news = withoutCycle(this.#db, id, knownOf(given))
     const adds = row !== undefined && Object.keys(news).some((k) => row[k as keyof SessionRow] === undefined)
     const lives = row !== undefined && isLive(stateOf(row, now, this.#memory.env))
-    if (lives && !adds && now - row.seen < every && now >= row.seen) {
-      this.#lastHeartbeat.set(id, row.seen)
-      return
-    }
+    if (lives && !adds && now - row.seen < every && now >= row.seen) return void this.#lastHeartbeat.set(id, row.seen)
     const done = this.#db.tryWrite(() => {
       this.#sweep(now) // a lease that has run out is not renewed: the next grant has another number
       const there = presence.getSession(this.#db, id)
