@@ -298,6 +298,20 @@ describe('[Y3] [K10] who writes by hand, with a key of their own', () => {
       expect(offered(ben, printed({ ...raw, x: [mark] }, member))).toBe('as it says')
     })) // biome-ignore format: a list
 
+  test('says under Ana’s name, as a branch of its own, what she never said: it is put aside', () => {
+    const ben = victim(said)
+    const eve = (n: number, events: Raw[]) =>
+      printed({ v: 2, r: stranger.tag, n, c: n, at: START + 50 * HOUR, by: { user: 'eve' }, e: events }, stranger)
+    for (const name of ['e', 'f'])
+      ben.memory.applyUpdates(join1(HEADER, [eve(1, [['decision:e', { f: 'name', v: name }]])]))
+    const mine = JSON.parse(eve(9, [['decision:one', { f: 'rationale', v: 'EVIL' }]]))
+    const { r, n, c } = JSON.parse(said.at(-1)!)
+    const p = hashOf(JSON.parse(said.at(-1)!)).slice(0, 22)
+    const o = { ...mine, h: hashOf(mine) }
+    expect(offered(ben, printed({ v: 2, r, n: n + 1, p, c: c + 100, at: mine.at, by: {}, e: [], o }))).toBe('aside')
+    ben.memory.close()
+  })
+
   test('writes under the name of somebody else', () =>
     both((ben, take) => {
       const before = rowsIn(ben)

@@ -9,8 +9,6 @@ import { hashOf } from './forger.ts'
 // biome-ignore lint/suspicious/noExplicitAny: JSON from anywhere
 type Raw = any
 type Ref = readonly [replica: string, ctr: number]
-/** A line within one of a branch. */
-type Inner = readonly [replica: string, hash: string]
 interface Said {
   readonly entity: string
   readonly field: string
@@ -28,10 +26,9 @@ interface Said {
   readonly erased?: boolean
   /** Somebody took it out. */
   readonly unsaid?: boolean
-  /** Whose line it stands in: of a branch, the forked identity. */
+  /** Whose line it stands in: of a branch, the forked identity, and the hash of the line that it stands for. */
   readonly by: string
-  /** Of a branch: the replica and the hash of each line that its line stands for. */
-  readonly within: readonly Inner[]
+  readonly hash?: string
   /** It says who wrote the line. */
   readonly isAuthor?: boolean
 }
@@ -73,16 +70,7 @@ function eventsIn(line: Raw): Said[] {
       ...{ entity: ERASED.test(entity) ? tombstone(entity) : entity, field: author ? 'provenance' : e.f },
       ...{ op: author ? 'add' : (e.o ?? 'set'), line: id, ms: line.at, replica: line.r, ctr },
       ...(value === undefined ? {} : { value }),
-      ...{
-        path: e.t,
-        list: e.l === 1,
-        pos: e.p,
-        erased: e.z === 1 || unsaid,
-        unsaid,
-        by: line.r,
-        within: [],
-        isAuthor: author,
-      },
+      ...{ path: e.t, list: e.l === 1, pos: e.p, erased: e.z === 1 || unsaid, unsaid, by: line.r, isAuthor: author },
       over: (e.x ?? []).map((x: number | Ref): Ref => (typeof x === 'number' ? [line.r, x] : x)),
     }
   }
@@ -100,7 +88,7 @@ function eventsIn(line: Raw): Said[] {
 /** A line of a branch says what it stands for, with the branch's own writes under its name. */
 function branchEvents({ r, n, c, o }: Raw): Said[] {
   const name = (replica: string, ctr: number) => (replica === o.r && ctr >= c ? r : replica)
-  const own: Inner = [o.r, o.h ?? hashOf(o)]
+  const hash: string = o.h ?? hashOf(o)
   return eventsIn(o).map((e): Said => {
     const state = e.field === '$' ? (e.value as Raw) : undefined
     let value = e.value
@@ -110,12 +98,10 @@ function branchEvents({ r, n, c, o }: Raw): Said[] {
     }
     if (state?.seen?.[o.r] >= c) value = { ...state, seen: { ...state.seen, [o.r]: c - 1, [r]: state.seen[o.r] } }
     const over = e.over.map(([replica, ctr]): Ref => [name(replica, ctr), ctr])
-    return { ...e, line: `${r}:${n}`, value, replica: name(e.replica, e.ctr), over, within: [...e.within, own] }
+    return { ...e, line: `${r}:${n}`, value, replica: name(e.replica, e.ctr), over, hash }
   }) // biome-ignore format: one thought
 }
 
-/** The line as its replica wrote it, which that of a branch stands for. */
-export const within = (line: Raw): Raw => (line.o ? within(line.o) : line)
 const nameOf = (e: Said) => `${e.replica}:${e.ctr}`
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 
@@ -149,11 +135,11 @@ export function rowsOf(
 ): Map<string, OracleRow> {
   const lines = [...texts].map((text) => JSON.parse(text) as Raw)
   // nobody else erases what somebody wrote (Y1): a name ends with the key of who has it, one of 0.1.0 has none
-  const authors = new Map(lines.flatMap((l) => (l.o ? [[l.r, within(l).r]] : [])))
+  const authors = new Map(lines.flatMap((l) => (l.o ? [[l.r, l.o.r]] : [])))
   const who = (name: string) => (name.length === 16 ? name.slice(4) : name)
   const whoseIs = (name: string) => who(authors.get(name) ?? name)
   const all = new Set(own.map(who))
-  const said = lines.map(within).flatMap((l) => (l.x ?? []).map((mark: Raw) => ({ by: l.r, mark })))
+  const said = lines.map((l): Raw => l.o ?? l).flatMap((l) => (l.x ?? []).map((mark: Raw) => ({ by: l.r, mark })))
   const acts = [...said, ...also].filter(
     (a) => typeof a.mark === 'object' && (all.has(whoseIs(a.by)) || whoseIs(a.by) === whoseIs(a.mark.r)),
   )
@@ -167,7 +153,7 @@ export function rowsOf(
   const cut = new Set(marks.flatMap((m) => (m.c ?? []).map((c: number) => `${m.r}:${c}`)))
   // of two lines under one name a mark means the one with its hash
   const cutIn = new Set(marks.flatMap((m) => (m.c ?? []).map((c: number) => `${m.r}:${c} ${m.h}`)))
-  const isCut = (e: Said) => cut.has(nameOf(e)) || e.within.some(([r, hash]) => cutIn.has(`${r}:${e.ctr} ${hash}`))
+  const isCut = (e: Said) => cut.has(nameOf(e)) || (e.hash !== undefined && cutIn.has(`${e.by}:${e.ctr} ${e.hash}`))
   const deep = new Set(marks.flatMap((m) => (m.b ?? []).map(([r, c]: Ref) => `${r}:${c}`)))
   const written = lines.flatMap(eventsIn)
   for (let size = -1; size < deep.size; ) {
@@ -181,8 +167,7 @@ export function rowsOf(
     if (e.isAuthor && nameless.has(e.line)) return { ...e, erased: true }
     const entity = IS_TOMBSTONE.test(e.entity) ? e.entity : tombstone(e.entity)
     if (isGone(entity, e)) return entity === e.entity && !e.unsaid ? e : { ...e, entity, erased: true }
-    if (isCut(e) || [e.replica, ...e.within.map(([r]) => r)].some((r) => deep.has(`${r}:${e.ctr}`)))
-      return { ...e, erased: true }
+    if (isCut(e) || deep.has(nameOf(e)) || deep.has(`${e.by}:${e.ctr}`)) return { ...e, erased: true }
     return e.unsaid ? [] : e // who took it out is not known to have been allowed to
   })
   const rows = [...Map.groupBy(kept, (e) => e.entity)].map(([id, own]) => [id, rowOf(own)] as const)

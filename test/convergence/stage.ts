@@ -16,7 +16,7 @@ import { ownIdentities } from '../../src/engine/store/own-lines.ts'
 import { allRows } from '../../src/engine/store/rows.ts'
 import { hashOf as hashOfRaw, type Key, newKey, printed, printedFirst } from './forger.ts'
 import { dump, folded, join1, linesOf, open, PROJECT, Replica, read, seeded, tempDir } from './harness.ts'
-import { type OracleRow, rowsOf, within } from './oracle.ts'
+import { type OracleRow, rowsOf } from './oracle.ts'
 import { action, emptyStore } from './scenario.ts'
 
 const HEADER = JSON.stringify({ tidemark: 1, project: PROJECT })
@@ -175,8 +175,8 @@ export class Stage {
     const name = (m: RawMark) => `${m.r}:${m.n}:${m.e}`
     const there = new Set(allPurges(p.memory.db).map((m) => name(packMark(m))))
     const saidIn = (text: string) => {
-      const { r, x = [] } = within(JSON.parse(text)) as { r: string; x?: RawMark[] }
-      return x.map((mark) => ({ by: r, mark }))
+      const { r, o, x = [] } = JSON.parse(text) as { r: string; o?: { r: string; x?: RawMark[] }; x?: RawMark[] }
+      return (o ? (o.x ?? []) : x).map((mark) => ({ by: o?.r ?? r, mark }))
     }
     return [...this.texts.values()].flatMap(saidIn).filter(({ mark }) => there.has(name(mark)))
   }

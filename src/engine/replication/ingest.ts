@@ -18,14 +18,12 @@ import type { Db } from '../store/db.ts'
 import { ask } from '../store/held.ts'
 import { isKeyed, isKeyOf, leaving, publicKey, unsigned } from '../store/keys.ts'
 import {
-  behind,
   branchLine,
   type Fork,
   follows,
   isStandIn,
   isTombstone,
   type Line,
-  linesWithin,
   merged,
   originalIn,
   type PurgeMark,
@@ -211,7 +209,13 @@ function sound(t: Taking, lines: readonly Line[]): Line[] {
   const rested = new Map<string, Line>()
   const refused = new Map<string, number>()
   const isSound = (given: Line): boolean => {
-    const line = originalIn(given) ?? given
+    const original = originalIn(given)
+    const line = original ?? given
+    // a branch has a name without a key: under one with a key nobody else says anything
+    if (original && isKeyed(given.replica)) {
+      out.refused.push({ line: `${given.replica}:${given.seq}`, why: `a line of another one under ${given.replica}` })
+      return false
+    }
     if (!isKeyed(line.replica) || log.hashOf(db, given.replica, given.seq) === given.hash) return true
     const faults = refused.get(line.replica) ?? 0
     if (faults > MOST_FAULTS) return false // nobody checks a flood to its end
@@ -237,7 +241,7 @@ function sound(t: Taking, lines: readonly Line[]): Line[] {
 
 /** A line of a branch is anybody's claim that its replica has forked. It waits until a fork is known here. */
 function isMereClaim({ db, env, isOwn }: Taking, line: Line): boolean {
-  const [original] = isOwn ? [] : linesWithin(line)
+  const original = isOwn ? undefined : originalIn(line)
   const isClaim = original !== undefined && log.forkedFrom(db, original.replica) === undefined
   if (isClaim) log.park(db, line, env.now())
   return isClaim
@@ -447,13 +451,13 @@ function giveUp(t: Taking, replica: string, from: number): void {
   }
   const text = `two stores wrote as ${replica}, so one is a copy of the other or was restored; its lines from ${from} on are said again under other identities`
   log.finding(db, `forked:${replica}`, env.now(), text)
-  for (const line of lost) if (!isLocal(line)) moveToBranch(t, line, from)
-  for (const line of log.allParked(db).filter((l) => linesWithin(l)[0]?.replica === replica)) {
+  for (const line of lost) if (!line.local) moveToBranch(t, line, from)
+  for (const line of log.allParked(db).filter((l) => originalIn(l)?.replica === replica)) {
     log.unpark(db, line)
     take(t, line)
   }
-  const local = lost.filter(isLocal)
-  const first = own.find((l) => !isLocal(l))
+  const local = lost.filter((l) => l.local)
+  const first = own.find((l) => !l.local)
   moveLocal(t, local, first)
   for (const { hash } of own) {
     const branch = log.branchedTo(db, hash)
@@ -474,7 +478,6 @@ const branchTag = (line: Line): string =>
 
 /** Lines that never left go with the branch of this store, under numbers that nobody else gives. */
 const LOCAL_FROM = 1_000_000_000
-const isLocal = (line: Line): boolean => line.local || line.seq > LOCAL_FROM
 
 function moveLocal(t: Taking, lines: readonly Line[], leading: Line | undefined): void {
   const { db } = t
@@ -482,33 +485,29 @@ function moveLocal(t: Taking, lines: readonly Line[], leading: Line | undefined)
   if (!first) return
   const tag = (leading && log.branchedTo(db, leading.hash)?.replica) ?? branchTag(first)
   for (const line of lines) {
-    const seq = LOCAL_FROM + (line.seq % LOCAL_FROM)
-    setBranched(db, line, tag, seq)
-    accept(t, branchLine(line, tag, seq, '', Math.min(first.ctr, leading?.ctr ?? first.ctr)))
+    log.setBranched(db, line.hash, tag, LOCAL_FROM + line.seq)
+    accept(t, branchLine(line, tag, LOCAL_FROM + line.seq, '', Math.min(first.ctr, leading?.ctr ?? first.ctr)))
   }
 }
 
-function setBranched(db: Db, line: Line, tag: string, seq: number): void {
-  for (const { hash } of [line, ...linesWithin(line)]) log.setBranched(db, hash, tag, seq)
-}
-
-/**
- * Puts a line of a forked identity under that of its branch, the same for everybody. It waits for the line before it. Where the
- * branch has another line in its place it has forked too.
- */
+/** Puts a line of a forked identity under that of its branch, the same for everybody. It waits for the line before it. */
 function moveToBranch(t: Taking, line: Line, from: number): void {
   const { db, env, out } = t
   if (log.branchedTo(db, line.hash)) return void out.duplicates++
-  const stands = line.from <= from ? undefined : log.branchedAs(db, line.prev)
-  const before = stands && log.lineOf(db, stands.replica, stands.seq)
-  if (line.from > from && !before) return void log.park(db, asKept(db, line), env.now())
-  const original = asSigned(db, line)
-  const key = log.keyOf(db, line.replica)
-  const branch = before ? behind(before, original, key) : branchLine(original, branchTag(line), 1, '', line.ctr, key)
-  t.heads.delete(branch.replica)
-  setBranched(db, line, branch.replica, branch.seq)
-  take(t, branch)
-  for (const f of line.forks) if (isProven(t, line, f)) giveUp(t, f.replica, f.from)
+  const isFirst = line.from <= from
+  const before = isFirst ? { replica: branchTag(line), seq: 0 } : log.branchedAs(db, line.prev)
+  if (!before) return void log.park(db, asKept(db, line), env.now())
+  const { replica: tag } = before
+  const seq = before.seq + 1
+  t.heads.delete(tag)
+  log.setBranched(db, line.hash, tag, seq)
+  if (log.hashOf(db, tag, seq) !== undefined) out.duplicates++
+  else {
+    const original = asSigned(db, line)
+    const ctr = isFirst ? line.ctr : log.lineOf(db, tag, 1)!.ctr
+    accept(t, branchLine(original, tag, seq, log.hashOf(db, tag, before.seq) ?? '', ctr, log.keyOf(db, line.replica)))
+    for (const f of line.forks) if (isProven(t, line, f)) giveUp(t, f.replica, f.from)
+  }
   for (const next of log.parkedBehind(db, line)) {
     log.unpark(db, next)
     moveToBranch(t, next, from)

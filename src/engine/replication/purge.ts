@@ -9,7 +9,7 @@ import { dropAsked, isErasedOf, keepEraser } from '../store/held.ts'
 import {
   isTombstone,
   type Line,
-  linesWithin,
+  originalIn,
   type PurgeMark,
   redacted,
   runBody,
@@ -51,12 +51,15 @@ export function keptBaseEvent(db: Db, e: coverage.BaseEvent): coverage.BaseEvent
 export function asKept(db: Db, line: Line): Line {
   if (!log.anythingPurged(db)) return line
   const marks = log.purgesOf(db, line.replica, line.seq)
-  const within = linesWithin(line)
+  const original = originalIn(line)
   return redacted(line, {
-    erases: (id) => idNow(db, id, (within.at(-1) ?? line).replica) !== id,
-    write: (ctr) => log.isErasedWrite(db, line.replica, ctr) || within.some((l) => log.isErasedIn(db, l, ctr)),
+    erases: (id) => idNow(db, id, (original ?? line).replica) !== id,
+    write: (ctr) =>
+      log.isErasedWrite(db, line.replica, ctr) || (original !== undefined && log.isErasedIn(db, original, ctr)),
     was: (ctr) => marks.some((p) => p.was?.includes(ctr)) || tellsErased(db, line, ctr),
-    header: marks.some((p) => p.hash === line.hash && p.entity === HEADER),
+    header: [line, original].some(
+      (l) => l && log.purgesOf(db, l.replica, l.seq).some((p) => p.hash === l.hash && p.entity === HEADER),
+    ),
   })
 }
 

@@ -423,9 +423,9 @@ function emptied(e: RawEvent): RawEvent {
 
 /** Two forms of one line, of which each may tell what the other does not; the second where the first tells no more. */
 export function merged(more: Line, there: Line): Line {
-  if (!there.partial) return there
-  if (!more.partial) return more
-  if (more.raw.v === 1 || there.raw.v === 1 || more.raw.o || there.raw.o) return there
+  if (!there.partial || more.raw.v !== there.raw.v) return there
+  if (more.raw.v === 1 || there.raw.v === 1) return more.partial ? there : more
+  if (more.raw.o || there.raw.o) return there
   const [a, b] = [more.raw, there.raw]
   if (a.sub !== undefined) return there
   const open = <T>(one: T, other: T): T => (typeof other === 'string' && typeof one !== 'string' ? one : other)
@@ -460,22 +460,8 @@ export function branchLine(original: Line, tag: string, seq: number, prev: strin
   return lineOf(raw, hashOf(raw))
 }
 
-/** The lines that one of a branch stands for: that of the forked identity, and where this is a branch itself, those within it. */
-export const linesWithin = ({ raw }: Line): Line[] => {
-  const line = raw.v === 2 && raw.o ? originalOf(raw) : undefined
-  return line ? [line, ...linesWithin(line)] : []
-}
-
 /** The line that one of a branch stands for, as its replica wrote it. */
-export const originalIn = (line: Line): Line | undefined => linesWithin(line).at(-1)
-
-/** A line of a forked identity behind the one that it follows, which stands under a branch already. */
-export function behind(before: Line, line: Line, key?: string): Line {
-  const forked = originalOf(before.raw as RawLine)
-  const isNext = forked.replica === line.replica
-  const next = isNext ? line : behind(forked, line, key)
-  return branchLine(next, before.replica, before.seq + 1, before.hash, before.ctr, isNext ? key : undefined)
-}
+export const originalIn = ({ raw }: Line): Line | undefined => (raw.v === 2 && raw.o ? originalOf(raw) : undefined)
 
 function originalOf(raw: RawLine): Line {
   const o = raw.o!
@@ -484,7 +470,7 @@ function originalOf(raw: RawLine): Line {
 
 function isOriginal({ o, at }: RawLine): boolean {
   if (o!.v === 1) return parseFirst(o as RawFirst).at === at
-  return isLine(o) && o.h !== undefined && checkedLine(o, false).at === at
+  return isLine(o) && o.o === undefined && o.h !== undefined && checkedLine(o, false).at === at
 }
 
 /** An event as its branch says it: counters stay, and what refers to the branch's own writes names the branch. */

@@ -6,7 +6,7 @@ import { AMONG, type Db, insert, insertion, type Param, stored } from './db.ts'
 import { isErasedOf } from './held.ts'
 import { isSameKey } from './keys.ts'
 import type { Author, Line, MarkRow, PurgeMark } from './line.ts'
-import { linesWithin, parseLine, printLine, readLine, runBody, runsIn, unpackMarkRow, unpackRun } from './line.ts'
+import { originalIn, parseLine, printLine, readLine, runBody, runsIn, unpackMarkRow, unpackRun } from './line.ts'
 import { AS_TEXT, DUE, keptLine, LINE, PACK, packOlder } from './packed.ts'
 import { addRange, type Range } from './ranges.ts'
 
@@ -128,13 +128,13 @@ export function countedIn(db: Db, line: Line): readonly Event[] {
   if (declinedAs(db, line) === 'person') return []
   if (!line.partial || line.v === 1) return line.events
   const isAuthorErased = purgesOf(db, line.replica, line.seq).some((p) => p.entity === '')
-  const within = linesWithin(line)
+  const original = originalIn(line)
   return line.events.filter(
     (e) =>
       e.erased === undefined ||
       (isAuthorErased && e.field === 'provenance') ||
       isErasedWrite(db, e.stamp.replica, e.stamp.ctr) ||
-      within.some((l) => isErasedIn(db, l, e.stamp.ctr)) ||
+      (original !== undefined && isErasedIn(db, original, e.stamp.ctr)) ||
       isErasedOf(db, e.entity, e.erased),
   )
 }
