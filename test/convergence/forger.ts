@@ -29,7 +29,7 @@ const all = (v: Raw, f: (v: Raw) => Raw) => (Array.isArray(v) ? v.map(f) : v)
 /** The hash of a line of version 2. */
 export function hashOf(raw: Raw): string {
   const head = [2, raw.r, raw.n, raw.f ?? 0, raw.p ?? '', raw.c, raw.at, raw.l ?? 0, raw.u ?? 0, raw.k ?? 0]
-  if (raw.o) return b64(JSON.stringify([...head, raw.o.h ?? hashOf(raw.o)]))
+  if (raw.o) return b64(JSON.stringify([...head, raw.o.h ?? hashOf(raw.o), ...(raw.b ? [raw.b] : [])]))
   const parts = [part(raw.by), raw.for === undefined ? 0 : part(raw.for)]
   return b64(JSON.stringify([...head, ...parts, all(raw.e, runOf), all(raw.x ?? [], markOf)]))
 }

@@ -147,15 +147,75 @@ test('[C6] who overwrote a line of one branch erases nothing of the other (seed 
   })
 })
 
-type Step = { by: number } | { from: number; to: number; pick: number[] }
+test('[C6] [K15] what is erased in a branch stays erased under each name that it gets, and in a store that joins late', () => {
+  inDir((dir) => {
+    const a = new Replica(dir, 'a')
+    const late = new Replica(dir, 'l', 9)
+    a.act([['record-principle', { name: 'p', evidence: ['0'] }]])
+    const b = copy(a, dir, 'b', true)
+    const secret = 'the secret text'
+    a.act([['record-principle', { name: 'p', evidence: [secret] }]])
+    a.act([['record-principle', { name: 'p', tags: ['why'] }]], { intent: `because of ${secret}` })
+    const c = copy(a, dir, 'c', true)
+    for (const r of [a, b, c]) {
+      r.now += 1000
+      r.act([['record-principle', { name: 'p', tags: [r.name] }]])
+    }
+    const whole = linesOf(a)
+    exchange(a, b) // two branches
+    a.act([['purge', { secret, reason: 'had to go' }]])
+    const { lines: erased } = linesOf(a)
+    exchange(a, b, c) // the branch of a parts: its lines have other names
+    exchange(b, late)
+    for (const lines of [whole.lines, erased]) late.memory.applyUpdates(join1(whole.header, lines))
+    exchange(a, b, c, late)
+    for (const r of [a, b, late]) {
+      expect(texts(r)).toEqual(['0'])
+      expect(r.memory.db.has('SELECT 1 FROM log WHERE instr(line, ?)>0', secret)).toBe(false)
+      expect(r.memory.db.has('SELECT 1 FROM events WHERE instr(body, ?)>0', secret)).toBe(false)
+    }
+    agree(a, b, c, late)
+    for (const r of [a, b, c, late]) r.memory.close()
+  })
+})
+
+test('[C6] whichever fork is learnt first, lines stand under the same names', () => {
+  inDir((dir) => {
+    const a = new Replica(dir, 'a')
+    const others = [31, 32].map((seed) => new Replica(dir, `r${seed}`, seed))
+    const say = (r: Replica, text: string) => {
+      r.now += 1000
+      r.act([['record-principle', { name: 'p', evidence: [text] }]])
+    }
+    say(a, '0')
+    const b = copy(a, dir, 'b', true)
+    say(a, '1')
+    say(a, '2')
+    const c = copy(a, dir, 'c', true)
+    for (const r of [a, b, c]) say(r, r.name)
+    const of = { a: linesOf(a), b: linesOf(b), c: linesOf(c) }
+    for (const [i, order] of (['acb', 'bac'] as const).entries())
+      for (const name of order) others[i]!.memory.applyUpdates(join1(of.a.header, of[name as 'a'].lines))
+    const names = (r: Replica) =>
+      r.memory.db.column<string>("SELECT hash || ' ' || replica || seq FROM branched ORDER BY 1")
+    expect(names(others[0]!).length).toBe(5)
+    expect(names(others[1]!)).toEqual(names(others[0]!))
+    exchange(a, b, c, ...others)
+    agree(a, b, c, ...others)
+    for (const r of [a, b, c, ...others]) r.memory.close()
+  })
+})
+
+type Step = { by: number } | { copy: number } | { from: number; to: number; pick: number[] }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ by: fc.nat({ max: 3 }) }) as fc.Arbitrary<Step> },
+  { weight: 4, arbitrary: fc.record({ by: fc.nat({ max: 6 }) }) as fc.Arbitrary<Step> },
+  { weight: 1, arbitrary: fc.record({ copy: fc.nat({ max: 6 }) }) as fc.Arbitrary<Step> },
   {
     weight: 2,
     arbitrary: fc.record({
-      from: fc.nat({ max: 3 }),
-      to: fc.nat({ max: 3 }),
+      from: fc.nat({ max: 6 }),
+      to: fc.nat({ max: 6 }),
       pick: fc.array(fc.nat({ max: 20 }), { maxLength: 6 }),
     }),
   },
@@ -163,7 +223,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const RUNS = Math.ceil(runs(60, 400) / 4)
 
-test(`[C6] three stores under one identity and a fourth: nothing is lost, all agree (${RUNS} runs)`, {
+test(`[C6] stores that are copied at any time, and copies of them: nothing is lost, all agree (${RUNS} runs)`, {
   tags: ['property'],
   timeout: 60_000 + RUNS * 4_000,
 }, () => {
@@ -174,16 +234,19 @@ test(`[C6] three stores under one identity and a fourth: nothing is lost, all ag
       const d = new Replica(dir, 'd', 5)
       a.act([['record-principle', { name: 'p', evidence: ['0'] }]])
       const all = [a, copy(a, dir, 'b', true), copy(a, dir, 'c', true), d]
+      const at = (n: number) => all[n % all.length]!
       const said = new Set(['0'])
       for (const [i, s] of steps.entries()) {
         if ('by' in s) {
-          const r = all[s.by]!
+          const r = at(s.by)
           r.now += 1000
           r.act([['record-principle', { name: 'p', evidence: [`${r.name}${i}`], confidence: (i % 10) / 10 }]])
           said.add(`${r.name}${i}`)
-        } else if (s.from !== s.to) {
-          const { header, lines } = linesOf(all[s.from]!)
-          const to = all[s.to]!.memory
+        } else if ('copy' in s) {
+          if (all.length < 7) all.push(copy(at(s.copy), dir, 'efg'[all.length - 4]!, true))
+        } else if (at(s.from) !== at(s.to)) {
+          const { header, lines } = linesOf(at(s.from))
+          const to = at(s.to).memory
           if (s.pick.length === 0) to.applyUpdates(join1(header, lines))
           else for (const n of s.pick) if (lines.length > 0) to.applyUpdates(join1(header, [lines[n % lines.length]!]))
         }
@@ -199,5 +262,5 @@ test(`[C6] three stores under one identity and a fourth: nothing is lost, all ag
         r.memory.close()
       }
     })
-  fc.assert(fc.property(fc.array(step, { minLength: 2, maxLength: 16 }), run), { numRuns: RUNS, seed: SEED })
+  fc.assert(fc.property(fc.array(step, { minLength: 2, maxLength: 24 }), run), { numRuns: RUNS, seed: SEED })
 })

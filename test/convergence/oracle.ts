@@ -85,18 +85,25 @@ function eventsIn(line: Raw): Said[] {
   })
 }
 
-/** A line of a branch says what it stands for, with the branch's own writes under its name. */
-function branchEvents({ r, n, c, o }: Raw): Said[] {
-  const name = (replica: string, ctr: number) => (replica === o.r && ctr >= c ? r : replica)
+/** A line of a branch says what it stands for, with the writes of the branch, and of those that it follows, under their names. */
+function branchEvents({ r, n, c, o, b = [] }: Raw): Said[] {
+  const path: [first: number, tag: string][] = [[c, r], ...b]
+  const name = (replica: string, ctr: number) =>
+    (replica === o.r && path.find(([first]) => ctr >= first)?.[1]) || replica
   const hash: string = o.h ?? hashOf(o)
   return eventsIn(o).map((e): Said => {
     const state = e.field === '$' ? (e.value as Raw) : undefined
     let value = e.value
     if (state?.saw?.[o.r]) {
       const all = (state.saw[o.r] as (number | Ref)[]).flatMap((x) => (typeof x === 'number' ? [x] : range(Number(x[0]), x[1])))
-      value = { ...state, saw: { ...state.saw, [o.r]: all.filter((x) => x < c), [r]: all.filter((x) => x >= c) } }
+      value = { ...state, saw: { ...state.saw, [o.r]: [], ...Object.groupBy(all, (x) => name(o.r, x)) } }
     }
-    if (state?.seen?.[o.r] >= c) value = { ...state, seen: { ...state.seen, [o.r]: c - 1, [r]: state.seen[o.r] } }
+    let upTo = state?.seen?.[o.r] ?? -1
+    for (const [first, tag] of path) {
+      if (upTo < first) continue
+      value = { ...(value as Raw), seen: { ...(value as Raw).seen, [o.r]: first - 1, [tag]: upTo } }
+      upTo = first - 1
+    }
     const over = e.over.map(([replica, ctr]): Ref => [name(replica, ctr), ctr])
     return { ...e, line: `${r}:${n}`, value, replica: name(e.replica, e.ctr), over, hash }
   }) // biome-ignore format: one thought
@@ -161,9 +168,11 @@ export function rowsOf(
     for (const e of written) if (deep.has(nameOf(e))) for (const [r, c] of e.over) deep.add(`${r}:${c}`)
   }
   const heads = new Set(marks.flatMap((m) => (m.e === '' ? [`${m.r}:${m.n}`, `${m.r}:${m.n}:${m.h}`] : [])))
-  const nameless = new Set(lines.flatMap((l) => (heads.has(`${l.r}:${l.n}:${l.h}`) ? [`${l.r}:${l.n}`] : [])))
+  const isHead = (l: Raw) => l !== undefined && heads.has(`${l.r}:${l.n}:${l.h}`)
+  const nameless = new Set(lines.flatMap((l) => (isHead(l) || isHead(l.o) ? [`${l.r}:${l.n}`] : [])))
   const kept = written.flatMap((e): Said | [] => {
-    if (e.field === 'provenance' && e.unsaid && heads.has(e.line)) return { ...e, erased: true }
+    if (e.field === 'provenance' && e.unsaid && (heads.has(e.line) || nameless.has(e.line)))
+      return { ...e, erased: true }
     if (e.isAuthor && nameless.has(e.line)) return { ...e, erased: true }
     const entity = IS_TOMBSTONE.test(e.entity) ? e.entity : tombstone(e.entity)
     if (isGone(entity, e)) return entity === e.entity && !e.unsaid ? e : { ...e, entity, erased: true }

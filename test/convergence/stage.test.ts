@@ -179,6 +179,21 @@ const found: [what: string, play: { replicas: number; steps: unknown[] }][] = [
       ],
     },
   ],
+  [
+    'of three copies of a store that all write on, two share the line from which the third one differs',
+    {
+      replicas: 2,
+      steps: [
+        ['act', { by: 0, actions: [['record-decision', { name: 'one' }]] }],
+        ['twin', { by: 0 }],
+        ['act', { by: 0, actions: [['record-decision', { name: 'one', description: 'a' }]] }],
+        ['twin', { by: 0 }],
+        ['act', { by: 0, actions: [['record-decision', { name: 'one', description: 'b' }]] }],
+        ['act', { by: 3, actions: [['record-decision', { name: 'one', description: 'c' }]] }],
+        ['act', { by: 2, actions: [['record-decision', { name: 'one', description: 'd' }]] }],
+      ],
+    },
+  ],
 ]
 
 test.each(found)('[C4] [C6] [K14] found by a play: %s', (_, { replicas, steps }) => {

@@ -95,9 +95,10 @@ export function textsToErase(db: Db, purges: readonly PurgeMark[]): string[] {
   const whole = new Set(purges.map((p) => p.entity).filter(isTombstone))
   const ids = [...whole].flatMap((t) => idsOfKind(db, kindOf(t)).filter((id) => tombstoneOf(id) === t))
   const parts = purges.flatMap((p) => {
-    const line = p.entity === HEADER ? log.lineOf(db, p.replica, p.seq) : undefined
+    const at = log.standing(db, p)
+    const line = p.entity === HEADER ? log.lineOf(db, at.replica, at.seq) : undefined
     if (line) return textsIn([{ ...line.author }, line.raw.v === 1 ? line.raw.sum : ''])
-    const erased = new Set([...(p.writes ?? []), ...(p.was ?? [])].map((ctr) => `${p.replica}:${ctr}`))
+    const erased = new Set([...(p.writes ?? []), ...(p.was ?? [])].map((ctr) => `${at.replica}:${ctr}`))
     for (const [replica, ctr] of p.before ?? []) erased.add(`${replica}:${ctr}`)
     const events = erased.size > 0 ? log.eventsOf(db, p.entity).map((e) => e.event) : []
     return events.filter((e) => erased.has(`${e.stamp.replica}:${e.stamp.ctr}`)).flatMap(textsOfEvent)

@@ -26,8 +26,10 @@ import {
   type Line,
   merged,
   originalIn,
+  type Place,
   type PurgeMark,
   parseLine,
+  pathOf,
   pieced,
   printLine,
   redacted,
@@ -120,7 +122,9 @@ export function ingest(
     decides: options.own === true && options.unfinished !== true,
     ...{ heads: new Map(), mine: new Map(), seen: 0 },
   }
-  const lines = t.isOwn ? delivery.lines : sound(t, delivery.lines)
+  // a line of a branch is taken as its replica wrote it: under which name it stands here is found anew
+  const originals = delivery.lines.map((l) => originalIn(l) ?? l)
+  const lines = t.isOwn ? originals : sound(t, originals)
   const { tag: own, clock } = replicaFor(db, env)
   if (lines.some((l) => l.replica === own && l.seq > log.head(db, own).seq)) {
     // lines of ours that we do not know: we were rolled back. What comes next is written under a new identity
@@ -143,7 +147,11 @@ export function ingest(
       guarded(db, registryOf(t), entities, (upheld) => applySnapshot(db, registry, s, env.now(), upheld)),
     )
   }
-  for (const line of lines) if (!isMereClaim(t, line)) take(t, line)
+  for (const [i, line] of lines.entries()) {
+    const isBranched = t.isOwn && line !== delivery.lines[i]
+    if (isBranched && log.forkedFrom(db, line.replica) === undefined) giveUp(t, line.replica, line.seq)
+    take(t, line)
+  }
   for (const [replica, ranges] of t.mine) if (ranges) keepBack(t, replica, ranges)
   if (out.applied > 0) log.settleFindings(db)
   sawStamp(db, t.seen)
@@ -185,11 +193,12 @@ function settlePurges(t: Taking, purges: readonly PurgeMark[], may: MayErase, by
   const { db, out } = t
   const granted: PurgeMark[] = []
   for (const p of purges) {
+    const at = log.standing(db, p)
     const ids = isTombstone(p.entity)
-      ? log.entitiesOf(db, p.replica, p.seq).filter((id) => tombstoneOf(id) === p.entity)
+      ? log.entitiesOf(db, at.replica, at.seq).filter((id) => tombstoneOf(id) === p.entity)
       : [p.entity]
     touch(t, ids)
-    if (!may.of(p.replica)) ask(db, { ...p, by })
+    if (!may.of(p.replica)) ask(db, { ...p, ...at, by })
     else {
       granted.push(p.before ? { ...p, before: p.before.filter(([replica]) => may.of(replica)) } : p)
       if (may.as !== '*') for (const id of ids) freezeErased(db, registryOf(t), id, p, by)
@@ -208,15 +217,9 @@ function sound(t: Taking, lines: readonly Line[]): Line[] {
   const { db, out } = t
   const rested = new Map<string, Line>()
   const refused = new Map<string, number>()
-  const isSound = (given: Line): boolean => {
-    const original = originalIn(given)
-    const line = original ?? given
-    // a branch has a name without a key: under one with a key nobody else says anything
-    if (original && isKeyed(given.replica)) {
-      out.refused.push({ line: `${given.replica}:${given.seq}`, why: `a line of another one under ${given.replica}` })
-      return false
-    }
-    if (!isKeyed(line.replica) || log.hashOf(db, given.replica, given.seq) === given.hash) return true
+  const isSound = (line: Line): boolean => {
+    const isKnown = log.hashOf(db, line.replica, line.seq) === line.hash || log.branchedTo(db, line.hash)
+    if (!isKeyed(line.replica) || isKnown) return true
     const faults = refused.get(line.replica) ?? 0
     if (faults > MOST_FAULTS) return false // nobody checks a flood to its end
     const next = rested.get(line.replica)
@@ -239,14 +242,6 @@ function sound(t: Taking, lines: readonly Line[]): Line[] {
   return lines.filter((l) => taken.has(l))
 }
 
-/** A line of a branch is anybody's claim that its replica has forked. It waits until a fork is known here. */
-function isMereClaim({ db, env, isOwn }: Taking, line: Line): boolean {
-  const original = isOwn ? undefined : originalIn(line)
-  const isClaim = original !== undefined && log.forkedFrom(db, original.replica) === undefined
-  if (isClaim) log.park(db, line, env.now())
-  return isClaim
-}
-
 function take(t: Taking, line: Line): void {
   const { db, heads, out } = t
   const last = heads.get(line.replica)
@@ -257,7 +252,7 @@ function take(t: Taking, line: Line): void {
   }
   heads.delete(line.replica)
   const forked = log.forkedFrom(db, line.replica)
-  if (forked !== undefined && line.seq >= forked) return void moveToBranch(t, line, forked)
+  if (forked !== undefined && line.seq >= forked) return void moveToBranch(t, line)
   const known = log.hashOf(db, line.replica, line.seq)
   const isCovered = known === undefined && log.isCovered(db, line.replica, line.seq)
   if (known === line.hash || isCovered) out.duplicates++
@@ -432,6 +427,7 @@ function proofOf({ db }: Taking, line: Line, from: number): [string, string] | u
   return [envelope(other), envelope(line)]
 }
 
+/** Gives up an identity from a line on, or a branch from where two lines follow one: what stood there is named anew. */
 function giveUp(t: Taking, replica: string, from: number): void {
   const { db, env, out } = t
   const already = log.forkedFrom(db, replica)
@@ -440,37 +436,39 @@ function giveUp(t: Taking, replica: string, from: number): void {
   const { tag, clock } = replicaFor(db, env)
   const isOwn = ownLines(db)
   forget(t)
-  keepEndorsements(db, [{ replica, first: from, last: Number.MAX_SAFE_INTEGER }])
-  const lost = [...takeOut(db, t.makeRegistry, replica, from), ...log.takeParkedFrom(db, replica, from)]
-  for (const line of lost) touch(t, entitiesIn(line))
-  const own = lost.filter((l) => isOwn(l.replica, l.seq))
+  const gone = [{ replica, seq: from }, ...branchesOf(db, replica)]
+  const rest = gone.map((l) => ({ replica: l.replica, first: l.seq, last: Number.MAX_SAFE_INTEGER }))
+  keepEndorsements(db, rest)
+  const lost = gone.flatMap((l) => log.takeLinesFrom(db, l.replica, l.seq))
+  const entities = new Set(lost.flatMap((l) => [...entitiesIn(l)]))
+  if (entities.size > 0) rebuildEntities(db, t.makeRegistry(), entities)
+  touch(t, entities)
+  lost.push(...log.takeParkedFrom(db, replica, from))
   if (tag === replica) {
     mintReplica(db, env)
     saveClock(db, { ms: clock.ms, ctr: 0 })
     out.forked = true
   }
   const text = `two stores wrote as ${replica}, so one is a copy of the other or was restored; its lines from ${from} on are said again under other identities`
-  log.finding(db, `forked:${replica}`, env.now(), text)
-  for (const line of lost) if (!line.local) moveToBranch(t, line, from)
-  for (const line of log.allParked(db).filter((l) => originalIn(l)?.replica === replica)) {
-    log.unpark(db, line)
-    take(t, line)
-  }
-  const local = lost.filter((l) => l.local)
-  const first = own.find((l) => !l.local)
-  moveLocal(t, local, first)
-  for (const { hash } of own) {
-    const branch = log.branchedTo(db, hash)
+  if (!log.isBranch(db, replica)) log.finding(db, `forked:${replica}`, env.now(), text)
+  const originalOf = (line: Line) => originalIn(line) ?? line
+  const own = new Set(lost.flatMap((l) => (isOwn(l.replica, l.seq) ? originalOf(l).hash : [])))
+  const lines = lost.map(originalOf).sort((a, b) => Number(a.local) - Number(b.local) || a.seq - b.seq)
+  for (const { hash } of lines) log.unsetBranched(db, hash)
+  for (const line of lines) {
+    moveToBranch(t, line)
+    const branch = own.has(line.hash) ? log.branchedTo(db, line.hash) : undefined
     if (branch) keepOwn(db, branch.replica, branch.seq)
   }
 }
 
-function takeOut(db: Db, registry: () => Registry, replica: string, from: number): Line[] {
-  const lines = log.takeLinesFrom(db, replica, from)
-  const entities = new Set(lines.flatMap((l) => [...entitiesIn(l)]))
-  if (entities.size > 0) rebuildEntities(db, registry(), entities)
-  return lines
-}
+/** The first line of each branch of an identity, or of each that follows a branch. */
+const branchesOf = (db: Db, replica: string): Line[] =>
+  log.allBranches(db).flatMap((tag) => {
+    const line = log.beside(db, tag, 0, 'after')
+    const [, ...above] = line ? pathOf(line).map(([, name]) => name) : []
+    return line && [originalIn(line)?.replica, ...above].includes(replica) ? line : []
+  })
 
 /** The identity of a branch: of the hash of its first line, so that everybody gives it the same. */
 const branchTag = (line: Line): string =>
@@ -479,38 +477,50 @@ const branchTag = (line: Line): string =>
 /** Lines that never left go with the branch of this store, under numbers that nobody else gives. */
 const LOCAL_FROM = 1_000_000_000
 
-function moveLocal(t: Taking, lines: readonly Line[], leading: Line | undefined): void {
+function placeOfLocal(db: Db, line: Line): Place {
+  const own = branchesOf(db, line.replica).filter((l) => isOwnReplica(db, l.replica))
+  const [path = []] = own.map(pathOf).sort((a, b) => b.length - a.length || b[0]![0] - a[0]![0])
+  const after = path.findIndex(([first]) => first <= line.ctr)
+  const [, tag] = path.at(after) ?? [0, branchTag(line)]
+  const rest = after < 0 ? [[line.ctr, tag] as const] : path.slice(after)
+  return { replica: tag, seq: LOCAL_FROM + line.seq, prev: '', local: true, path: rest }
+}
+
+/** A branch follows so many others at most. */
+const MOST_ABOVE = 32
+
+/** Where a line of a forked identity stands: behind the line that it follows, or first in a branch where that one has another one behind it. */
+function placeOf(t: Taking, line: Line, from: number): Place | undefined {
   const { db } = t
-  const [first] = lines
-  if (!first) return
-  const tag = (leading && log.branchedTo(db, leading.hash)?.replica) ?? branchTag(first)
-  for (const line of lines) {
-    log.setBranched(db, line.hash, tag, LOCAL_FROM + line.seq)
-    accept(t, branchLine(line, tag, LOCAL_FROM + line.seq, '', Math.min(first.ctr, leading?.ctr ?? first.ctr)))
-  }
+  if (line.local) return placeOfLocal(db, line)
+  const first = { replica: branchTag(line), seq: 1, prev: '', local: false }
+  if (line.from <= from) return { ...first, path: [[line.ctr, first.replica]] }
+  const stands = log.branchedAs(db, line.prev)
+  const before = stands && log.lineOf(db, stands.replica, stands.seq)
+  if (!before) return undefined
+  const { replica } = before
+  const seq = before.seq + 1
+  if (log.lineOf(db, replica, seq)) giveUp(t, replica, seq)
+  const path = pathOf(before)
+  if (log.forkedFrom(db, replica) !== seq) return { replica, seq, prev: before.hash, local: false, path }
+  return path.length > MOST_ABOVE ? undefined : { ...first, path: [[line.ctr, first.replica], ...path] }
 }
 
 /** Puts a line of a forked identity under that of its branch, the same for everybody. It waits for the line before it. */
-function moveToBranch(t: Taking, line: Line, from: number): void {
+function moveToBranch(t: Taking, line: Line): void {
   const { db, env, out } = t
   if (log.branchedTo(db, line.hash)) return void out.duplicates++
-  const isFirst = line.from <= from
-  const before = isFirst ? { replica: branchTag(line), seq: 0 } : log.branchedAs(db, line.prev)
-  if (!before) return void log.park(db, asKept(db, line), env.now())
-  const { replica: tag } = before
-  const seq = before.seq + 1
-  t.heads.delete(tag)
-  log.setBranched(db, line.hash, tag, seq)
-  if (log.hashOf(db, tag, seq) !== undefined) out.duplicates++
+  const place = placeOf(t, line, log.forkedFrom(db, line.replica)!)
+  if (!place) return void log.park(db, asKept(db, line), env.now())
+  log.setBranched(db, line.hash, place.replica, place.seq)
+  if (log.isKnown(db, place.replica, place.seq)) out.duplicates++
   else {
-    const original = asSigned(db, line)
-    const ctr = isFirst ? line.ctr : log.lineOf(db, tag, 1)!.ctr
-    accept(t, branchLine(original, tag, seq, log.hashOf(db, tag, before.seq) ?? '', ctr, log.keyOf(db, line.replica)))
+    accept(t, branchLine(asSigned(db, line), place, log.keyOf(db, line.replica)))
     for (const f of line.forks) if (isProven(t, line, f)) giveUp(t, f.replica, f.from)
   }
   for (const next of log.parkedBehind(db, line)) {
     log.unpark(db, next)
-    moveToBranch(t, next, from)
+    moveToBranch(t, next)
   }
 }
 

@@ -57,9 +57,7 @@ export function asKept(db: Db, line: Line): Line {
     write: (ctr) =>
       log.isErasedWrite(db, line.replica, ctr) || (original !== undefined && log.isErasedIn(db, original, ctr)),
     was: (ctr) => marks.some((p) => p.was?.includes(ctr)) || tellsErased(db, line, ctr),
-    header: [line, original].some(
-      (l) => l && log.purgesOf(db, l.replica, l.seq).some((p) => p.hash === l.hash && p.entity === HEADER),
-    ),
+    header: [line, original].some((l) => l && log.isHeaderErased(db, l)),
   })
 }
 
@@ -74,7 +72,8 @@ export function applyPurges(db: Db, registry: Registry, purges: readonly PurgeMa
     if (isTombstone(p.entity)) keepEraser(db, p.entity, of)
     if (of === '*') dropAsked(db, p.entity)
   }
-  const others = [...purges, ...log.takeUnproven(db)].flatMap((l) => replaceLine(db, l.replica, l.seq))
+  const lines = [...purges.map((p) => log.standing(db, p)), ...log.takeUnproven(db)]
+  const others = lines.flatMap((l) => replaceLine(db, l.replica, l.seq))
   const whole = purges.flatMap((p) => (p.entity === HEADER ? [] : [p.entity]))
   erase(db, registry, whole, others)
 }

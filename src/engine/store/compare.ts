@@ -4,6 +4,7 @@ import { sha256 } from '../../model/digest.ts'
 import { baseEvents, coveredLines } from './coverage.ts'
 import { type Db, readDb, stored } from './db.ts'
 import { follows, isStandIn, type Line } from './line.ts'
+import { isBranch } from './log.ts'
 import { getMeta, setMeta } from './meta.ts'
 import { ownIdentities } from './own-lines.ts'
 import { LINE } from './packed.ts'
@@ -102,10 +103,9 @@ type Missing = { replica: string; from: number; to: number }
 /** Lines that this store wrote and has no more, those apart that a restore could not find. */
 function ownMissing(db: Db, here: ReadonlyMap<string, readonly Range[]>): Missing[] {
   const lost = lostLines(db)
-  const isBranch = (replica: string) => db.has('SELECT 1 FROM branched WHERE replica=?', replica)
   return ownIdentities(db).flatMap(({ replica, upTo }) => {
     const there = (here.get(replica) ?? []).filter(([from]) => from <= upTo)
-    if (there.length === 0 || isBranch(replica)) return []
+    if (there.length === 0 || isBranch(db, replica)) return []
     const all = (lost[replica] ?? []).reduce((ranges, [from, to]) => addRange(ranges, from, to), there)
     return [[0, 0] as const, ...all].slice(0, -1).flatMap(([, end], i) => {
       const from = end + 1

@@ -42,7 +42,7 @@ export function coverable(db: Db, before: number): Covered[] {
   const waiting = new Set(db.column<string>(held))
   const sql = `SELECT ${LINE} AS text FROM log l WHERE at<? AND NOT EXISTS
        (SELECT 1 FROM declined d WHERE d.replica=l.replica AND d.seq=l.seq)
-     AND NOT EXISTS (SELECT 1 FROM asked a WHERE a.replica=l.replica AND a.seq=l.seq) ORDER BY replica, seq`
+     AND replica NOT IN (SELECT replica FROM branched) AND NOT EXISTS (SELECT 1 FROM asked a WHERE a.replica=l.replica AND a.seq=l.seq) ORDER BY replica, seq`
   for (const { text } of db.each<{ text: string }>(sql, before)) {
     const { replica, seq, from, hash, ctr, events } = readLine(text)
     if (waiting.has(`${replica}:${seq}`)) continue

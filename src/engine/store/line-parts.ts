@@ -131,6 +131,8 @@ export interface RawLine {
   l?: 1
   /** A line of an identity that two stores wrote under, as its branch says it: the line that it was. */
   o?: RawLine | RawFirst
+  /** The branches that this one follows, the nearest first: the counter from which each writes, and its name. */
+  b?: [first: number, tag: string][]
   /** In the own store alone: made again from what it did, so its hash is one in name. */
   sub?: string
   h?: string

@@ -104,7 +104,8 @@ const markDigest = (mark: RawMark | string): string =>
 /** SHA-256 over the digests of a line's parts. */
 function hashOf(raw: RawLine): string {
   const head = [2, raw.r, raw.n, raw.f ?? 0, raw.p ?? '', raw.c, raw.at, raw.l ?? 0, raw.u ?? 0, raw.k ?? 0]
-  if (raw.o) return digest64(JSON.stringify([...head, raw.o.h ?? hashOf(raw.o as RawLine)]))
+  const above = raw.b ? [raw.b] : []
+  if (raw.o) return digest64(JSON.stringify([...head, raw.o.h ?? hashOf(raw.o as RawLine), ...above]))
   const parts = [partDigest(raw.by), raw.for === undefined ? 0 : partDigest(raw.for)]
   return digest64(JSON.stringify([...head, ...parts, raw.e.map(runDigest), (raw.x ?? []).map(markDigest)]))
 }
@@ -168,7 +169,7 @@ function lineOf(raw: RawLine, hash: string): Line {
     at: raw.at,
     author,
     get events() {
-      return (events ??= told ? told.events.map((e) => underBranch(e, told.replica, raw.c, raw.r)) : eventsOf(raw, by))
+      return (events ??= told ? told.events.map((e) => underBranches(e, told.replica, raw)) : eventsOf(raw, by))
     },
     purges: told?.purges ?? (raw.x ?? []).flatMap((p) => (typeof p === 'string' ? [] : [unpackMark(p)])),
     forks: (raw.k ?? []).map(([replica, from, ...proof]) => ({
@@ -264,6 +265,7 @@ const isLine = (raw: unknown): raw is RawLine =>
     k: orNone(listOf(isFork)),
     l: orNone(isOne),
     o: orNone((o) => isObject(o) && (raw as RawLine).e.length === 0),
+    b: orNone(listOf((x) => Array.isArray(x) && x.length === 2 && isCount(x[0]) && isText(x[1]))),
     sub: orNone(isDigest),
     h: orNone(isText),
     s: orNone(isText),
@@ -300,7 +302,7 @@ function checkedLine(raw: RawLine, own: boolean): Line {
     return lineOf(raw, h)
   }
   if (sub !== undefined || (h === undefined && raw.s === undefined)) throw damaged(`${raw.r}:${raw.n} has no hash`)
-  if (raw.o && !isOriginal(raw)) throw damaged(`${raw.r}:${raw.n} does not stand for the line that it says`)
+  if (raw.o && !own && !isOriginal(raw)) throw damaged(`${raw.r}:${raw.n} does not stand for the line that it says`)
   const hash = hashOf(raw)
   if (h !== undefined && h !== hash) throw damaged(`the hash of ${raw.r}:${raw.n} does not fit its content`)
   return lineOf(raw, hash)
@@ -313,7 +315,7 @@ export function readLine(text: string): Line {
 }
 
 /** Whether a line stands in for one that was lost: it names no line before it, and its hash is one in name. */
-export const isStandIn = ({ raw }: Line): boolean => raw.v === 2 && raw.sub !== undefined
+export const isStandIn = ({ raw }: Line): boolean => raw.v === 2 && (raw.o?.v === 2 ? raw.o : raw).sub !== undefined
 
 export function standIn(line: Unsealed, hash: string): Line {
   const { raw, hash: sub } = seal(line)
@@ -447,15 +449,26 @@ export function merged(more: Line, there: Line): Line {
   return JSON.stringify(raw) === JSON.stringify(b) ? there : lineOf(raw, there.hash)
 }
 
-/** A line of a forked identity under its branch, the same for every holder (K12). `first`: the branch's first write. */
-export function branchLine(original: Line, tag: string, seq: number, prev: string, first: number, key?: string): Line {
+/** Where a line of a forked identity stands: the name of its branch, its number there, and the first writes of it and of those above. */
+export interface Place extends Pick<Line, 'replica' | 'seq' | 'prev' | 'local'> {
+  readonly path: readonly (readonly [first: number, tag: string])[]
+}
+
+/** The names under which a branch writes, its own first, each with the counter of its first write. */
+export const pathOf = ({ ctr, replica, raw }: Line): Place['path'] => [[ctr, replica], ...((raw as RawLine).b ?? [])]
+
+/** A line of a forked identity under its branch, the same for every holder (K12). */
+export function branchLine(original: Line, { replica, seq, prev, local, path }: Place, key?: string): Line {
   const { h: _h, ...kept } = original.raw as RawLine
+  const [own, ...above] = path as [number, string][]
   const raw: RawLine = {
-    ...{ v: 2, r: tag, n: seq },
+    ...{ v: 2, r: replica, n: seq },
     ...(prev === '' ? {} : { p: shortHash(prev) }),
-    ...{ c: first, at: original.at, by: {}, e: [] },
+    ...{ c: own![0], at: original.at, by: {}, e: [] },
     ...(original.forks.length > 0 ? { k: (original.raw as RawLine).k! } : {}),
+    ...(local ? { f: 1, l: 1 } : {}),
     o: original.raw.v === 1 ? original.raw : { ...kept, h: original.hash, ...(key === undefined ? {} : { key }) },
+    ...(above.length > 0 ? { b: above } : {}),
   }
   return lineOf(raw, hashOf(raw))
 }
@@ -472,6 +485,9 @@ function isOriginal({ o, at }: RawLine): boolean {
   if (o!.v === 1) return parseFirst(o as RawFirst).at === at
   return isLine(o) && o.o === undefined && o.h !== undefined && checkedLine(o, false).at === at
 }
+
+const underBranches = (e: Event, lost: string, raw: RawLine): Event =>
+  [[raw.c, raw.r] as const, ...(raw.b ?? [])].reduce((e, [first, tag]) => underBranch(e, lost, first, tag), e)
 
 /** An event as its branch says it: counters stay, and what refers to the branch's own writes names the branch. */
 function underBranch(e: Event, lost: string, first: number, tag: string): Event {

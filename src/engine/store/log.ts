@@ -127,8 +127,9 @@ interface EventRun extends Pick<EventRow, 'i' | 'ms' | 'entity' | 'body'> {
 export function countedIn(db: Db, line: Line): readonly Event[] {
   if (declinedAs(db, line) === 'person') return []
   if (!line.partial || line.v === 1) return line.events
-  const isAuthorErased = purgesOf(db, line.replica, line.seq).some((p) => p.entity === '')
   const original = originalIn(line)
+  const isNamed = purgesOf(db, line.replica, line.seq).some((p) => p.entity === '')
+  const isAuthorErased = isNamed || (original !== undefined && isHeaderErased(db, original))
   return line.events.filter(
     (e) =>
       e.erased === undefined ||
@@ -375,6 +376,17 @@ export const unpark = (db: Db, line: Line): void =>
 export const branchedTo = (db: Db, hash: string): { replica: string; seq: number } | undefined =>
   db.get('SELECT replica, seq FROM branched WHERE hash=?', hash)
 
+/** A mark of what is erased names a line as its replica wrote it, whatever branch it stands in. */
+export function asWritten(db: Db, p: PurgeMark): PurgeMark {
+  const original = lineOf(db, p.replica, p.seq)
+  const { replica, seq, hash } = (original && originalIn(original)) ?? p
+  return { ...p, replica, seq, hash }
+}
+
+/** Where the line stands now that a mark names. */
+export const standing = (db: Db, { replica, seq, hash }: LineId): Pick<Line, 'replica' | 'seq'> =>
+  branchedTo(db, hash) ?? { replica, seq }
+
 /** The same by the beginning of a hash, as a line names the one before it. */
 export const branchedAs = (db: Db, prev: string): { replica: string; seq: number } | undefined =>
   prev === ''
@@ -383,6 +395,11 @@ export const branchedAs = (db: Db, prev: string): { replica: string; seq: number
 
 export const setBranched = (db: Db, hash: string, replica: string, seq: number): void =>
   db.run('INSERT OR REPLACE INTO branched VALUES (?,?,?)', hash, replica, seq)
+export const unsetBranched = (db: Db, hash: string): void => db.run('DELETE FROM branched WHERE hash=?', hash)
+
+export const isBranch = (db: Db, replica: string): boolean => db.has('SELECT 1 FROM branched WHERE replica=?', replica)
+
+export const allBranches = (db: Db): string[] => db.column('SELECT DISTINCT replica FROM branched ORDER BY replica')
 
 /** The first line of a forked identity that counts no longer. */
 export const forkedFrom = (db: Db, replica: string): number | undefined =>
@@ -392,7 +409,9 @@ export const setForked = (db: Db, replica: string, from: number): void =>
   db.run('INSERT OR REPLACE INTO forked VALUES (?,?)', replica, from)
 
 export const allForked = (db: Db): { replica: string; from: number }[] =>
-  db.all('SELECT replica, seq AS "from" FROM forked ORDER BY replica')
+  db.all(
+    'SELECT replica, seq AS "from" FROM forked f WHERE NOT EXISTS (SELECT 1 FROM branched b WHERE b.replica=f.replica)',
+  )
 
 /** Takes a replica's lines from a number on out of the log, with their events; for a fork that says them again. */
 export function takeLinesFrom(db: Db, replica: string, seq: number): Line[] {
@@ -438,6 +457,10 @@ export const isErasedIn = (db: Db, { replica, seq, hash }: Line, ctr: number): b
   isErasedWrite(db, replica, ctr) &&
   (erasedDepth(db, replica, ctr) > 0 ||
     purgesOf(db, replica, seq).some((p) => p.hash === hash && p.writes?.includes(ctr) === true))
+
+/** Whether a mark erases who wrote a line, and what for. */
+export const isHeaderErased = (db: Db, { replica, seq, hash }: Line): boolean =>
+  purgesOf(db, replica, seq).some((p) => p.hash === hash && p.entity === '')
 
 /** Whether all is erased already that a mark erases. */
 export function isMarked(db: Db, { replica, seq, hash, entity, writes, was = [], before = [] }: PurgeMark): boolean {

@@ -104,7 +104,8 @@ export function writeBatch(host: WriteHost, actions: readonly Action[], who: Who
       makeRegistry: (base, entities) => withProjectKinds(base, host.core, entities),
     },
   )
-  const { events, purges, notes, results } = planned
+  const { events, notes, results } = planned
+  const purges = planned.purges.map((p) => log.asWritten(db, p))
   const isCoordinating = keepPresence(host, said.session, planned, view.claims.now)
   const claimsChanged = planned.claims.events.length > 0
   const checked = results.filter((r) => r.verb === 're-anchor' || (r.kind === 'file' && r.verb.startsWith('record-')))
