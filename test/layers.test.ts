@@ -11,7 +11,7 @@ const ROOMS = [
 
 /** Inside a room the same holds for its floors. */
 const FLOORS: Record<string, readonly string[]> = {
-  base: ['errors.ts', 'random.ts', 'lookup.ts', 'env.ts', 'secrets', 'files.ts', 'git.ts'],
+  base: ['errors.ts', 'random.ts', 'lookup.ts', 'env.ts', 'secrets', 'files.ts', 'git.ts', 'run-git.ts'],
   engine: ['log', 'store', 'materialize', 'claims', 'feed', 'read', 'replication', 'write', 'memory.ts'],
   find: ['recall', 'graph', 'code'],
   work: ['coordination', 'handoff', 'evolution'],

@@ -88,12 +88,21 @@ export function gitState(root: string): { branch?: string; commit?: string } {
   const ref = /^ref:\s*(\S.*)$/.exec(head)?.[1]
   if (ref === undefined) return shortened(head)
   if (!REF.test(ref)) return {}
-  const packed = () =>
-    textIn(git.common, 'packed-refs')
-      ?.split('\n')
-      .find((line) => line.endsWith(` ${ref}`))
-      ?.split(' ')[0]
-  return { branch: ref.replace(/^refs\/heads\//, ''), ...shortened(textIn(git.common, ref) ?? packed()) }
+  return { branch: ref.replace(/^refs\/heads\//, ''), ...shortened(commitAt(git.common, ref)) }
+}
+
+const commitAt = (common: string, ref: string): string | undefined =>
+  textIn(common, ref) ??
+  textIn(common, 'packed-refs')
+    ?.split('\n')
+    .find((line) => line.endsWith(` ${ref}`))
+    ?.split(' ')[0]
+
+/** The refs of a branch that are there: its own, and the one of its name at `origin`. */
+export function refsOf(root: string, branch: string): string[] {
+  const common = workTreeOf(root)?.common
+  const refs = [`refs/heads/${branch}`, `refs/remotes/origin/${branch}`]
+  return common === undefined ? [] : refs.filter((ref) => REF.test(ref) && commitAt(common, ref) !== undefined)
 }
 
 function userIn(config: string | undefined): string | undefined {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -26,6 +27,11 @@ const STATES = {
   stale: { word: 'two hours', ref: 'decision:session-ttl', beside: /src\/auth\.ts changed/ },
   failed: { word: 'signed cookies', ref: 'decision:use-cookies', beside: /failed: Proxies refused them/ },
   replaced: { word: 'plain json', ref: 'decision:use-json', beside: /superseded by|superseded-by|replacedBy/i },
+  apart: {
+    word: 'rabbit queue',
+    ref: 'decision:use-a-queue',
+    beside: /on branch feature\/queue, which is not merged here|"branch": ?"feature\/queue"/,
+  },
   old: {
     word: 'logrotate',
     ref: 'decision:keep-logs',
@@ -37,11 +43,22 @@ type State = keyof typeof STATES
 
 async function project() {
   const c = openTestCode({ 'src/auth.ts': AUTH, 'src/db.ts': 'export const db = 1\n' })
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: c.root, stdio: 'ignore' })
+  git('init', '-q', '-b', 'main')
+  git('add', 'src')
+  git('commit', '-qm', 'one')
+  git('checkout', '-qb', 'feature/queue')
+  git('commit', '-q', '--allow-empty', '-m', 'two')
+  git('checkout', '-q', 'main')
   c.clock.days(-280)
   c.memory.act([['record-decision', { name: 'keep-logs', description: 'logrotate in src/auth.ts keeps a week', locations: ['src/db.ts'] }]]) // biome-ignore format: one row
   c.clock.days(280)
   c.memory.act([['record-fact', { fact: 'Always squash', category: 'workflow' }]], { by: 'person' })
   c.memory.act([['record-fact', { fact: 'Always rebase', category: 'workflow' }]], { by: 'agent', agent: 'claude' })
+  c.memory.act([['record-decision', { name: 'use-a-queue', description: 'Orders go to a rabbit queue' }]], {
+    branch: 'feature/queue',
+  })
   const other = replicaOf(c)
   other.act([['record-decision', { name: 'prices', description: 'Prices are whole cents', locations: ['src/db.ts'] }]])
   sync(other, c.memory)
@@ -66,7 +83,7 @@ const CHANNELS: Record<string, (c: Project) => Promise<string[]>> = {
   'session start': (c) => hooked(c, 'session-start', { source: 'startup' }),
   'sub-agent start': (c) => hooked(c, 'subagent-start', { parent: 'p', agent: 'Explore' }),
   prompt: async (c) =>
-    (await Promise.all(['Which prices are whole cents?', 'When do sessions end after two hours?', 'Who keeps logrotate a week?', 'Is state kept as plain json?', 'Are sessions kept in signed cookies?'].map((prompt) => hooked(c, 'prompt', { prompt })))).flat(), // biome-ignore format: one row
+    (await Promise.all(['Which prices are whole cents?', 'When do sessions end after two hours?', 'Who keeps logrotate a week?', 'Is state kept as plain json?', 'Are sessions kept in signed cookies?', 'Do orders go to a rabbit queue?'].map((prompt) => hooked(c, 'prompt', { prompt })))).flat(), // biome-ignore format: one row
   'before an edit': (c) => hooked(c, 'before-edit', edit),
   'after an edit': (c) => hooked(c, 'after-edit', edit),
   'first read': (c) => hooked(c, 'after-tool', { tool: { name: 'Read', paths: [], reads: ['src/db.ts'] } }),
@@ -154,12 +171,12 @@ const exported = (c: Project, name: string): string =>
 
 /** `decisions.md` and exports last longer than a look at the code; the log says what was decided when. */
 const UNMARKED: Record<string, readonly State[]> = {
-  views: ['others', 'stale', 'replaced', 'failed'],
-  'export markdown': ['stale'],
+  views: ['others', 'stale', 'replaced', 'failed', 'apart'],
+  'export markdown': ['stale', 'apart'],
 }
 
 test.each(Object.keys(CHANNELS))(
-  '[W1] [W3] %s: what holds, is proposed, of others, stale, failed, replaced or old is told as that, or left out',
+  '[W1] [W3] [E4] %s: what holds, is proposed, of others, stale, failed, replaced, of another branch or old is told as that, or left out',
   async (channel) => {
     const said = await CHANNELS[channel]!(await project())
     const told: string[] = []

@@ -49,7 +49,7 @@ test('[T23] one module alone runs git, with what keeps a repository from startin
         readFileSync(join(src, f), 'utf8'),
       ),
     )
-  expect(found).toEqual([join('find', 'code', 'run-git.ts')])
+  expect(found).toEqual([join('base', 'run-git.ts')])
 })
 
 test.each([

@@ -4,8 +4,8 @@ import { basename, dirname, join } from 'node:path'
 import { attempt, UserError } from '../../base/errors.ts'
 import { isOwn } from '../../base/files.ts'
 import { gitState, linkedWorkTrees, workTreeOf } from '../../base/git.ts'
+import { type GitError, runGit, runGitWith } from '../../base/run-git.ts'
 import { collisions } from '../../model/lines.ts'
-import { type GitError, runGit, runGitWith } from './run-git.ts'
 import { placeIn, symbolsOf, type Version, versionOf } from './versions.ts'
 
 /** A branch, or what a work tree has of it. */

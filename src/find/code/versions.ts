@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { UserError } from '../../base/errors.ts'
+import { runGit } from '../../base/run-git.ts'
 import { linesOf, type Part, symbolOf } from '../../engine/claims/part.ts'
 import { carried, difference, rowsOf, type Span } from '../../model/lines.ts'
 import type { CodeSymbol } from './parse.ts'
-import { runGit } from './run-git.ts'
 import { CodeTree } from './tree.ts'
 
 /** A file as it is, or as a commit has it. */

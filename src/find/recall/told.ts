@@ -1,3 +1,6 @@
+import { gitState, refsOf } from '../../base/git.ts'
+import { keptIn } from '../../base/lookup.ts'
+import { isUnmerged } from '../../base/run-git.ts'
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { markOf, Staleness } from '../../engine/read/stale.ts'
@@ -16,8 +19,30 @@ export interface Holds {
   readonly isUnverified?: boolean
   /** `failed: …` or `corrected: …`, with what says so. */
   readonly disproved?: string | undefined
+  /** Another branch, on which it was said, and which is not merged here. */
+  readonly branch?: string | undefined
   /** Why what it says of the code may no longer hold. */
   readonly stale?: string | undefined
+}
+
+/** What belongs to its branch. A rule or a fact holds everywhere (E4). */
+const OF_BRANCH = new Set(['decision', 'failed-approach', 'learning', 'event-note', 'result', 'measurement'])
+/** What is said on these is said for all. */
+const MAIN = new Set(['main', 'master', 'trunk', 'develop'])
+
+/** Tells of an entity the other branch on which it was said, as long as that one is there and not merged. */
+export function branchesApart(root: string): (e: Entity) => string | undefined {
+  const { branch: here } = gitState(root)
+  const known = new Map<string, boolean>()
+  return (e) => {
+    const { branch } = saidBy(e)
+    if (!OF_BRANCH.has(e.kind) || typeof branch !== 'string' || branch === here || MAIN.has(branch)) return undefined
+    const isApart = keptIn(known, branch, () => {
+      const refs = refsOf(root, branch)
+      return refs.length > 0 && isUnmerged(root, refs)
+    })
+    return isApart ? branch : undefined
+  }
 }
 
 /** Links to what came of something. */
@@ -54,30 +79,34 @@ export function holdsOf(
   const unverified = unverifiedAmong(memory, entities)
   const disproved = disprovedAmong(memory, reader, entities)
   const staleness = past ? undefined : stalenessOf(memory, root, reader)
+  const branchOf = past ? () => undefined : branchesApart(root)
   return new Map(
     entities.map((e) => {
       const [state, isUnverified, stale] = [states.get(e), unverified.has(e.id), staleness?.of(e.id)]
       const replacedBy = state === 'superseded' ? reader.edges('to', [e.id], ['supersedes']).map((l) => l.from) : []
-      return [e.id, { state, replacedBy, isUnverified, disproved: disproved.get(e.id), stale: stale && markOf(stale) }]
+      const now = { isUnverified, disproved: disproved.get(e.id), branch: branchOf(e), stale: stale && markOf(stale) }
+      return [e.id, { state, replacedBy, ...now }]
     }),
   )
 }
 
-/** In this order everywhere: `superseded by decision:b`, `unverified`, `failed: …`, what changed in the code. */
-export const marksOf = ({ state, replacedBy = [], isUnverified, disproved, stale }: Holds): string[] =>
+/** In this order everywhere: `superseded by decision:b`, `unverified`, `failed: …`, `on branch b`, what changed in the code. */
+export const marksOf = ({ state, replacedBy = [], isUnverified, disproved, branch, stale }: Holds): string[] =>
   [
     state === 'superseded' && replacedBy.length > 0 ? `superseded by ${replacedBy.join(', ')}` : state,
     isUnverified && 'unverified',
     disproved,
+    branch && `on branch ${branch}, which is not merged here`,
     stale,
   ].filter((mark) => typeof mark === 'string')
 
 /** Beside its fields. */
-export const holdsJson = ({ state, replacedBy = [], isUnverified, disproved, stale }: Holds): JsonObject => ({
+export const holdsJson = ({ state, replacedBy = [], isUnverified, disproved, branch, stale }: Holds): JsonObject => ({
   ...(state && { state }),
   ...(replacedBy.length > 0 && { replacedBy: [...replacedBy] }),
   ...(isUnverified && { unverified: true }),
   ...(disproved && { disproved }),
+  ...(branch && { branch }),
   ...(stale && { stale }),
 })
 

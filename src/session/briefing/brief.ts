@@ -10,7 +10,7 @@ import { newestOwn } from '../../engine/store/own-lines.ts'
 import type { Project } from '../../engine/store/project.ts'
 import type { WideStatement } from '../../find/recall/overridden.ts'
 import { estimateTokens, tokensOfProse } from '../../find/recall/token-estimate.ts'
-import { disprovedAmong, stalenessOf } from '../../find/recall/told.ts'
+import { branchesApart, disprovedAmong, stalenessOf } from '../../find/recall/told.ts'
 import { stateOf, statesOf } from '../../find/recall/validity.ts'
 import { type Entity, provenanceOf, standingOf } from '../../model/entity.ts'
 import { isWork } from '../../model/work-kinds.ts'
@@ -151,6 +151,7 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
   const counts = (e: Entity): boolean => stateOf(e, reader, moment) === undefined
   const focus = focusOf(memory, session, branch)
   const staleness = once(() => stalenessOf(memory, project.root, reader))
+  const branchOf = once(() => branchesApart(project.root))
   const newest = once(() => about.newest('fact', FACTS, 'confirmed'))
   const facts = once(() => [...statesOf(newest(), reader, moment)].flatMap(([e, out]) => (out ? [] : [e])))
   const counted = once(() => new Map(reader.counts().map((c) => [c.kind, c.n])))
@@ -184,9 +185,11 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
       return new Set(ids.filter((id) => vouched.get(id)))
     },
     counts,
+    branch: (e) => (options.past ? undefined : branchOf()(e)),
     holds: (e) => ({
       isUnverified: !about.vouched([e.id]).has(e.id),
       disproved: disprovedAmong(memory, reader, [e]).get(e.id),
+      branch: about.branch(e),
       stale: about.stale(e.id),
     }),
     newest(kind, limit, standing) {

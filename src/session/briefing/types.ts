@@ -63,6 +63,8 @@ export interface About {
   stale(id: string): string | undefined
   /** What is said beside an entity that counts. */
   holds(e: Entity): Holds
+  /** Another branch that it belongs to, as long as that one is not merged here. */
+  branch(e: Entity): string | undefined
   /** Entities that a section has told: no other repeats them. */
   readonly delivered: Set<string>
   /** Whether it counts: live, agreed to, not taken out, not replaced, true at the moment. */

@@ -1,6 +1,6 @@
 import { gitState } from '../../base/git.ts'
+import { type GitError, runGit } from '../../base/run-git.ts'
 import { symbolOf } from '../../engine/claims/part.ts'
-import { type GitError, runGit } from '../../find/code/run-git.ts'
 import {
   heldBy, NO_FILE, placeIn, type Symbols, symbolIn, symbolsKnown, type Version, versionAt, versionHere,
 } from '../../find/code/versions.ts' // biome-ignore format: a list

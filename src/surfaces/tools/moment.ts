@@ -1,7 +1,7 @@
 import { UsageError, UserError } from '../../base/errors.ts'
 import { workTreeOf } from '../../base/git.ts'
+import { runGit } from '../../base/run-git.ts'
 import type { Reader } from '../../engine/read/reader.ts'
-import { runGit } from '../../find/code/run-git.ts'
 import { inWords, MOMENTS, markedAt } from '../../find/recall/moment.ts'
 import { readValidAt } from '../../find/recall/validity.ts'
 import type { Entity } from '../../model/entity.ts'

@@ -1,10 +1,10 @@
 import { gitRoot } from '../../base/git.ts'
+import { runGit } from '../../base/run-git.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { handleOf } from '../../engine/store/keys.ts'
 import type { Line } from '../../engine/store/line.ts'
 import * as log from '../../engine/store/log.ts'
 import { leftOf } from '../../engine/store/own-lines.ts'
-import { runGit } from '../../find/code/run-git.ts'
 import { pendingIn } from './publish.ts'
 import { logOf, type Segment, segmentNamed, segmentsIn } from './segments.ts'
 

@@ -123,8 +123,8 @@ function relevant(
     .sort((a, b) => b.near - a.near || b.weight - a.weight || saidAt(b.e) - saidAt(a.e) || (a.e.id < b.e.id ? -1 : 1))
   const near = focus.isKnown ? weighed.filter((w) => w.near > 0).length : 0
   const room = Math.min(MAX_ITEMS, Math.max(near, UNASKED[kinds[0]!] ?? 0))
-  const here = about.vouched(all.map((e) => e.id))
-  // what nobody here stands by takes the place of nothing that somebody does
+  // what nobody here stands by, or another branch has, takes the place of nothing that holds here
+  const here = about.vouched(all.filter((e) => about.branch(e) === undefined).map((e) => e.id))
   const { root } = about.project
   const sessionOf = (e: Entity) => provenanceOf(e).at(-1)?.session
   const lately = [...new Set(all.toSorted((a, b) => saidAt(b) - saidAt(a)).map(sessionOf))].slice(0, LATELY)
@@ -137,7 +137,9 @@ function relevant(
     return anchors.length === 0 || anchors.some((a) => a.hash === '' || existsSync(join(root, a.path)))
   }
   const ours = weighed.filter((w) => here.has(w.e.id) && isLate(w)).slice(0, 2 * room + 2).filter(isThere).slice(0, room) // biome-ignore format: a row
-  const others = weighed.filter(({ e }) => !here.has(e.id))
+  const others = weighed
+    .filter(({ e }) => !here.has(e.id))
+    .sort((a, b) => Number(about.branch(a.e) !== undefined) - Number(about.branch(b.e) !== undefined))
   const beside = Math.min(OTHERS, others.filter((w) => w.near > 0).length)
   const chosen = [...ours, ...others.slice(0, Math.max(room - ours.length, beside))]
   const elsewhere = [...about.delivered].filter((id) => kinds.includes(kindOf(id))).length

@@ -1,5 +1,5 @@
 import { workTreeOf } from '../../../base/git.ts'
-import { runGit } from '../../../find/code/run-git.ts'
+import { runGit } from '../../../base/run-git.ts'
 
 /** One commit, as far as the way of working shows in it. */
 export interface Commit {

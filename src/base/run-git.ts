@@ -1,5 +1,5 @@
 import { promisify } from 'node:util'
-import { UserError } from '../../base/errors.ts'
+import { UserError } from './errors.ts'
 
 /** What a repository's own configuration could start stays off: pager, signatures, hooks, fetches of what is missing. */
 const SAFE = '-c core.fsmonitor=false -c log.showSignature=false -c core.hooksPath=/dev/null --no-pager'.split(' ')
@@ -33,6 +33,15 @@ export type GitError = ReturnType<typeof gitError>
 
 /** What git tells of a history. @throws GitError where there is no git, or no history. */
 export const runGit = (root: string, ...args: string[]): Promise<string> => runGitWith(root, {}, ...args)
+
+/** Whether one of these refs has commits that the checked out branch has not. Not where git does not answer. */
+export function isUnmerged(root: string, refs: readonly string[]): boolean {
+  const { spawnSync } = process.getBuiltinModule('node:child_process')
+  const args = ['for-each-ref', '--no-merged=HEAD', '--format=%(refname)', ...refs]
+  const env = { ...process.env, ...ENVIRONMENT }
+  const { stdout } = spawnSync('git', [...SAFE, ...args], { cwd: root, env, encoding: 'utf8', timeout: 2_000 })
+  return (stdout ?? '').split('\n').some((ref) => refs.includes(ref))
+}
 
 export async function runGitWith(root: string, { env, input }: GitOptions, ...args: string[]): Promise<string> {
   // taken when it is called: an import would load it at the start of every command

@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { holdsOf, marksOf } from '../../src/find/recall/told.ts'
+import { brief } from '../../src/session/briefing/brief.ts'
+import { openTestCode } from '../code/code.ts'
+
+const NAMED = 'on branch feature/vat, which is not merged here'
+
+test('[E4] a decision belongs to its branch until that is merged, and is marked elsewhere; a rule holds everywhere', () => {
+  const c = openTestCode({ 'src/vat.ts': 'export const vat = 19\n' })
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: c.root, stdio: 'pipe' })
+  git('init', '-q', '-b', 'main')
+  git('add', 'src')
+  git('commit', '-qm', 'one')
+  git('checkout', '-qb', 'feature/vat')
+  git('commit', '-q', '--allow-empty', '-m', 'two')
+  const on = { branch: 'feature/vat' }
+  c.memory.act([['record-decision', { name: 'vat-in-cents', description: 'VAT is kept in cents', impact: 9 }]], on)
+  c.memory.act([['record-failed-approach', { approach: 'VAT as a float', outcome: 'cents were lost' }]], on)
+  c.memory.act([['record-fact', { fact: 'Never log a price', category: 'constraint' }]], { ...on, by: 'person' })
+  c.memory.act([['record-decision', { name: 'use-tabs', description: 'Files are written with tabs', impact: 2 }]], {
+    branch: 'main',
+  })
+  const marks = () => {
+    const all = ['decision', 'failed-approach', 'fact'].flatMap((kind) => c.memory.reader.list(kind))
+    return Object.fromEntries([...holdsOf(c.memory, c.root, all)].map(([id, holds]) => [id, marksOf(holds).join('; ')]))
+  }
+  const none = { 'decision:vat-in-cents': '', 'decision:use-tabs': '', 'failed-approach:vat-as-a-float': '', 'fact:never-log-a-price': '' } // biome-ignore format: one row
+  const apart = { ...none, 'decision:vat-in-cents': NAMED, 'failed-approach:vat-as-a-float': NAMED }
+  expect(marks()).toEqual(none) // on the branch itself; what was said on main is said for all
+  git('checkout', '-q', 'main')
+  expect(marks()).toEqual(apart)
+  const told = brief(c.memory, c.project, { branch: 'main' } as never).text
+  expect(told).toContain(NAMED)
+  expect(told.indexOf('written with tabs')).toBeLessThan(told.indexOf('kept in cents'))
+  git('pack-refs', '--all')
+  git('checkout', '-q', '--detach', 'main')
+  expect(marks()).toEqual(apart)
+  git('checkout', '-q', 'main')
+  git('merge', '-q', '--no-ff', '-m', 'merged', 'feature/vat')
+  expect(marks()).toEqual(none)
+  git('reset', '-q', '--hard', 'HEAD~1')
+  git('update-ref', 'refs/remotes/origin/feature/vat', 'feature/vat')
+  git('branch', '-qD', 'feature/vat')
+  expect(marks()).toEqual(apart) // a teammate has it
+  git('update-ref', '-d', 'refs/remotes/origin/feature/vat')
+  expect(marks()).toEqual(none) // it is gone: nobody knows what came of it
+})
+
+test('[E4] the name of a branch comes from others: it names nothing but a branch', () => {
+  const c = openTestCode({})
+  execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: c.root })
+  const names = ['../../../etc/passwd', '--upload-pack=x', 'a b', 'HEAD', '*', 'x'.repeat(5_000), '..', 'a\nb']
+  for (const [i, branch] of names.entries())
+    c.memory.act([['record-decision', { name: `d${i}`, description: `Number ${i} holds` }]], { branch })
+  const all = c.memory.reader.list('decision')
+  expect(all.length).toBe(names.length)
+  for (const holds of holdsOf(c.memory, c.root, all).values()) expect(marksOf(holds)).toEqual([])
+})
