@@ -1,4 +1,4 @@
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Memory } from '../../src/engine/memory.ts'
@@ -53,6 +53,20 @@ test('[X7] a session starts, is briefed, lives on through every hook and ends; i
   await hook('s1', 'stop')
   await hook('s1', 'status-line', { contextUsed: 3 })
   expect(sessionsOf(t.memory).get('s1')!.state).toBe('ended')
+})
+
+test('[X6] who edits a link to a file edits that file, and meets who holds it', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  writeFileSync(join(t.dir, 'CLAUDE.md'), 'one\n')
+  symlinkSync('CLAUDE.md', join(t.dir, 'AGENTS.md'))
+  symlinkSync('/etc/hostname', join(t.dir, 'outside'))
+  for (const session of ['s1', 's2']) await hook(session, 'session-start', { source: 'startup' })
+  await hook('s1', 'before-edit', edit('CLAUDE.md'))
+  expect((await hook('s2', 'before-edit', edit('AGENTS.md'))).decision).toBe('deny')
+  await hook('s1', 'before-edit', edit('outside'))
+  const held = claimsOf(t.memory).held()
+  expect(new Set(held.map((c) => c.on))).toEqual(new Set(['CLAUDE.md', 'outside']))
 })
 
 test('[X7] after /clear the new session goes on with the thread of the old one, whose id means the new one', async () => {
