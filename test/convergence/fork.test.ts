@@ -1,32 +1,10 @@
-import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { setMeta } from '../../src/engine/store/meta.ts'
 import { runs, SEED } from '../runs.ts'
-import { dump, exchange, folded, join1, linesOf, open, Replica, read, seeded, send, tempDir } from './harness.ts'
+import { copy, dump, exchange, folded, inDir, join1, linesOf, open, Replica, read, seeded, send } from './harness.ts'
 
 const findings = (r: Replica) => r.memory.db.all<{ key: string }>('SELECT key FROM findings').map((f) => f.key)
-
-/** Copies a store; `unnoticed` gives the copy the inode it was minted for, as a cloned machine would have it. */
-function copy(from: Replica, dir: string, name: string, unnoticed = false): Replica {
-  from.memory.db.raw.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-  const path = join(dir, `${name}.db`)
-  copyFileSync(from.path, path)
-  const r = new Replica(dir, name, 9000 + name.length * 7 + name.charCodeAt(0))
-  r.now = from.now
-  if (unnoticed) r.memory.db.write(() => setMeta(r.memory.db, 'inode', String(statSync(path).ino)))
-  return r
-}
-
-function inDir<T>(body: (dir: string) => T): T {
-  const dir = tempDir()
-  try {
-    return body(dir)
-  } finally {
-    rmSync(dir, { recursive: true, force: true })
-  }
-}
 
 const texts = (r: Replica) => (r.fields('principle:p').evidence as string[]).toSorted()
 

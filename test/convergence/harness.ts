@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Env } from '../../src/base/env.ts'
@@ -8,6 +8,7 @@ import { rowOf } from '../../src/engine/materialize/apply.ts'
 import { type ActOptions, type ActResult, Memory } from '../../src/engine/memory.ts'
 import { entityOf } from '../../src/engine/read/reader.ts'
 import { eventsOf, eventsUpTo } from '../../src/engine/store/log.ts'
+import { setMeta } from '../../src/engine/store/meta.ts'
 import { packOlder } from '../../src/engine/store/packed.ts'
 import { allFolded, allRows } from '../../src/engine/store/rows.ts'
 import type { Entity } from '../../src/model/entity.ts'
@@ -184,4 +185,24 @@ export const read = (m: Memory): unknown[] =>
 export const comparable = (e: NonNullable<ReturnType<Memory['reader']['entity']>>) => {
   const { version: _version, ...rest } = e
   return rest
+}
+
+/** Copies a store; `unnoticed` gives the copy the inode it was minted for, as a cloned machine would have it. */
+export function copy(from: Replica, dir: string, name: string, unnoticed = false): Replica {
+  from.memory.db.raw.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  const path = join(dir, `${name}.db`)
+  copyFileSync(from.path, path)
+  const r = new Replica(dir, name, 9000 + name.length * 7 + name.charCodeAt(0))
+  r.now = from.now
+  if (unnoticed) r.memory.db.write(() => setMeta(r.memory.db, 'inode', String(statSync(path).ino)))
+  return r
+}
+
+export function inDir<T>(body: (dir: string) => T): T {
+  const dir = tempDir()
+  try {
+    return body(dir)
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
 }

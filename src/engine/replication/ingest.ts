@@ -5,7 +5,6 @@
 
 import type { Env } from '../../base/env.ts'
 import { attempt, UserError } from '../../base/errors.ts'
-import { sha256 } from '../../model/digest.ts'
 import { KIND_KIND, kindOf } from '../../model/entity.ts'
 import { isObject, jsonIn } from '../../model/object.ts'
 import type { Registry } from '../../model/registry.ts'
@@ -15,10 +14,9 @@ import { noteAhead } from '../store/ahead.ts'
 import { keepLost } from '../store/compare.ts'
 import { entitiesWithin } from '../store/coverage.ts'
 import type { Db } from '../store/db.ts'
-import { ask } from '../store/held.ts'
+import { ask, moveAsked } from '../store/held.ts'
 import { isKeyed, isKeyOf, leaving, publicKey, unsigned } from '../store/keys.ts'
 import {
-  branchLine,
   type Fork,
   follows,
   isStandIn,
@@ -26,10 +24,8 @@ import {
   type Line,
   merged,
   originalIn,
-  type Place,
   type PurgeMark,
   parseLine,
-  pathOf,
   pieced,
   printLine,
   redacted,
@@ -42,6 +38,7 @@ import { isOwnReplica, keepLeft, keepOwn, ownIdentities, ownLines } from '../sto
 import { addRange, type Range } from '../store/ranges.ts'
 import { keepShared, lastShared, mintReplica, replicaFor, saveClock, sawStamp } from '../store/replica.ts'
 import { signedRight } from './attested.ts'
+import { inBranches } from './branches.ts'
 import { applySnapshot, damagedState, parseSnapshot, type SignedSnapshot } from './compaction.ts'
 import { textsToErase } from './erasure.ts'
 import { freezeErased, guarded, keepEndorsements } from './held.ts'
@@ -120,7 +117,7 @@ export function ingest(
   const t: Taking = {
     ...{ db, env, makeRegistry: registry, out, isOwn: options.own === true },
     decides: options.own === true && options.unfinished !== true,
-    ...{ heads: new Map(), mine: new Map(), seen: 0 },
+    ...{ heads: new Map(), mine: new Map(), due: new Set(), own: new Set(), seen: 0 },
   }
   // a line of a branch is taken as its replica wrote it: under which name it stands here is found anew
   const originals = delivery.lines.map((l) => originalIn(l) ?? l)
@@ -135,7 +132,11 @@ export function ingest(
     out.forked = true
   }
   for (const s of delivery.snapshots) {
-    for (const f of s.forked ?? []) giveUp(t, f.replica, f.from)
+    const by = keysOf(s)
+    const isMine = (replica: string) => isKeyed(replica) && isOwnReplica(db, replica)
+    const isBelieved = (replica: string) => typeof by === 'object' && 'key' in by && isKeyOf(by.key, replica)
+    for (const f of s.forked ?? [])
+      if (t.isOwn || !isMine(f.replica) || isBelieved(f.replica)) giveUp(t, f.replica, f.from)
     // marks first: nothing that was erased elsewhere may touch the disk here
     if (s.purged?.length > 0) settlePurges(t, s.purged, mayErase(db, t.isOwn ? undefined : keysOf(s)), '')
     const decides = decidingLines(db)
@@ -152,6 +153,7 @@ export function ingest(
     if (isBranched && log.forkedFrom(db, line.replica) === undefined) giveUp(t, line.replica, line.seq)
     take(t, line)
   }
+  settleBranches(t)
   for (const [replica, ranges] of t.mine) if (ranges) keepBack(t, replica, ranges)
   if (out.applied > 0) log.settleFindings(db)
   sawStamp(db, t.seen)
@@ -173,6 +175,10 @@ interface Taking {
   readonly heads: Map<string, Line>
   /** Lines that this store wrote under replicas whose key is here, and that came back; nothing for other replicas. */
   readonly mine: Map<string, readonly Range[] | undefined>
+  /** Forked identities whose lines are to be named. */
+  readonly due: Set<string>
+  /** Hashes of lines that this store wrote under an identity which it gave up. */
+  readonly own: Set<string>
   seen: number
 }
 
@@ -219,13 +225,14 @@ function sound(t: Taking, lines: readonly Line[]): Line[] {
   const refused = new Map<string, number>()
   const isSound = (line: Line): boolean => {
     const isKnown = log.hashOf(db, line.replica, line.seq) === line.hash || log.branchedTo(db, line.hash)
-    if (!isKeyed(line.replica) || isKnown) return true
+    const isOfBranch = !isKeyed(line.replica) && log.isBranch(db, line.replica)
+    if (!isOfBranch && (!isKeyed(line.replica) || isKnown)) return true
     const faults = refused.get(line.replica) ?? 0
     if (faults > MOST_FAULTS) return false // nobody checks a flood to its end
     const next = rested.get(line.replica)
     const isAttested = next?.from === line.seq + 1 && follows(next, line.hash)
     const key = line.signature?.key ?? log.keyOf(db, line.replica)
-    const why = unsigned(line, key, isAttested)
+    const why = isOfBranch ? 'stands under the name of a branch' : unsigned(line, key, isAttested)
     if (why !== undefined) {
       refused.set(line.replica, faults + 1)
       out.refused.push({
@@ -252,7 +259,12 @@ function take(t: Taking, line: Line): void {
   }
   heads.delete(line.replica)
   const forked = log.forkedFrom(db, line.replica)
-  if (forked !== undefined && line.seq >= forked) return void moveToBranch(t, line)
+  if (forked !== undefined && line.seq >= forked) {
+    if (log.branchedTo(db, line.hash)) return void out.duplicates++
+    log.park(db, asKept(db, line), t.env.now())
+    t.due.add(line.replica)
+    return
+  }
   const known = log.hashOf(db, line.replica, line.seq)
   const isCovered = known === undefined && log.isCovered(db, line.replica, line.seq)
   if (known === line.hash || isCovered) out.duplicates++
@@ -376,7 +388,8 @@ function obey(t: Taking, line: Line): void {
 }
 
 /** Whether a fork is proven (K12'): by two signed lines that contradict each other. Of a replica of 0.1.0, which has no key, a signed notice is enough. */
-function isProven({ isOwn }: Taking, line: Line, { replica, from, proof }: Fork): boolean {
+function isProven({ db, isOwn }: Taking, line: Line, { replica, from, proof }: Fork): boolean {
+  if (log.isBranch(db, replica)) return false // its lines tell
   if (isOwn || replica === line.replica) return true
   if (!isKeyed(replica)) return isKeyed(originalIn(line)?.replica ?? line.replica)
   if (!proof) return false
@@ -427,7 +440,7 @@ function proofOf({ db }: Taking, line: Line, from: number): [string, string] | u
   return [envelope(other), envelope(line)]
 }
 
-/** Gives up an identity from a line on, or a branch from where two lines follow one: what stood there is named anew. */
+/** Gives up an identity from a line on: what stood there is named anew. */
 function giveUp(t: Taking, replica: string, from: number): void {
   const { db, env, out } = t
   const already = log.forkedFrom(db, replica)
@@ -436,96 +449,82 @@ function giveUp(t: Taking, replica: string, from: number): void {
   const { tag, clock } = replicaFor(db, env)
   const isOwn = ownLines(db)
   forget(t)
-  const gone = [{ replica, seq: from }, ...branchesOf(db, replica)]
-  const rest = gone.map((l) => ({ replica: l.replica, first: l.seq, last: Number.MAX_SAFE_INTEGER }))
-  keepEndorsements(db, rest)
-  const lost = gone.flatMap((l) => log.takeLinesFrom(db, l.replica, l.seq))
-  const entities = new Set(lost.flatMap((l) => [...entitiesIn(l)]))
-  if (entities.size > 0) rebuildEntities(db, t.makeRegistry(), entities)
-  touch(t, entities)
-  lost.push(...log.takeParkedFrom(db, replica, from))
+  keepEndorsements(db, [{ replica, first: from, last: Number.MAX_SAFE_INTEGER }])
+  const lost = log.takeLinesFrom(db, replica, from)
+  left(t, lost)
+  for (const line of lost) {
+    if (isOwn(replica, line.seq)) t.own.add(line.hash)
+    log.park(db, line, env.now())
+  }
   if (tag === replica) {
     mintReplica(db, env)
     saveClock(db, { ms: clock.ms, ctr: 0 })
     out.forked = true
   }
   const text = `two stores wrote as ${replica}, so one is a copy of the other or was restored; its lines from ${from} on are said again under other identities`
-  if (!log.isBranch(db, replica)) log.finding(db, `forked:${replica}`, env.now(), text)
-  const originalOf = (line: Line) => originalIn(line) ?? line
-  const own = new Set(lost.flatMap((l) => (isOwn(l.replica, l.seq) ? originalOf(l).hash : [])))
-  const lines = lost.map(originalOf).sort((a, b) => Number(a.local) - Number(b.local) || a.seq - b.seq)
-  for (const { hash } of lines) log.unsetBranched(db, hash)
-  for (const line of lines) {
-    moveToBranch(t, line)
-    const branch = own.has(line.hash) ? log.branchedTo(db, line.hash) : undefined
-    if (branch) keepOwn(db, branch.replica, branch.seq)
+  log.finding(db, `forked:${replica}`, env.now(), text)
+  t.due.add(replica)
+}
+
+/** What lines said that are taken out of the log says so no more. */
+function left(t: Taking, lines: readonly Line[]): void {
+  const entities = new Set(lines.flatMap((l) => [...entitiesIn(l)]))
+  if (entities.size > 0) rebuildEntities(t.db, t.makeRegistry(), entities)
+  touch(t, entities)
+}
+
+/** Names the lines of forked identities of which some came, or of which a fork was learnt. */
+function settleBranches(t: Taking): void {
+  const { db, env } = t
+  for (const replica of t.due) {
+    t.due.delete(replica)
+    const from = log.forkedFrom(db, replica)!
+    const originalOf = (l: Line) => originalIn(l) ?? l
+    const isWaiting = (l: Line) => l.replica === replica && l.seq >= from
+    const waiting = log.allParked(db).filter((l) => isWaiting(originalOf(l)))
+    const there = new Map(log.branchedOf(db, replica).map((l) => [originalOf(l).hash, l]))
+    const owns = ownLines(db)
+    const own = new Set([...t.own, ...[...there].flatMap(([hash, l]) => (owns(l.replica, l.seq) ? hash : []))])
+    const lines = [...there.values(), ...waiting].map(originalOf)
+    const each = [...new Map(lines.toReversed().map((l) => [l.hash, l])).values()]
+    const isOwn = (line: Line, named?: Line) =>
+      own.has(line.hash) || (named ? owns(named.replica, named.seq) : line.local && t.isOwn)
+    const made = inBranches(db, each, from, isOwn)
+    const isAsWas = (line: Line) => made.get(line)?.hash === there.get(line.hash)?.hash
+    const moved = each.flatMap((l) => (isAsWas(l) ? [] : (there.get(l.hash) ?? [])))
+    keepEndorsements(db, moved.map((l) => ({ replica: l.replica, first: l.seq, last: l.seq }))) // biome-ignore format: a row
+    for (const line of moved) {
+      log.takeLine(db, line)
+      log.unsetBranched(db, originalOf(line).hash)
+      declineAs(t, line, originalOf(line))
+      log.park(db, originalOf(line), env.now())
+    }
+    left(t, moved)
+    const placed = new Set([...made.keys()].map((l) => l.hash))
+    for (const line of waiting) if (placed.has(originalOf(line).hash)) log.unpark(db, line)
+    for (const [line, named] of made) if (!isAsWas(line)) putInBranch(t, line, named, own.has(line.hash))
   }
 }
 
-/** The first line of each branch of an identity, or of each that follows a branch. */
-const branchesOf = (db: Db, replica: string): Line[] =>
-  log.allBranches(db).flatMap((tag) => {
-    const line = log.beside(db, tag, 0, 'after')
-    const [, ...above] = line ? pathOf(line).map(([, name]) => name) : []
-    return line && [originalIn(line)?.replica, ...above].includes(replica) ? line : []
-  })
-
-/** The identity of a branch: of the hash of its first line, so that everybody gives it the same. */
-const branchTag = (line: Line): string =>
-  (Number.parseInt(sha256(`${line.replica}:${line.hash}`).slice(0, 8), 16) >>> 0 || 1).toString(36)
-
-/** Lines that never left go with the branch of this store, under numbers that nobody else gives. */
-const LOCAL_FROM = 1_000_000_000
-
-function placeOfLocal(db: Db, line: Line): Place {
-  const own = branchesOf(db, line.replica).filter((l) => isOwnReplica(db, l.replica))
-  const [path = []] = own.map(pathOf).sort((a, b) => b.length - a.length || b[0]![0] - a[0]![0])
-  const after = path.findIndex(([first]) => first <= line.ctr)
-  const [, tag] = path.at(after) ?? [0, branchTag(line)]
-  const rest = after < 0 ? [[line.ctr, tag] as const] : path.slice(after)
-  return { replica: tag, seq: LOCAL_FROM + line.seq, prev: '', local: true, path: rest }
+/** What counts nowhere counts nowhere under another name. */
+function declineAs({ db, env }: Taking, line: Line, named: Line): void {
+  const why = log.declinedAs(db, line)
+  if (!why) return
+  log.undecline(db, line)
+  log.decline(db, named, why, env.now())
 }
 
-/** A branch follows so many others at most. */
-const MOST_ABOVE = 32
-
-/** Where a line of a forked identity stands: behind the line that it follows, or first in a branch where that one has another one behind it. */
-function placeOf(t: Taking, line: Line, from: number): Place | undefined {
+function putInBranch(t: Taking, line: Line, named: Line, isOwn: boolean): void {
   const { db } = t
-  if (line.local) return placeOfLocal(db, line)
-  const first = { replica: branchTag(line), seq: 1, prev: '', local: false }
-  if (line.from <= from) return { ...first, path: [[line.ctr, first.replica]] }
-  const stands = log.branchedAs(db, line.prev)
-  const before = stands && log.lineOf(db, stands.replica, stands.seq)
-  if (!before) return undefined
-  const { replica } = before
-  const seq = before.seq + 1
-  if (log.lineOf(db, replica, seq)) giveUp(t, replica, seq)
-  const path = pathOf(before)
-  if (log.forkedFrom(db, replica) !== seq) return { replica, seq, prev: before.hash, local: false, path }
-  return path.length > MOST_ABOVE ? undefined : { ...first, path: [[line.ctr, first.replica], ...path] }
-}
-
-/** Puts a line of a forked identity under that of its branch, the same for everybody. It waits for the line before it. */
-function moveToBranch(t: Taking, line: Line): void {
-  const { db, env, out } = t
-  if (log.branchedTo(db, line.hash)) return void out.duplicates++
-  const place = placeOf(t, line, log.forkedFrom(db, line.replica)!)
-  if (!place) return void log.park(db, asKept(db, line), env.now())
-  log.setBranched(db, line.hash, place.replica, place.seq)
-  if (log.isKnown(db, place.replica, place.seq)) out.duplicates++
-  else {
-    accept(t, branchLine(asSigned(db, line), place, log.keyOf(db, line.replica)))
-    for (const f of line.forks) if (isProven(t, line, f)) giveUp(t, f.replica, f.from)
-  }
-  for (const next of log.parkedBehind(db, line)) {
-    log.unpark(db, next)
-    moveToBranch(t, next)
-  }
-}
-
-/** The line with the signature of its replica: of another name it has none, and what it stands for is to be checked. */
-function asSigned(db: Db, line: Line): Line {
-  if (line.raw.v === 1 || line.signature || !isKeyed(line.replica)) return line
-  return parseLine(leaving(getMeta(db, 'project') ?? '', () => undefined)(line))
+  log.unpark(db, line)
+  // what others wrote under this name before
+  if (!log.isBranch(db, named.replica)) left(t, log.takeLinesFrom(db, named.replica, 1))
+  log.setBranched(db, line.hash, named.replica, named.seq)
+  declineAs(t, line, named)
+  moveAsked(db, line.hash, named)
+  const { upTo = 0 } = ownIdentities(db).find(({ replica }) => replica === named.replica) ?? {}
+  if (isOwn) keepOwn(db, named.replica, Math.max(named.seq, upTo))
+  if (log.isKnown(db, named.replica, named.seq)) return void t.out.duplicates++
+  accept(t, named)
+  for (const f of line.forks) if (isProven(t, line, f)) giveUp(t, f.replica, f.from)
 }

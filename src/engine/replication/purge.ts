@@ -52,10 +52,11 @@ export function asKept(db: Db, line: Line): Line {
   if (!log.anythingPurged(db)) return line
   const marks = log.purgesOf(db, line.replica, line.seq)
   const original = originalIn(line)
+  const isForked = !original && line.seq >= (log.forkedFrom(db, line.replica) ?? Number.POSITIVE_INFINITY)
   return redacted(line, {
     erases: (id) => idNow(db, id, (original ?? line).replica) !== id,
     write: (ctr) =>
-      log.isErasedWrite(db, line.replica, ctr) || (original !== undefined && log.isErasedIn(db, original, ctr)),
+      (!isForked && log.isErasedWrite(db, line.replica, ctr)) || log.isErasedIn(db, original ?? line, ctr),
     was: (ctr) => marks.some((p) => p.was?.includes(ctr)) || tellsErased(db, line, ctr),
     header: [line, original].some((l) => l && log.isHeaderErased(db, l)),
   })

@@ -4,7 +4,7 @@ import { sha256 } from '../../model/digest.ts'
 import { baseEvents, coveredLines } from './coverage.ts'
 import { type Db, readDb, stored } from './db.ts'
 import { follows, isStandIn, type Line } from './line.ts'
-import { isBranch } from './log.ts'
+import { forkedFrom, isBranch } from './log.ts'
 import { getMeta, setMeta } from './meta.ts'
 import { ownIdentities } from './own-lines.ts'
 import { LINE } from './packed.ts'
@@ -109,7 +109,7 @@ function ownMissing(db: Db, here: ReadonlyMap<string, readonly Range[]>): Missin
     const all = (lost[replica] ?? []).reduce((ranges, [from, to]) => addRange(ranges, from, to), there)
     return [[0, 0] as const, ...all].slice(0, -1).flatMap(([, end], i) => {
       const from = end + 1
-      const to = all[i]![0] - 1
+      const to = Math.min(all[i]![0], forkedFrom(db, replica) ?? all[i]![0]) - 1
       return from <= to && !inRanges(all, from) ? [{ replica, from, to }] : []
     })
   })

@@ -146,6 +146,10 @@ export function ask(db: Db, { replica, seq, hash, entity, by, writes, was, befor
 export const dropAsked = (db: Db, id: string): void =>
   db.run('DELETE FROM asked WHERE entity IN (?,?)', id, isTombstone(id) ? id : tombstoneOf(id))
 
+/** A line of which an erasure is asked stands under another name now. */
+export const moveAsked = (db: Db, hash: string, { replica, seq }: Omit<LineName, 'hash'>): void =>
+  db.run('UPDATE OR REPLACE asked SET replica=?, seq=? WHERE hash=?', replica, seq, hash)
+
 export const isAsked = (db: Db, { replica, seq }: LineName): boolean =>
   db.has('SELECT 1 FROM asked WHERE replica=? AND seq=?', replica, seq)
 

@@ -247,6 +247,7 @@ function isRun(v: unknown): boolean {
 const isFork = (v: unknown): boolean =>
   Array.isArray(v) && (v.length === 2 || v.length === 4) && isPair(v.slice(0, 2)) && v.slice(2).every(isText)
 const TAG = /^[0-9a-z]{1,16}$/
+const isBranch = (v: unknown): boolean => Array.isArray(v) && v.length === 2 && isCount(v[0]) && isText(v[1])
 
 const isLine = (raw: unknown): raw is RawLine =>
   hasOnly(raw, {
@@ -265,7 +266,7 @@ const isLine = (raw: unknown): raw is RawLine =>
     k: orNone(listOf(isFork)),
     l: orNone(isOne),
     o: orNone((o) => isObject(o) && (raw as RawLine).e.length === 0),
-    b: orNone(listOf((x) => Array.isArray(x) && x.length === 2 && isCount(x[0]) && isText(x[1]))),
+    b: orNone((b) => isObject((raw as RawLine).o) && listOf(isBranch)(b)),
     sub: orNone(isDigest),
     h: orNone(isText),
     s: orNone(isText),

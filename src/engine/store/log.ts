@@ -363,10 +363,6 @@ export function batchNamed(db: Db, said: string): string {
 export const park = (db: Db, line: Line, received: number): void =>
   insert(db, 'parked', { ...nameOf(line), received, line: printLine(line) }, 'OR IGNORE')
 
-/** Lines that wait to follow another one. */
-export const parkedBehind = (db: Db, { replica, seq }: Line): Line[] =>
-  lines(db, 'parked', 'replica=? AND seq>? ORDER BY seq, hash', replica, seq)
-
 export const allParked = (db: Db): Line[] => lines(db, 'parked', 'true ORDER BY replica, seq, hash')
 
 export const unpark = (db: Db, line: Line): void =>
@@ -387,19 +383,17 @@ export function asWritten(db: Db, p: PurgeMark): PurgeMark {
 export const standing = (db: Db, { replica, seq, hash }: LineId): Pick<Line, 'replica' | 'seq'> =>
   branchedTo(db, hash) ?? { replica, seq }
 
-/** The same by the beginning of a hash, as a line names the one before it. */
-export const branchedAs = (db: Db, prev: string): { replica: string; seq: number } | undefined =>
-  prev === ''
-    ? undefined
-    : db.get('SELECT replica, seq FROM branched WHERE hash>=? AND hash<? LIMIT 1', prev, `${prev}~`)
-
 export const setBranched = (db: Db, hash: string, replica: string, seq: number): void =>
   db.run('INSERT OR REPLACE INTO branched VALUES (?,?,?)', hash, replica, seq)
 export const unsetBranched = (db: Db, hash: string): void => db.run('DELETE FROM branched WHERE hash=?', hash)
 
 export const isBranch = (db: Db, replica: string): boolean => db.has('SELECT 1 FROM branched WHERE replica=?', replica)
 
-export const allBranches = (db: Db): string[] => db.column('SELECT DISTINCT replica FROM branched ORDER BY replica')
+/** The lines that stand in branches of an identity. */
+export const branchedOf = (db: Db, replica: string): Line[] =>
+  lines(db, 'log', 'replica IN (SELECT replica FROM branched) ORDER BY replica, seq').filter(
+    (l) => originalIn(l)?.replica === replica,
+  )
 
 /** The first line of a forked identity that counts no longer. */
 export const forkedFrom = (db: Db, replica: string): number | undefined =>
@@ -409,27 +403,19 @@ export const setForked = (db: Db, replica: string, from: number): void =>
   db.run('INSERT OR REPLACE INTO forked VALUES (?,?)', replica, from)
 
 export const allForked = (db: Db): { replica: string; from: number }[] =>
-  db.all(
-    'SELECT replica, seq AS "from" FROM forked f WHERE NOT EXISTS (SELECT 1 FROM branched b WHERE b.replica=f.replica)',
-  )
+  db.all('SELECT replica, seq AS "from" FROM forked ORDER BY replica')
 
-/** Takes a replica's lines from a number on out of the log, with their events; for a fork that says them again. */
+/** Takes a replica's lines from a number on out of the log, with their events; for a fork that says them again. What was folded stays. */
 export function takeLinesFrom(db: Db, replica: string, seq: number): Line[] {
   const taken = lines(db, 'log', 'replica=? AND seq>=? ORDER BY seq', replica, seq)
   db.run('DELETE FROM log WHERE replica=? AND seq>=?', replica, seq)
-  db.run('DELETE FROM events WHERE replica=? AND seq>=?', replica, seq)
+  db.run('DELETE FROM events WHERE replica=? AND seq>=? AND base=0', replica, seq)
   return taken
 }
 
 export function takeLine(db: Db, { replica, seq }: Line): void {
   db.run('DELETE FROM log WHERE replica=? AND seq=?', replica, seq)
   db.run('DELETE FROM events WHERE replica=? AND seq=?', replica, seq)
-}
-
-export function takeParkedFrom(db: Db, replica: string, seq: number): Line[] {
-  const taken = lines(db, 'parked', 'replica=? AND seq>=? ORDER BY seq, hash', replica, seq)
-  db.run('DELETE FROM parked WHERE replica=? AND seq>=?', replica, seq)
-  return taken
 }
 
 /** Whether an entity was erased as a whole; asked with its tombstone. */
@@ -556,7 +542,8 @@ export function areHere(db: Db, { replica, from, to }: { replica: string; from: 
 export function settleFindings(db: Db): void {
   for (const missing of missingLines(db)) if (areHere(db, missing)) dropFinding(db, missing.key)
   db.run(
-    'DELETE FROM gaps WHERE EXISTS (SELECT 1 FROM covered c WHERE c.replica=gaps.replica AND seq BETWEEN first AND last)',
+    `DELETE FROM gaps WHERE EXISTS (SELECT 1 FROM covered c WHERE c.replica=gaps.replica AND seq BETWEEN first AND last)
+       OR EXISTS (SELECT 1 FROM forked f WHERE f.replica=gaps.replica AND f.seq<=gaps.seq)`,
   )
 }
 

@@ -13,6 +13,7 @@ import { isOwnReplica, ownIdentities } from '../../engine/store/own-lines.ts'
 import { listSessions } from '../../engine/store/presence.ts'
 import { addRange, inRanges, type Range } from '../../engine/store/ranges.ts'
 import { isOfStore } from '../../engine/store/store-error.ts'
+import { isObject, jsonIn } from '../../model/object.ts'
 import { type Content, readSegment, type Segment, segmentsIn, signatureOf, type Texts, textsOf } from './segments.ts'
 import { checkFirstLines, checkSnapshot } from './signatures.ts'
 
@@ -130,13 +131,23 @@ function lackingIn(db: Db): (of: Texts) => string[] {
     const all = forked === undefined ? ranges : addRange(ranges, forked, Number.MAX_SAFE_INTEGER)
     here.set(handleOf(replica), [...(here.get(handleOf(replica)) ?? []), ...all])
   }
+  /** A line of a branch stands here as its replica wrote it, or under the name that its branch has here. */
+  const isBranched = (text: string) => {
+    const { o } = (text.includes(',"o":{') && isObject(jsonIn(text)) ? jsonIn(text) : {}) as {
+      o?: Partial<Line['raw']>
+    }
+    const hash = String(o?.h)
+    return (
+      o !== undefined && (log.hashOf(db, String(o.r), Number(o.n)) === hash || log.branchedTo(db, hash) !== undefined)
+    )
+  }
   const named = (lines: readonly Line[]) => new Set(lines.map((l) => `${handleOf(l.replica)}:${l.seq}`))
   const [waiting, remade] = [named(log.allParked(db)), named(remadeLines(db))]
   return ({ segment: { replica }, texts = [] }) =>
     texts.flatMap((text) => {
       const seq = Number(/^\{"v":\d,"r":"\w+","n":(\d+)/.exec(text)?.[1] ?? 0)
       const batch = `${replica}:${seq}`
-      const isHere = seq === 0 || inRanges(here.get(replica) ?? [], seq) || waiting.has(batch)
+      const isHere = seq === 0 || inRanges(here.get(replica) ?? [], seq) || waiting.has(batch) || isBranched(text)
       return isHere && !remade.has(batch) ? [] : [batch]
     })
 }
