@@ -210,8 +210,7 @@ const BELOW_MAX = 10_000
 function cells(row: string, between: RegExp): [at: number, value: string][] {
   let at = 0
   return row.split(between).map((cell) => {
-    const from = row.indexOf(cell, at)
-    at = from + cell.length
+    at = row.indexOf(cell, at) + cell.length
     const shown = cell.replace(/^[\s"'`*]{1,40}/, '')
     return [at - shown.length, shown.replace(/[\s"'`*]{1,40}$/, '')]
   })

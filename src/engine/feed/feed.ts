@@ -98,10 +98,9 @@ export interface SharedState {
 
 function stateOf(replay: Replay): SharedState {
   const { live, fields } = fold(replay.cells)
-  const key = typeof fields.key === 'string' ? fields.key : undefined
   const field = live ? fields[SHARED_FIELD] : undefined
   return {
-    key,
+    key: typeof fields.key === 'string' ? fields.key : undefined,
     live,
     get value() {
       return field === undefined ? null : decode(field)

@@ -60,8 +60,7 @@ export function workTree(reader: Reader): WorkNode[] {
   for (const entity of entities) {
     const parent = nodes.get(parentOf(entity, find)?.id ?? '')
     const state = String(entity.fields.state ?? 'open')
-    const waits = entity.kind === 'task' && state === 'open'
-    const blockedBy = waits ? blockersOf(reader, entity.id) : []
+    const blockedBy = entity.kind === 'task' && state === 'open' ? blockersOf(reader, entity.id) : []
     const node: WorkNode = { entity, kind: entity.kind as WorkKind, state, parent, children: [], blockedBy }
     nodes.set(entity.id, node)
     ;(parent?.children ?? roots).push(node)

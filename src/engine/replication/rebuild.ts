@@ -31,9 +31,8 @@ export function rebuildAll(
   progress: Progress = () => {},
 ): { entities: number; lines: number } {
   clearIndexes(db)
-  const lines = log.admittedAfter(db, 0)
   let n = 0
-  for (const { line, received } of lines) {
+  for (const { line, received } of log.admittedAfter(db, 0)) {
     log.indexEvents(db, line, received)
     n++
   }

@@ -44,9 +44,8 @@ export function archive(db: Db, events: readonly Archived[]): void {
   if (events.length === 0) return
   fs.mkdirSync(folder(db.path), { recursive: true, mode: 0o700 })
   for (const [month, own] of Map.groupBy(events, (e) => e.timestamp.slice(0, 7))) {
-    const path = join(folder(db.path), `events-${month}.jsonl`)
     const flags = fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_APPEND | (fs.constants.O_NOFOLLOW ?? 0)
-    const file = fs.openSync(path, flags, 0o600)
+    const file = fs.openSync(join(folder(db.path), `events-${month}.jsonl`), flags, 0o600)
     try {
       fs.appendFileSync(file, `${isTorn(file) ? '\n' : ''}${own.map((e) => JSON.stringify(e)).join('\n')}\n`)
       fs.fsyncSync(file)

@@ -43,9 +43,8 @@ export function createStore(path: string): void {
 
 /** Makes an empty store, whatever lies beside it. */
 export function newStore(path: string): void {
-  const dir = dirname(path)
   fs.rmSync(bellPath(path), { force: true })
-  const fresh = join(dir, `.new-${randomBytes(6).toString('hex')}.db`)
+  const fresh = join(dirname(path), `.new-${randomBytes(6).toString('hex')}.db`)
   try {
     fs.closeSync(fs.openSync(fresh, 'wx', 0o600)) // SQLite gives its other files the mode of this one
     const db = openSqlite(fresh)

@@ -42,11 +42,10 @@ export function storePathFor(root: string, persistencePath = process.env.TIDEMAR
     }
     return join(root, PROJECT_DIR, 'store', 'store.db')
   }
-  const { common } = git
   const below = relative(realpathSync(top), realpathSync(root))
   return below === ''
-    ? join(common, 'tidemark', 'store.db')
-    : join(common, 'tidemark', 'below', slug(below.split(sep).join('/'), true), 'store.db')
+    ? join(git.common, 'tidemark', 'store.db')
+    : join(git.common, 'tidemark', 'below', slug(below.split(sep).join('/'), true), 'store.db')
 }
 
 /** A file beside the store, for src/base/files.ts: no link is followed from the project or git's directory to it. */

@@ -77,11 +77,10 @@ const said = (value: Json): string =>
 
 function originOf(r: Remembered, nameOf: ContextOptions['nameOf']): string {
   const [first = {}] = provenanceOf(r)
-  const { recorded } = r
   const word = (key: string) => (typeof first[key] === 'string' && first[key] !== '' ? String(first[key]) : undefined)
   const task = word('task') ?? word('activity') ?? word('goal')
   return [
-    recorded === undefined ? '' : new Date(recorded).toISOString().slice(0, 10),
+    r.recorded === undefined ? '' : new Date(r.recorded).toISOString().slice(0, 10),
     [word('agent'), word('user')].flatMap((w) => (w ? [plain(w)] : [])).join(' for '),
     task ? `in ${code(nameOf?.(task) ?? task)}` : '',
   ]

@@ -261,9 +261,8 @@ class Candidates {
     const average = averageOf(seen.flatMap((t) => t.passages))
     const cosines = vectors?.cosines(keys)
     const legs = seen.map((p, i): Legs => {
-      const cosine = cosines?.get(keys[i]!)
       // of one source all: it says nothing yet
-      return { lexical: lexicalOf(p, weighted, average), cosine, source: '' }
+      return { lexical: lexicalOf(p, weighted, average), cosine: cosines?.get(keys[i]!), source: '' }
     })
     return bestFirst(keys, fuse(legs, spread)).map((i) => keys[i]!)
   }

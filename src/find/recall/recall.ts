@@ -161,11 +161,10 @@ export class Recaller {
   }
 
   async #fillFirst(embedder: Embedder): Promise<void> {
-    const { db } = this.#memory
     const until = performance.now() + FILL_FIRST_MS
-    if (embedder.embedNow) return void fillNow(db, embedder, this.#memory.registry(), until)
+    if (embedder.embedNow) return void fillNow(this.#memory.db, embedder, this.#memory.registry(), until)
     try {
-      await fill(db, embedder, () => this.#memory.registry(), until)
+      await fill(this.#memory.db, embedder, () => this.#memory.registry(), until)
     } catch (error) {
       if (this.#memory.isOpen) throw error // closed meanwhile: nobody waits for these vectors
     }

@@ -70,9 +70,8 @@ const isEdited = ({ subject, lines }: Place): boolean =>
 /** Whether an entity says itself that it comes from there. */
 function isFrom({ entity, subject }: Place, { store, subject: other }: Place): boolean {
   if (!entity) return false
-  const { locations } = entity.fields
   const names = (at: unknown) => String(at) === store || String(at).startsWith(`${store}:`)
-  if (Array.isArray(locations) && locations.some(names)) return true
+  if (Array.isArray(entity.fields.locations) && entity.fields.locations.some(names)) return true
   if (!store.startsWith('.add/')) return false
   // imports and exports keep the two alike
   return subject === other || provenanceOf(entity).some((p) => String(p.source).startsWith('import add'))

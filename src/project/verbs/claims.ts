@@ -34,8 +34,7 @@ const SPANS_AT_MOST = 500
 
 /** The session that acts; without one there is nobody to hold a claim. */
 function actor(p: Planning, report: Report): string | undefined {
-  const { session } = p.ctx.provenance
-  if (typeof session === 'string') return session
+  if (typeof p.ctx.provenance.session === 'string') return p.ctx.provenance.session
   return report({
     field: 'session',
     message: 'no session is named, so nobody would hold the claim',

@@ -116,9 +116,8 @@ const openTasksBelow = (p: Planning, e: Entity): Entity[] =>
 
 /** The session's claim of a task that is over is free with it; that of a role waits for what `release` says of the role. */
 function releaseTask(p: Planning, task: Entity): void {
-  const { session } = p.ctx.provenance
-  if (task.kind !== 'task' || typeof session !== 'string') return
-  for (const c of p.claims.of(session))
+  if (task.kind !== 'task' || typeof p.ctx.provenance.session !== 'string') return
+  for (const c of p.claims.of(p.ctx.provenance.session))
     if (c.what === 'task' && c.on === task.id && c.role === undefined) p.claims.end(c, 'released', {})
 }
 

@@ -54,10 +54,9 @@ const ARGS = {
 /** What the call says: the page in `body`, and over it the arguments that stand beside it. */
 function saidBy(args: ReadArgs<typeof ARGS>): { lists: Lists; body: string; contextUsed?: string; title?: string } {
   const read: Partial<page.Handoff> = args.body === undefined ? {} : page.parseHandoff(args.body)
-  const title = args.title?.trim()
   const lists = page.listsOf((field) => args[field] ?? [...(read[field] ?? [])])
   const contextUsed = args.contextUsed ?? read.contextUsed
-  const name = title || read.title
+  const name = args.title?.trim() || read.title
   return { lists, body: read.body ?? '', contextUsed, title: name ? oneLine(name, TITLE_MAX) : undefined }
 }
 
@@ -137,8 +136,7 @@ function placeFor(
   }
   if (title !== undefined) return named(title)
   if (task) {
-    const of = current.filter((e) => e.fields.task === task.id)
-    const free = of.filter((e) => !isOthers(e))
+    const free = current.filter((e) => e.fields.task === task.id).filter((e) => !isOthers(e))
     const there = free.find(isMine) ?? free[0]
     if (there) return { title: there.name, there, over: free.filter((e) => e !== there) }
     const name = oneLine(task.name, TITLE_MAX)

@@ -109,10 +109,9 @@ export function nearness(e: Entity, focus: Focus, words: number): number {
  */
 export function isElsewhere(e: Entity, { memory, focus }: { memory: Memory; focus: Focus }): boolean {
   if (focus.folder === undefined) return false
-  const { paths } = e.fields
   const named = [
     ...pathsOf(e).map(dirOf),
-    ...(Array.isArray(paths) ? paths.map((p) => dirOf(String(p).split('*')[0]!)) : []),
+    ...(Array.isArray(e.fields.paths) ? e.fields.paths.map((p) => dirOf(String(p).split('*')[0]!)) : []),
   ]
   if (named.length > 0) return named.every((dir) => areApart(dir, focus.folder))
   const session = e.fields.session ?? provenanceOf(e).at(-1)?.session

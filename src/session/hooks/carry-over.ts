@@ -20,14 +20,13 @@ export function carried(memory: Memory, session: string, reply: HookReply, tells
   const sessions = sessionsOf(memory)
   const kept = sessions.get(session)?.data.later
   const before = (Array.isArray(kept) ? kept : [kept]).filter((text) => typeof text === 'string')
-  const warning = reply.decision === 'warn' ? reply.reason : undefined
   try {
     if (tells) {
       if (before.length === 0) return reply
       sessions.patch(session, { later: null })
       return { ...reply, context: joined(...before, reply.context)! }
     }
-    const unsaid = joined(warning, reply.context)
+    const unsaid = joined(reply.decision === 'warn' ? reply.reason : undefined, reply.context)
     if (unsaid === undefined || reply.line !== undefined) return reply
     sessions.patch(session, { later: fitting([...before, unsaid.toWellFormed()]) })
   } catch {} // the lock is not to be had: then it is not told

@@ -34,10 +34,9 @@ function finishRole({ memory, session, role, author, call }: Hook): void {
 }
 
 export async function subagentStop(hook: Hook): Promise<HookReply> {
-  const { parent } = hook.call
-  if (parent === undefined) return NOTHING
+  if (hook.call.parent === undefined) return NOTHING
   hook.attempt('swarm state', () => finishRole(hook))
   hook.attempt('subagent stop', () => hook.sessions.end(hook.session, 'done'))
-  await agentsRetro(hook, hook.sessions.resolve(parent))
+  await agentsRetro(hook, hook.sessions.resolve(hook.call.parent))
   return NOTHING
 }

@@ -146,9 +146,8 @@ export function ownWords(text: string): string {
   if (lines > TYPED_LINES || (lines > UNWRAPPED_LINES && blocks.some(isWrapped))) {
     // what was typed stands before or after what was pasted
     const documents = blocks.map((block, i) => isDocument(block, blocks[i - 1]))
-    const from = documents.indexOf(true)
     const to = documents.lastIndexOf(true)
-    for (let i = Math.max(0, from); i <= to; i++) typed[i] = []
+    for (let i = Math.max(0, documents.indexOf(true)); i <= to; i++) typed[i] = []
   }
   return typed
     .flat()

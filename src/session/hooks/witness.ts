@@ -87,11 +87,10 @@ export function askAbout(hook: Hook, ids: readonly string[], wishes: readonly Wi
   let left = SHOWN
   for (const e of asks) {
     const ref = refs.get(e.id)!.slice(1)
-    const { whole } = e
     const more = e.wish?.also ?? e.from
-    const words = `"${dataLine(whole, SHOWN)}"${more ? ` (${dataLine(more, SHOWN)})` : ''}`
+    const words = `"${dataLine(e.whole, SHOWN)}"${more ? ` (${dataLine(more, SHOWN)})` : ''}`
     const said = asks.length === 1 ? words : `${words} (${ref})`
-    if (whole.length > SHOWN || said.length > left) continue
+    if (e.whole.length > SHOWN || said.length > left) continue
     left -= said.length
     asked.push({ e, ref, said })
   }

@@ -111,10 +111,9 @@ function clientOf(server: McpServer, ctx: ServerContext): string | undefined {
 }
 
 function callOf(server: McpServer, ctx: ServerContext): McpCall {
-  const agent = clientOf(server, ctx)
   const { threadId: thread, 'claudecode/toolUseId': call } = ctx.mcpReq._meta ?? {} // Codex, Claude Code
   const session = typeof thread === 'string' ? idOf(thread) || undefined : undefined
-  return { agent, session, call: typeof call === 'string' ? call : undefined }
+  return { agent: clientOf(server, ctx), session, call: typeof call === 'string' ? call : undefined }
 }
 
 function progressOf(ctx: ServerContext): ((line: string) => void) | undefined {

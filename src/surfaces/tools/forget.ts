@@ -18,12 +18,11 @@ export const forget = defineTool({
   readOnly: false,
   destructive: true,
   run(context, { ref, reason, erase = false }) {
-    const { memory } = context
-    const e = findOne(memory.reader, ref, erase)
+    const e = findOne(context.memory.reader, ref, erase)
     const action = erase
       ? ['purge', { ref: e.id, reason: reason ?? 'erased on request' }]
       : [`delete-${e.kind}`, { ref: e.id, reason: reason || undefined }]
-    const done = memory.act([action], actingAs(context))
+    const done = context.memory.act([action], actingAs(context))
     const lines =
       done.results[0]!.standing === 'proposed'
         ? [`proposed to ${erase ? 'erase' : 'forget'} ${e.kind} ${e.name}`]

@@ -61,8 +61,7 @@ export const handoff = defineTool({
   readOnly: false,
   local: true,
   run(context, args) {
-    const step = args.do ?? 'show'
-    if (step === 'show') {
+    if ((args.do ?? 'show') === 'show') {
       if (args.file === undefined) return shown(context, args)
       throw new UsageError(
         `handoff show takes no file: \`tidemark handoff write ${shellWord(oneLine(args.file, 40))}\` writes one from it`,

@@ -44,7 +44,6 @@ export function importTranscripts(
 ): ImportReport {
   const { memory } = context
   const since = said === undefined ? 0 : momentSaid(said, memory.env.now(), 'since')
-  const home = process.env.HOME ?? homedir()
   const found = sessionsAt(context, format, path)
   const options = { ...given, source: `import ${format}` }
   const report: ImportReport = { ...emptyReport(options.source), read: { sessions: 0, turns: 0 } }
@@ -57,7 +56,7 @@ export function importTranscripts(
     runImport(memory, read.reading, options, report)
     if (!dryRun) kept += keep(context, session, read.users)
   }
-  return { ...report, found: told(found, home), prompts: kept }
+  return { ...report, found: told(found, process.env.HOME ?? homedir()), prompts: kept }
 }
 
 function sessionsAt({ project }: ToolContext, format: string, path: string | undefined): FoundSessions[] {

@@ -88,10 +88,9 @@ export async function recallAcross(
       const beside = all[n]!
       if ('same' in beside) continue
       const over = beside.by === undefined ? '' : `overridden here by ${beside.by}`
-      const score = r.score * libraryWeight(over !== '')
       const why = `${r.why}; of your library${over && `, ${over}`}`
       const from = { tier: 'user', project: 'your library', overriddenBy: beside.by } as const
-      const result = { ...r, score, why, ...from }
+      const result = { ...r, score: r.score * libraryWeight(over !== ''), why, ...from }
       const remark = `user tier: your library${over && `; ${over}`}`
       found.push({ result, card: cards(result, ` #| ${remark.replaceAll('|#', '| #')} |#`) })
     }

@@ -49,10 +49,9 @@ export const show = defineTool({
     const e = findAt(context, then, args.ref, true)
     const kind = reader.registry().kind(e.kind)
     const known = kind ? fieldsOf(kind) : {}
-    const order = [...new Set([...Object.keys(known), ...Object.keys(e.fields)])]
     const name = e.name || e.id.slice(e.kind.length + 1) // its naming may have been undone
     const lines = [`${e.kind} ${name}${e.live ? '' : '  (deleted; restore brings it back)'}`]
-    for (const field of order) {
+    for (const field of [...new Set([...Object.keys(known), ...Object.keys(e.fields)])]) {
       const value = e.fields[field]
       if (value === undefined || field === 'provenance' || known[field]?.inner || value === e.name) continue
       lines.push(`  ${field}: ${shown(value)}`.replace(': \n', ':\n'))

@@ -107,9 +107,8 @@ function startOf(context: ToolContext, then: Awaited<ReturnType<typeof at>>, ref
     return findAt(context, then, ref)
   } catch (error) {
     const text = String(ref).trim()
-    const isPlan = text.split(/\s+/).length >= LEAST_PLAN_WORDS
     if (!(error instanceof UserError) || error.code !== 'not-found') throw error
-    if (isPlan) return planOf(text)
+    if (text.split(/\s+/).length >= LEAST_PLAN_WORDS) return planOf(text)
     if (!text.includes('/')) throw error
     throw new UserError('not-found', error.message, '`tidemark explain PATH` tells what is known about a file')
   }

@@ -81,9 +81,8 @@ class Live implements LiveDocument {
     this.#options = options
     this.#head = doc.getMap('tidemark')
     this.#roots = { entities: doc.getMap('entities'), links: doc.getMap('links') }
-    const project = this.#head.get('project') ?? memory.projectId
     const hint = 'give each project a document of its own'
-    if (project !== memory.projectId)
+    if ((this.#head.get('project') ?? memory.projectId) !== memory.projectId)
       throw new UserError('other-project', 'this document holds the knowledge of another project', hint)
     const [before = 0] = servedSince(this.#head.get('memory'))
     this.#served = [Math.max(memory.env.now(), before + 1), doc.clientID]

@@ -228,11 +228,10 @@ export class Connection implements Follower {
     const last = places.findLastIndex((place) => typeof place === 'number')
     const top = last < 0 ? {} : { top: [places[last], digestOf(updates[last]!)] }
     this.#answer(head, { n: now, ...top, ...(refused.length > 0 ? { refused } : {}) })
-    const { metrics } = this.#hub
-    metrics.add('tidemark_hub_updates_pushed_total', updates.length - refused.length)
+    this.#hub.metrics.add('tidemark_hub_updates_pushed_total', updates.length - refused.length)
     if (places.some((place) => place === now)) this.#hub.grown(this.#room, now)
     if (refused.length === 0) return
-    metrics.add('tidemark_hub_refused_total', refused.length)
+    this.#hub.metrics.add('tidemark_hub_refused_total', refused.length)
     await this.#hub.deny(this.project, this.#member, String(refused[0]![1]))
   }
 
@@ -256,10 +255,9 @@ export class Connection implements Follower {
 
   async #claim(head: JsonObject): Promise<void> {
     if (this.token.role === 'reader') return this.#answer(head, { code: 'read-only' })
-    const { claims } = this.#hub
     const answer = await (head.t === 'claim'
-      ? claims.claim(this.project, this.#member, head)
-      : claims.release(this.project, this.#member, head))
+      ? this.#hub.claims.claim(this.project, this.#member, head)
+      : this.#hub.claims.release(this.project, this.#member, head))
     this.#answer(head, answer)
     if ('code' in answer) return
     await this.#hub.store.tell('claims', this.project)

@@ -100,8 +100,7 @@ export async function explain(root: string, range: string): Promise<Explanation>
   for (const path of after.filter(isNew)) {
     const found = await read(head, path)
     if (!found) continue
-    const { damage } = found.content
-    if (damage !== undefined) problems.push(`${path}: ${damage}`)
+    if (found.content.damage !== undefined) problems.push(`${path}: ${found.content.damage}`)
     folded.push(...store.explainFolded(found.content, problems))
     lines.push(...found.content.lines)
   }
@@ -242,7 +241,6 @@ class Sandbox {
     })
     const isErased = line?.events.some((e) => e.entity === id && e.purged) === true
     if (fields.length === 0 && !isErased && before?.live === after?.live) return []
-    const standing = fields.find((f) => f.field === 'standing')?.after
     const does = isErased
       ? 'erases'
       : before?.live && !after?.live
@@ -253,7 +251,7 @@ class Sandbox {
             ? 'adds'
             : fields.some((f) => f.field === 'retired' && f.after !== undefined)
               ? 'retires'
-              : standing === 'rejected'
+              : fields.find((f) => f.field === 'standing')?.after === 'rejected'
                 ? 'rejects'
                 : before.fields.standing === 'proposed' && is.standing !== 'proposed'
                   ? 'confirms'

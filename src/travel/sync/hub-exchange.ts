@@ -288,9 +288,8 @@ export class HubExchange {
 
   /** Pushes as many as are put together before the hub misses a sign of life; whether more are left. */
   async #pushSome(): Promise<boolean> {
-    const { db } = this.#memory
     const progress = this.#progress()
-    const purges = log.allPurges(db)
+    const purges = log.allPurges(this.#memory.db)
     const erased = purges.length === 0 ? '' : sha256(JSON.stringify(purges))
     // what was erased is taken from the hub too: it is said again, each in the place of what it was
     const again = erased !== (progress.erased ?? '')
@@ -327,7 +326,7 @@ export class HubExchange {
         const top = answer.top === undefined || part.at(-1)!.text === '' ? {} : { top: answer.top }
         this.#keep((p) => {
           const ranges = part.flatMap((i) => i.ranges)
-          keepLeft(db, replica, ranges)
+          keepLeft(this.#memory.db, replica, ranges)
           return { ...top, sent: withRanges(p.sent, replica, ranges) }
         })
         this.out.pushed.push(...part.flatMap((i) => (i.sum === undefined ? [] : [i.sum])))

@@ -20,9 +20,8 @@ type Named = Pick<SessionRow, 'id' | 'client' | 'agent' | 'role' | 'user' | 'par
 
 /** What a session is called, without who and when: `Claude "add a discount field"`. */
 export function titleOfSession(s: Named): string {
-  const { title } = s.data
   const client = s.client === undefined ? 'session' : (factsOf(s.client)?.label ?? s.client)
-  const said = typeof title === 'string' ? ` "${title}"` : ''
+  const said = typeof s.data.title === 'string' ? ` "${s.data.title}"` : ''
   if (!MADE_UP.test(s.id)) return `${s.id}${said}`
   if (s.parent !== undefined) return `${client} subagent ${s.id.split('/').at(-1)!.slice(0, 8)}`
   return `${client}${said || ` ${s.id.slice(0, 8)}`}`

@@ -201,8 +201,7 @@ export async function findingsIn(files: AsyncIterable<SourceFile> | Iterable<Sou
   const code = own.filter((f) => !isTest(f))
   const isOwn = (s: Shape) =>
     s.kind !== 'throws' && s.kind !== 'exports' && !OF_THE_LANGUAGE.has(lastName(s.of)) && !LEFT_BEHIND.test(s.of)
-  const recurring = shapes.filter(isOwn)
-  const patterns = [...Map.groupBy(recurring, (s) => `${s.kind} ${s.of}`).values()].flatMap(
+  const patterns = [...Map.groupBy(shapes.filter(isOwn), (s) => `${s.kind} ${s.of}`).values()].flatMap(
     (group) => patternOf(group, code) ?? [],
   )
   const found = [...patterns, ...naming(code), ...testLayout(own.filter(isTest), code), ...styles(shapes)]

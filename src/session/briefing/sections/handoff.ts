@@ -26,8 +26,7 @@ export const handoff: Section = {
   build(about) {
     const handoffs = matteringFirst(currentHandoffs(about, about.project), about)
     const crashed = leftInHand(about)
-    const here = handoffs.filter((h) => !isElsewhere(h.entity, about))
-    const [newest] = here
+    const [newest] = handoffs.filter((h) => !isElsewhere(h.entity, about))
     const others = handoffs.filter((h) => h !== newest)
     const notes = crashed.slice(0, OTHERS).map((s) => recoveryItem(s, about))
     const whole = newest ? [inFull(newest, about)] : []
@@ -171,9 +170,8 @@ export function leftInHand({ memory, session, moment, reader }: About): SessionI
 }
 
 export function recoveryItem(s: SessionInfo, about: About): Item {
-  const { reader } = about
-  const task = s.task === undefined ? undefined : reader.entity(s.task)
-  const decided = reader
+  const task = s.task === undefined ? undefined : about.reader.entity(s.task)
+  const decided = about.reader
     .list('decision', { since: s.started, limit: DECISIONS_LOOKED_AT })
     .filter((e) => provenanceOf(e).some((p) => p.session === s.id))
     .slice(0, DECISIONS_NAMED)

@@ -85,11 +85,10 @@ const lineIndent = (text: string, at: number) => /^[ \t]*/.exec(text.slice(text.
 const holdsNewline = (text: string) => text.includes('\n')
 
 function styleOf(text: string, root: Node) {
-  const newline = text.includes('\r\n') ? '\r\n' : '\n'
   const first = root.type === 'object' ? root.children![0] : undefined
   const own = first && holdsNewline(text.slice(root.offset, first.offset)) ? lineIndent(text, first.offset) : ''
   const spaced = !first || valueIn(first).offset > endOf(first.children![0]!) + 1 || holdsNewline(bare(text).trim())
-  return { newline, unit: own || '  ', spaced }
+  return { newline: text.includes('\r\n') ? '\r\n' : '\n', unit: own || '  ', spaced }
 }
 
 function oneLine(value: unknown, spaced: boolean): string {

@@ -42,10 +42,9 @@ const { client, wired } = twoPlaces({
 function checkTrust(ctx: ClientContext): Check[] {
   if (!wired(ctx).some((hook) => hook.file === projectHooks(ctx))) return []
   const config = settingsIn({ file: join(copilotHome(ctx), 'config.json'), comments: true })
-  const folders = [at(config, 'trustedFolders'), at(config, 'trusted_folders')].flat()
   const covers = (folder: unknown) =>
     typeof folder === 'string' && (ctx.root === folder || ctx.root.startsWith(`${folder.replace(/\/$/, '')}/`))
-  if (folders.some(covers)) return []
+  if ([at(config, 'trustedFolders'), at(config, 'trusted_folders')].flat().some(covers)) return []
   return [
     wrong(
       'copilot.trust',

@@ -24,8 +24,7 @@ export const LEAST_BUDGET = { endpoint: 4_000, command: 30_000 }
 
 /** Where the store lies says which project: no repository can claim what was allowed for another. */
 function keyOf(project: Project): string {
-  const { storePath } = project
-  return join(realPath(dirname(storePath)), basename(storePath))
+  return join(realPath(dirname(project.storePath)), basename(project.storePath))
 }
 
 /** What is kept of extraction for a project; nothing where the user never switched it on anywhere. */

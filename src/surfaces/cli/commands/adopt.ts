@@ -46,12 +46,11 @@ export const adopt: Command = {
       return { json: { adopted: false } }
     }
     const found = readForeign(storePath, chosen === undefined)
-    const all = countedKinds(found.kinds)
     const by = [found.last?.author.user, found.last?.author.agent].filter(Boolean).join(' with ')
     call.out(
       `${storePath}, of project ${name}${found.project === id ? '' : ` (it says: of project ${found.project})`}:`,
     )
-    call.out(`  ${all || 'no knowledge'}`)
+    call.out(`  ${countedKinds(found.kinds) || 'no knowledge'}`)
     if (found.last) call.out(`  last written ${localMinute(found.last.at)}${by ? ` by ${by}` : ''}`)
     call.out(
       'all of it will be unconfirmed: it binds nobody until you confirm it. Sessions, claims and definitions stay behind',

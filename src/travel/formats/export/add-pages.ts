@@ -153,9 +153,8 @@ export function pagesOf(memory: Memory): { files: Record<string, string>; shown:
   const blocks = [...results.map((e) => blockIn(e)!).filter((b) => !roles.has(b.role)), ...live]
   const writtenAt = (e: Entity) => handoffOf(e).written ?? 0
   const [handoff] = heldOf(memory, 'handoff').sort((a, b) => writtenAt(b) - writtenAt(a))
-  const projects = heldOf(memory, 'concept').filter((e) => e.fields.type === 'project')
   const settings = settingsOf(memory)
-  const [project] = projects
+  const [project] = heldOf(memory, 'concept').filter((e) => e.fields.type === 'project')
   const list = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? undefined : `# ${title}\n\n${lines.join('\n')}\n`
   const files = defined({

@@ -61,9 +61,8 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
 
 /** What is known and stands in no file of ADD: kinds, and fields of those that do. */
 function leftOut(memory: Memory): string[] {
-  const { shown } = pagesOf(memory)
   const there = [
-    ...shown,
+    ...pagesOf(memory).shown,
     ...['learning', 'retro-score', 'chunk'].flatMap((kind) => memory.reader.list(kind, { all: true })),
   ]
   const ids = new Set(there.map((e) => e.id))

@@ -75,11 +75,10 @@ function observationOf(entry: JsonObject, where: string): Item[] {
     .join('\n\n')
   const title = text(entry.title) ?? body.split('\n')[0]!
   if (title === '') return []
-  const concepts = listOf(entry.concepts)
   const date = timeOf(entry)
   const files = new Set([...listOf(entry.files_read), ...listOf(entry.files_modified)])
   const attrs = { type: text(entry.type) ?? 'observation', ...(files.size > 0 && { files: [...files].join(', ') }) }
-  const common = { topics: unlessNone(concepts), attrs }
+  const common = { topics: unlessNone(listOf(entry.concepts)), attrs }
   const said = body || undefined
   if (entry.type !== 'decision')
     return [{ verb: 'record-learning', args: { title, body: said, date, ...common }, where }]

@@ -111,11 +111,10 @@ export function linkOf(from: string, to: string, original: string, where: string
   const { type, reversed } = relationFor(original)
   const [a, b] = reversed ? [to, from] : [from, to]
   const description = type === wordOf(original) ? undefined : original
-  const args = { from: aliasOf(a), to: aliasOf(b), type, description }
   const definition = { name: type, about: `"${original}" in ${where.split(/[:#]/)[0]}` }
   if (!defined.has(type) && !RELATIONS.some((r) => r.name === type))
     defined.set(type, { verb: 'define-relation', args: definition, where })
-  return { verb: 'link-entities', args, where }
+  return { verb: 'link-entities', args: { from: aliasOf(a), to: aliasOf(b), type, description }, where }
 }
 
 /** `worksOn`, `works_on` and `Works on` are one word: `works-on`. */

@@ -93,7 +93,6 @@ export async function readRepository(root: string): Promise<Repository> {
     lines.source += n - inner
   }
   const history = await historyOf(root)
-  const commits = history?.commits ?? []
   const inner = new Set(tests.filter((p) => !TEST_PATH.test(p)))
   const isTest = (p: string) => (TEST_PATH.test(p) && CODE.test(p)) || inner.has(p)
   const line = history?.changes ?? []
@@ -103,17 +102,16 @@ export async function readRepository(root: string): Promise<Repository> {
   const tested = line.filter(
     (c, i) => isSource(c) && (c.paths.some(isTest) || (line[i + 1]?.paths.length && line[i + 1]!.paths.every(isTest))),
   )
-  const documented = changes.filter((c) => c.paths.some((p) => DOCUMENT.test(p)))
   const share = (some: readonly Commit[]) => (changes.length === 0 ? 0 : some.length / changes.length)
   return {
     paths,
     text,
     history,
-    commits,
+    commits: history?.commits ?? [],
     sources,
     tests,
     ratio: lines.source === 0 ? 0 : lines.test / lines.source,
     testedCommits: { of: changes.length, share: share(tested) },
-    documentedCommits: share(documented),
+    documentedCommits: share(changes.filter((c) => c.paths.some((p) => DOCUMENT.test(p)))),
   }
 }

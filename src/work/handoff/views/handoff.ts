@@ -35,9 +35,8 @@ export const handoffView: View = {
         continue
       }
       const title = said.title ?? (before.length === 1 ? before[0]!.said.title : undefined)
-      const old = before.find((b) => b.said.title === title)
       gone.delete(title)
-      if (old?.page === page) continue
+      if (before.find((b) => b.said.title === title)?.page === page) continue
       const there = title === undefined ? undefined : memory.reader.find(`handoff:${title}`)[0]
       const whole = said.left ? withLeftOut(said, there) : said
       const { body, contextUsed } = whole

@@ -188,12 +188,11 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
     (found.isKnown ? undefined : "it was here before Tidemark wrote its first view, so it may be another person's") ??
     conflictIn(text, was)
   const read = unread ? { actions: [], problems: [unread] } : view.read(context, text, was)
-  const { actions } = read
   // a problem names the beginning of a line, where half a secret is not known as one
   const safe = redact(text)
   const wrong = [...(unread || safe === text ? read : view.read(context, safe, was)).problems]
   const done: string[] = []
-  for (const { action, session = '', says } of actions) {
+  for (const { action, session = '', says } of read.actions) {
     try {
       if (session !== '') sessionsOf(memory).heartbeat(session)
       memory.act([action], { session, agent: 'file', source: `${PROJECT_DIR}/${view.name}` })
@@ -203,7 +202,7 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
       wrong.push(`${says}: ${problemsOf(error).map(problemLine).join(' ') || error.message}`)
     }
   }
-  endIdleHands(memory, actions)
+  endIdleHands(memory, read.actions)
   const told = done.length > 0 ? [`${file} was edited by hand, and taken over: ${[...new Set(done)].join('; ')}`] : []
   copies.changeKept(memory, root, (kept) => {
     delete kept.taking[view.name]
