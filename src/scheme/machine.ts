@@ -246,8 +246,7 @@ export class Machine implements CallContext {
   }
 
   #spread(args: Value[]): [Value, Value[]] {
-    const { name, min, max } = APPLY
-    checkArity(name, args.length, min, max)
+    checkArity(APPLY.name, args.length, APPLY.min, APPLY.max)
     const last = args.at(-1) as Value
     const items = elements(last)
     if (!items) throw new SchemeError(`apply: the last argument must be a list, got ${brief(last)}`)

@@ -123,8 +123,7 @@ export const sharedStates = (db: Db): Map<string, SharedState> =>
 export function sharedBefore(db: Db, id: string, seq: number): Json | undefined {
   const replay = new Replay()
   for (const e of arrivedBefore(db, id, seq)) replay.add(e)
-  const { live, value } = replay.state
-  return live ? value : undefined
+  return replay.state.live ? replay.state.value : undefined
 }
 
 /** Keys whose state a stream keeps at once. */

@@ -158,8 +158,7 @@ function apart(token: string): Omit<Token, 'hashes'> {
     return { terms: [{ stem: stem(word), word, isStop: STOP.has(word) }], more: [] }
   }
   const patterns = patternsFor(token)
-  const { cjk, sign } = patterns
-  if (cjk.test(token)) {
+  if (patterns.cjk.test(token)) {
     const more = pairsOf(token)
     return { terms: more.map((pair) => ({ stem: pair, word: pair, isStop: false })), more }
   }
@@ -167,7 +166,7 @@ function apart(token: string): Omit<Token, 'hashes'> {
   const add = (word: string, isStop = STOP.has(word)) => {
     if (word !== '') terms.push({ stem: stem(word), word, isStop })
   }
-  if (sign.test(token)) {
+  if (patterns.sign.test(token)) {
     add(pictograph(token))
     return { terms, more: [pictograph(token)] }
   }

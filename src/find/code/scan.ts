@@ -174,16 +174,15 @@ class Judge {
 
   /** Whether the session that decided is the one that changed the file: its change does not outdate what it decided. */
   #isCarriedOut({ entity, path }: AnchorRow): boolean {
-    const { db, reader } = this.#memory
-    const e = reader.entity(entity)
+    const e = this.#memory.reader.entity(entity)
     if (!e || !INTENDED.has(e.kind)) return false
     const hasEdited = ({ data }: SessionRow) => Array.isArray(data.files) && data.files.includes(path)
-    const own = getSession(db, String(saidBy(e).session))
+    const own = getSession(this.#memory.db, String(saidBy(e).session))
     if (!own || !hasEdited(own)) return false
     const changed = own.data.changed as { [file: string]: { at: number } } | undefined
     // who wrote it later is not known
     if ((this.#tree.stat(path)?.mtime ?? 0) > (changed?.[path]?.at ?? 0) + SLACK_MS) return false
-    return !listSessions(db).some((s) => s.id !== own.id && hasEdited(s))
+    return !listSessions(this.#memory.db).some((s) => s.id !== own.id && hasEdited(s))
   }
 
   /** The file that has the content of one that is gone. */

@@ -92,8 +92,7 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
   const judged = upheld(scored, unverified, saying, asked.limit * SPARE)
   const folded = foldSimilar(
     judged.map(({ item, otherwise }) => {
-      const { id, kind } = item.entity
-      return { id, kind, text: saying(item), scored: item, otherwise }
+      return { id: item.entity.id, kind: item.entity.kind, text: saying(item), scored: item, otherwise }
     }),
   )
   const shown = folded.slice(0, asked.limit)

@@ -239,10 +239,9 @@ class Candidates {
   /** Admits the best of so many; whether there may be more. */
   #gather(byWords: number, byVector: number): boolean {
     const { corpus, all, kinds, isQuick = false } = this.#o
-    const { terms, counts, vectors } = this.#q
-    const { alone, pairs } = searchTerms(terms, counts, corpus.size)
+    const { alone, pairs } = searchTerms(this.#q.terms, this.#q.counts, corpus.size)
     const hits = [alone, isQuick ? [] : pairs].flatMap((groups) => corpus.withTerms(groups, byWords, { all, kinds }))
-    const near = vectors?.nearest(byVector) ?? []
+    const near = this.#q.vectors?.nearest(byVector) ?? []
     for (const { key, score } of hits) this.scores.set(key, score)
     const keys = [...new Set([...hits.map((h) => h.key), ...near.map((n) => n.rowid)])]
     this.#load(keys)

@@ -89,12 +89,11 @@ export class CodeReader {
   }
 
   #explained(path: string, parsed?: Parsed, symbol?: CodeSymbol, looked: readonly string[] = [path]): Explanation {
-    const { db, reader } = this.#memory
     const { root } = this.#project
-    const anchored = looked.flatMap((at) => code.anchorsAt(db, root, at))
+    const anchored = looked.flatMap((at) => code.anchorsAt(this.#memory.db, root, at))
     const spoken = looked.flatMap((at) => knownOn({ memory: this.#memory }, at, KINDS))
     const ids = new Set([...spoken.map((e) => e.id), ...anchored.map((a) => a.entity)])
-    const live = reader.entities([...ids]).filter((e) => e.live)
+    const live = this.#memory.reader.entities([...ids]).filter((e) => e.live)
     const holds = holdsOf(this.#memory, root, live)
     const known = live.map((entity): Known => ({ entity, holds: holds.get(entity.id)! }))
     // of a symbol: what speaks of another one in the same file comes last

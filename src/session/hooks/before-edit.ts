@@ -171,21 +171,20 @@ async function lostEdits(hook: Hook, root: string, place: string, claims: readon
 
 /** Before a shell command: what it writes, moves, removes or resets is judged as an edit of it. What cannot be read passes. */
 export async function beforeCommand(hook: Hook, command: string): Promise<HookReply> {
-  const { call, session } = hook
   const touched = commandsIn(command).flatMap(touchedBy)
   if (touched.length === 0) return {}
   const written: string[] = []
   const conflicts = await hook.attemptLater('conflicts', async () => {
     const others = claimsOf(hook.memory)
       .held()
-      .filter((c) => c.what === 'path' && c.session !== session)
+      .filter((c) => c.what === 'path' && c.session !== hook.session)
     const live = othersAtWork(hook)
     const found: Conflict[] = []
     if (others.length + live.length === 0) return found
     const trees = new Set([hook.root, ...others.map((c) => c.root), ...live.map((s) => s.root)])
     for (const { how, path, isTree, into = '' } of touched) {
       const isLost = how === 'removes' || how === 'resets'
-      const said = resolve(call.cwd ?? hook.root, path)
+      const said = resolve(hook.call.cwd ?? hook.root, path)
       const to = into !== '' && statSync(said, { throwIfNoEntry: false })?.isDirectory() ? join(said, into) : said
       const root = gitRoot(to) ?? hook.root
       const place = isTree ? '' : below(root, to)

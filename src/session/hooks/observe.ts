@@ -67,10 +67,9 @@ interface Observed {
 
 /** Records an observation, once for `occurrence`, and no more than a few of its sort in a session. */
 function observe(hook: Hook, sort: string, occurrence: string, said: Observed): boolean {
-  const { memory, author } = hook
   if (!hook.captures || hook.session === '') return false
   const key = sha256(`${sort} ${occurrence}`).slice(0, 12)
-  const done = memory.db.write(() => {
+  const done = hook.memory.db.write(() => {
     const { told = [], times = {} } = workOf(hook)
     const n = times[sort] ?? 0
     if (n >= MAX_OF_A_SORT || told.includes(key)) return false
@@ -80,7 +79,7 @@ function observe(hook: Hook, sort: string, occurrence: string, said: Observed): 
     })
     const { tags, ...fields } = said
     const action = ['record-observation', { ...fields, ...(tags ? { tags: [...tags] } : {}) }]
-    memory.act([action], { ...author, source: SOURCE, redact: true })
+    hook.memory.act([action], { ...hook.author, source: SOURCE, redact: true })
     return true
   })
   hook.observed ||= done

@@ -92,12 +92,11 @@ function filesNamedIn(prompt: string): string[] {
 
 /** What is known of the files that a prompt names. What speaks of the folder around is told before an edit there. */
 function placedFor(hook: Hook, prompt: string): Entity[] {
-  const { root, call, config } = hook
   return filesNamedIn(prompt)
     .slice(0, MAX_NAMED)
     .flatMap((said) => {
-      const mayTell = (path: string) => notable(config, path)
-      const at = inTree(root, call.cwd, said)
+      const mayTell = (path: string) => notable(hook.config, path)
+      const at = inTree(hook.root, hook.call.cwd, said)
       if (!mayTell(at ?? said)) return []
       const path = said.includes('/') ? at : undefined
       const name = path === undefined || COMMON_NAME.test(basename(path)) ? (path ?? '') : basename(path)

@@ -19,8 +19,7 @@ function isLong(hook: Hook): boolean {
 
 /** The agent stops: the handoff is written. It is never kept from stopping; reminders go with the next prompt. */
 export async function stop(hook: Hook): Promise<HookReply> {
-  const { call, session } = hook
-  if (session === '' || call.parent !== undefined) return {}
+  if (hook.session === '' || hook.call.parent !== undefined) return {}
   const reply = await atStop(hook)
   if (hook.paused !== undefined) return reply
   const visible = await hook.attemptLater('question', async () => {

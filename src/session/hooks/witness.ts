@@ -66,9 +66,8 @@ const waits = (e: Entity | undefined): e is Entity => e?.live === true && e.fiel
 
 /** Asks the person on one line about what is proposed. Only what the client shows whole is asked. */
 export function askAbout(hook: Hook, ids: readonly string[], wishes: readonly Wish[] = []): string | undefined {
-  const { memory, call, session } = hook
-  if (call.silent === true || session === '') return undefined
-  const proposed = memory.reader.entities([...new Set(ids)]).filter(waits)
+  if (hook.call.silent === true || hook.session === '') return undefined
+  const proposed = hook.memory.reader.entities([...new Set(ids)]).filter(waits)
   using typed = proposed.length > 0 ? openPrompts(hook.project, { wait: PROMPTS_MS }) : undefined
   const asks: Asked[] = [
     ...proposed.map((e) => ({

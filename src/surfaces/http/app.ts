@@ -213,9 +213,8 @@ function serveDashboard(app: App, dashboard: Dashboard, memory: Memory, project:
     return opened ?? refuse(c, 401, 'link-used', 'this link was used before, or is too old', hint)
   })
   app.get('/api/dashboard', (c) => {
-    const { id, name, root } = project
     return c.json({
-      project: { id, name, root },
+      project: { id: project.id, name: project.name, root: project.root },
       person: dashboard.isPersons,
       version: VERSION,
       cursor: memory.cursor,

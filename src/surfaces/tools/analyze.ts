@@ -16,9 +16,8 @@ Nothing is applied before somebody confirms it, and nothing is proposed twice.`,
   readOnly: false,
   local: true,
   async run(context, args): Promise<Output> {
-    const { memory, project } = context
     const dryRun = args['dry-run'] === true
-    const { proposed, more, known, batches } = await analyzed(memory, project.root, {
+    const { proposed, more, known, batches } = await analyzed(context.memory, context.project.root, {
       ...{ ...actingAs(context), source: 'analyze', limit: Number(args.limit ?? 20), dryRun },
       ...{ progress: context.progress },
     })

@@ -33,14 +33,13 @@ export const remember = defineTool({
   },
   readOnly: false,
   run(context, args) {
-    const { topic, redact } = args
     const as = args.as ?? args.kind
     const sentence = args.text.trim()
     if (sentence === '') throw new UserError('bad-argument', 'there is nothing to remember', 'give a sentence')
     const kind = as === undefined ? undefined : kindNamed(context.memory.registry(), as === 'rule' ? 'fact' : as)
     const [verb, said] = saidAs(sentence, kind)
-    const action = [verb, { ...said, topics: topic === undefined ? undefined : [topic] }]
-    const done = context.memory.act([action], { ...actingAs(context), redact })
+    const action = [verb, { ...said, topics: args.topic === undefined ? undefined : [args.topic] }]
+    const done = context.memory.act([action], { ...actingAs(context), redact: args.redact })
     const r = done.results[0]!
     const waits = standingOf(context.memory.reader.entity(String(r.id))?.fields ?? {}) === 'proposed'
     const about = Array.isArray(said.locations) ? ` about ${said.locations.join(', ')}` : ''

@@ -60,17 +60,16 @@ async function list(context: ToolContext): Promise<Output> {
 
 /** Writes the rules that come with the package. What is there already is the project's own, and stays. */
 async function init(context: ToolContext): Promise<Output> {
-  const { project, by, memory } = context
   const folder = packageFile('assets/rules')
   const shipped = readdirSync(folder)
     .filter((name) => name.endsWith('.md'))
     .sort()
   const written = shipped.filter((name) =>
-    createInside(project.root, `${RULES_DIR}/${name}`, readFileSync(join(folder, name), 'utf8')),
+    createInside(context.project.root, `${RULES_DIR}/${name}`, readFileSync(join(folder, name), 'utf8')),
   )
-  if (by === 'person') {
+  if (context.by === 'person') {
     const names = new Set(written.map((name) => basename(name, '.md')))
-    confirmRules(memory.db, here(context)?.all.filter((r) => names.has(r.name)) ?? [])
+    confirmRules(context.memory.db, here(context)?.all.filter((r) => names.has(r.name)) ?? [])
   }
   const kept = shipped.length - written.length
   const { text, json } = await list(context)
@@ -81,10 +80,9 @@ async function init(context: ToolContext): Promise<Output> {
 }
 
 function confirm(context: ToolContext): Output {
-  const { by, memory } = context
-  if (by !== 'person') throw needsPerson('only a person decides which rules bind', 'rules confirm')
+  if (context.by !== 'person') throw needsPerson('only a person decides which rules bind', 'rules confirm')
   const rules = here(context)?.all.filter((r) => !r.isConfirmed) ?? []
-  confirmRules(memory.db, rules)
+  confirmRules(context.memory.db, rules)
   const names = rules.map((r) => r.name)
   return {
     text:

@@ -240,13 +240,12 @@ export class HubLife {
       this.#tellPresence() // who has just come has not heard of us
     }
     const said = isObject(data) && Array.isArray(data.sessions) ? data.sessions.filter(isObject) : []
-    const { db, env } = this.#memory
-    const now = leaseTime(db, env)
+    const now = leaseTime(this.#memory.db, this.#memory.env)
     const all = said.slice(0, 100).flatMap(({ id, branch, editing }) => {
       const session = sessionId(member, id)
       return session === undefined ? [] : { session, branch, editing }
     })
-    db.write(() => {
+    this.#memory.db.write(() => {
       for (const { session, branch } of all) this.#session(session, now, branch)
     })
     this.#editing.set(from, all.flatMap((s) => remoteEdits(s.session, s.editing, now))) // biome-ignore format: one row

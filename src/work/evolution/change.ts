@@ -112,9 +112,8 @@ export function approveSteps(
 
 /** A change that a killed process has made, but not told of: its file is as it was to be. */
 export function finishApproval(memory: Memory, { root }: Project, e: Entity, author: Author): Entity | undefined {
-  const { target, result } = e.fields
-  if (statusNow(e) !== 'approved' || typeof target !== 'string') return undefined
-  if (digest(readInside(root, target) ?? '') !== result) return undefined
+  if (statusNow(e) !== 'approved' || typeof e.fields.target !== 'string') return undefined
+  if (digest(readInside(root, e.fields.target) ?? '') !== e.fields.result) return undefined
   return settle(memory, e, step('approved', 'applied'), { applied: nowIn(memory) }, author)
 }
 

@@ -72,10 +72,9 @@ export async function post(
       if (length > most) throw new NoAnswer('the answer does not end', 'endless')
       parts.push(part)
     }
-    const { ok, status } = response
     const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
     const wait = Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined
-    return { ok, status, body: Buffer.concat(parts).toString('utf8'), wait }
+    return { ok: response.ok, status: response.status, body: Buffer.concat(parts).toString('utf8'), wait }
   } catch (error) {
     if (error instanceof NoAnswer) throw error
     const { name, message, cause } = error as Error & { cause?: NodeJS.ErrnoException }

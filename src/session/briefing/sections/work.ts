@@ -23,10 +23,9 @@ export const work: Section = {
   title: 'Your work',
   share: 12,
   build(about) {
-    const { memory, session, focus } = about
-    const { goal, activity, task } = memory.place(session)
+    const { goal, activity, task } = about.memory.place(about.session)
     if ((goal ?? activity ?? task) === undefined) return undefined
-    const places = focus.work.toReversed().map(
+    const places = about.focus.work.toReversed().map(
       (e): Item => ({
         id: e.id,
         text: `- ${TITLES[e.kind]}: ${plain(e.name, 200)} (${refOf(e)})`,

@@ -40,18 +40,17 @@ const formerly = (shape: HookShape, event: WiredEvent, command: string) =>
 const isOurs = (client: string, handler: unknown) => hookIn(commandOf(handler))?.client === client
 
 export function hooksIn(f: Omit<JsonFile, 'scope'>, known: readonly WiredEvent[], shape: HookShape): WiredHook[] {
-  const { client, file } = f
   const events = at(settingsIn(f), ...shape.path)
   if (typeof events !== 'object' || events === null || Array.isArray(events)) return []
   return Object.entries(events).flatMap(([event, entries]) =>
     (Array.isArray(entries) ? entries : []).flatMap((entry) =>
       handlersOf(shape, entry)
-        .filter((handler) => isOurs(client, handler))
+        .filter((handler) => isOurs(f.client, handler))
         .map((handler) => {
           const command = commandOf(handler) as string
           const now = known.find((e) => e.event === event && e.former)
           const former = now !== undefined && isDeepStrictEqual(entry, formerly(shape, now, command))
-          return { event, command, former, file }
+          return { event, command, former, file: f.file }
         }),
     ),
   )

@@ -69,13 +69,12 @@ export async function ask(
   asked: Asked,
   signal: AbortSignal,
 ): Promise<Answered> {
-  const { use, model } = allowed
   const address = addressOf(allowed)
   const key = keyOf(allowed, process.env, (why) => new ExtractionFailed(why, { free: true }))
   const at = `${address.host}${address.pathname}`
-  const format = FORMATS[use]
+  const format = FORMATS[allowed.use]
   try {
-    const body = format.body(model, asked, address.hostname)
+    const body = format.body(allowed.model, asked, address.hostname)
     const answered = await post(address, body, { key, most: ANSWER_MAX, signal, headers: format.headers(key) })
     if (!answered.ok)
       throw new ExtractionFailed(`${at} answered ${answered.status}: ${withoutKey(answered.body, key)}`, {

@@ -99,11 +99,10 @@ function handoffPage({ reader }: Memory, e: Entity): string {
 
 function configOf(memory: Memory, project: Entity): JsonObject {
   const { addVersion, $schema, ...attrs } = attrsOf(project)
-  const { definition, name } = project.fields
   let config: Json = defined({
     $schema,
     version: addVersion,
-    project: defined({ name, description: definition }),
+    project: defined({ name: project.fields.name, description: project.fields.definition }),
   }) as JsonObject
   const put = (tree: Json) => {
     for (const [path, value] of leaves(tree as JsonObject)) config = withLeaf(config, path, value)
