@@ -9,10 +9,7 @@ export function firstWhere(count: number, holds: (at: number) => boolean): numbe
   return low
 }
 
-interface Kept<K, V> {
-  get(key: K): V | undefined
-  set(key: K, value: V): unknown
-}
+type Kept<K, V> = { get(key: K): V | undefined; set(key: K, value: V): unknown }
 
 /** What stands under a key; made, and kept there, where nothing does. */
 export function keptIn<K, V>(map: Kept<K, V>, key: K, make: () => V): V {

@@ -145,10 +145,7 @@ export class Builtin {
 }
 
 /** A global variable: `value` is undefined until it is defined or looked up. */
-export interface Cell {
-  readonly name: string
-  value: Value | undefined
-}
+export type Cell = { readonly name: string; value: Value | undefined }
 
 /** Where a local variable is: so many scopes outward, in that slot. */
 export type Local = { readonly op: 'local'; readonly depth: number; readonly index: number; readonly name: string }

@@ -110,10 +110,7 @@ type More<N extends KindName, Own extends string> = Omit<
 >
 
 /** What a scope has recorded. */
-export interface Recorded {
-  id: string
-  name: string
-}
+export type Recorded = { id: string; name: string }
 
 /** A goal, activity or task that was started through the library. */
 interface Scope {

@@ -69,10 +69,7 @@ export async function lookAround(): Promise<void> {
   access.set('in')
 }
 
-export interface Answer<T> {
-  text: string
-  json: T
-}
+export type Answer<T> = { text: string; json: T }
 
 /** Calls a tool, or what else is at a path. @throws ApiError, Asks */
 export async function call<T = Json>(tool: string, args: object = {}, agreed?: string): Promise<Answer<T>> {

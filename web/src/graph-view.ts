@@ -13,11 +13,7 @@ export interface Node {
   faded: boolean
 }
 
-export interface Edge {
-  from: string
-  to: string
-  type: string
-}
+export type Edge = { from: string; to: string; type: string }
 
 export type GraphView = ReturnType<typeof createGraphView>
 

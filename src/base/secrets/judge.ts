@@ -49,11 +49,7 @@ export const isPair = (value: string): boolean =>
   /^[A-Za-z0-9+/_-]+={0,2}$/.test(value) &&
   /^[\x20-\x7e]{1,200}:[\x20-\x7e]{3,200}$/.test(Buffer.from(value, 'base64').toString('latin1'))
 
-export interface Span {
-  category: string
-  start: number
-  end: number
-}
+export type Span = { category: string; start: number; end: number }
 
 export type Called = 'password' | 'token' | 'key' | 'signature' | 'header' | 'cookie' | 'session'
 /** How the value is given: `A=x`, `A = x`, `a: x`, `--a x`, `a is x`, `user u, a x`, `a("x")`, `user=u;a=x;`, `user: u⏎a: x`. */

@@ -143,12 +143,7 @@ function nameOf(text: string, start: number, end: number): string {
 const HEADER = /^["']?[^"'\n]*/
 const HEADER_MAX = 4_000
 
-interface At {
-  start: number
-  end: number
-  given: Given
-  quoted: boolean
-}
+type At = { start: number; end: number; given: Given; quoted: boolean }
 
 const CLOSING = /(?:\\{0,2}["'`]\]?){0,2}/y
 const BLANK = /[ \t]{0,40}/y

@@ -17,10 +17,7 @@ const MAP = '{}'
 const MARK = ''
 
 /** Paths to write and paths to take away, as `Planning.apply` takes them. */
-export interface Edit {
-  put: [path: string[], value: Json][]
-  drop: string[][]
-}
+export type Edit = { put: [path: string[], value: Json][]; drop: string[][] }
 
 export const ROOT_PATH: readonly string[] = [ROOT]
 

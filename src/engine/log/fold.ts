@@ -40,10 +40,7 @@ function items(cells: Cell[], list: boolean): Json[] {
 }
 
 /** The paths that count, as a tree: `end` where one ends. */
-interface Taken {
-  end?: true
-  below?: Map<string, Taken>
-}
+type Taken = { end?: true; below?: Map<string, Taken> }
 
 /** Takes a path in, unless one that is in is the same, above or below it. */
 function takeIn(root: Taken, path: readonly string[]): boolean {

@@ -179,10 +179,7 @@ export const filesHold = (path: string, text: string, places?: Places): boolean 
   occurrences(path, text, places).some((o) => o.count > 0)
 
 /** An erasure that is not finished: the files to clean (never the texts), and the step where it goes on. */
-interface Mark {
-  readonly files: readonly string[]
-  readonly step: 'files' | 'log'
-}
+type Mark = { readonly files: readonly string[]; readonly step: 'files' | 'log' }
 const MARK = 'erasing'
 
 export const isErasing = (db: Db): boolean => getMeta(db, MARK) !== undefined

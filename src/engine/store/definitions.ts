@@ -1,9 +1,6 @@
 import type { Db } from './db.ts'
 
-export interface Kept {
-  form: 'value' | 'source'
-  source: string
-}
+export type Kept = { form: 'value' | 'source'; source: string }
 
 export const keptDefine = (db: Db, session: string, name: string): Kept | undefined =>
   db.get('SELECT form, source FROM defines WHERE session=? AND name=?', session, name)

@@ -6,10 +6,7 @@ import { allLinksAt, type EntityRow, type LinkRow } from './rows.ts'
 import { dropText, type IndexedText, indexText } from './text-index.ts'
 
 /** A line of another replica that waits for a yes. */
-export interface LineName {
-  readonly replica: string
-  readonly seq: number
-}
+export type LineName = { readonly replica: string; readonly seq: number }
 
 /** An entity as it holds here, where it is not as its row says. */
 export interface Held {
@@ -103,10 +100,7 @@ export function putHeld(db: Db, kind: string, h: Held, text: IndexedText | undef
 export const digestOf = (entity: string): string => sha256(entity).slice(0, 32)
 
 /** When somebody here stood by an entity first, and agreed last to what others said of it; by arrival. */
-export interface Endorsed {
-  readonly first: number
-  readonly agreed: number
-}
+export type Endorsed = { readonly first: number; readonly agreed: number }
 
 export function endorsedBefore(db: Db, entity: string): Endorsed | undefined {
   if (!db.has('SELECT 1 FROM endorsed LIMIT 1')) return undefined

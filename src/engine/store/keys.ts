@@ -38,10 +38,7 @@ export const isSameKey = (a: string, b: string): boolean =>
 // loaded by those who sign or check alone: it costs a hook 7 ms
 const crypto = () => process.getBuiltinModule('node:crypto')
 
-interface Key {
-  readonly priv: KeyObject
-  readonly key: string
-}
+type Key = { readonly priv: KeyObject; readonly key: string }
 
 const own = new Map<string, Key>()
 /** This user's key for what this machine writes of a project; made at its first use. Nothing where no state can be kept. */

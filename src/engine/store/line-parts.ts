@@ -48,10 +48,7 @@ export interface Fork {
   readonly proof?: readonly [string, string]
 }
 
-export interface Signature {
-  readonly key: string
-  readonly sig: string
-}
+export type Signature = { readonly key: string; readonly sig: string }
 
 /** One batch as it is kept and exchanged (K10). It says everything once: what is applied is its events. */
 export interface Line {

@@ -83,10 +83,7 @@ export const pinned = (db: Db): Pins => stored<Pins>(getMeta(db, PINS) ?? '{}')
 export const keepPins = (db: Db, pins: Pins): void => setMeta(db, PINS, JSON.stringify({ ...pinned(db), ...pins }))
 
 /** The last arrival by which somebody here stood by an entity, and that of others: what a compaction folded away. */
-export interface Arrivals {
-  own: number
-  others: number
-}
+export type Arrivals = { own: number; others: number }
 
 /** Entities of a kind that this store has written of last, newest first. */
 export function newestOwn(db: Db, kind: string, limit: number): string[] {

@@ -210,12 +210,7 @@ export function someNames(db: Queries, limit: number): { id: string; name: strin
 export const countByKind = (db: Queries): { kind: string; n: number }[] =>
   db.all('SELECT kind, count(*) AS n FROM entities WHERE live=1 GROUP BY kind ORDER BY n DESC, kind')
 
-export interface LinkRow {
-  id: string
-  src: string
-  rel: string
-  dst: string
-}
+export type LinkRow = { id: string; src: string; rel: string; dst: string }
 
 export const putLink = (db: Db, l: LinkRow): void =>
   db.run('INSERT OR REPLACE INTO links VALUES (?,?,?,?)', l.id, l.src, l.rel, l.dst)
@@ -277,11 +272,7 @@ export const idsOfKind = (db: Queries, kind: string): string[] =>
 /** Lines that were folded away, by replica: their numbers, and ranges of them. Of 0.1.0 it is known how many they were. */
 export type Counts = { readonly [replica: string]: number | readonly (number | Range)[] }
 
-export interface Folded {
-  entity: string
-  updated: number
-  counts: Counts
-}
+export type Folded = { entity: string; updated: number; counts: Counts }
 
 type FoldedRow = Omit<Folded, 'counts'> & { counts: string }
 

@@ -3,10 +3,7 @@ import { indexed, textParts } from './terms.ts'
 import { dropVector, startAnew } from './vectors.ts'
 
 /** A text of an entity with the weight that its field declares. */
-export interface WeightedText {
-  readonly text: string
-  readonly weight: number
-}
+export type WeightedText = { readonly text: string; readonly weight: number }
 
 export interface EntityText {
   readonly title: WeightedText
@@ -17,10 +14,7 @@ export interface EntityText {
 }
 
 /** Terms of one weight, as 32-bit hashes of their stems, in order. */
-export interface Run {
-  readonly weight: number
-  readonly terms: Uint32Array
-}
+export type Run = { readonly weight: number; readonly terms: Uint32Array }
 
 /** What is kept of a text for ranking. The first run is the title. */
 export interface TextRow {

@@ -41,11 +41,7 @@ const CANNOT = ["can't", 'cannot', 'can not', 'can no longer', "couldn't", 'unab
 const CAUSES = ['because of', 'because', 'since', 'due to', 'given that', 'given']
 const CONDITIONS = ['if', 'while', 'as long as']
 
-interface Phrase {
-  readonly type: string
-  readonly isFrom: boolean
-  readonly words: string
-}
+type Phrase = { readonly type: string; readonly isFrom: boolean; readonly words: string }
 
 const phrases = (text: string): Phrase[] =>
   text

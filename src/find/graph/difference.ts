@@ -19,10 +19,7 @@ export interface Changed {
 }
 
 /** One moment: the reader of it. */
-export interface At {
-  readonly reader: Reader
-  readonly now: number
-}
+export type At = { readonly reader: Reader; readonly now: number }
 
 /** Fields that say how something came about, not what it says. */
 const BESIDE = new Set(['provenance', 'standing', 'retired', 'status'])

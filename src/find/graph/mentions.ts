@@ -51,10 +51,7 @@ const wasLinked = (reader: Reader, from: string, type: string, to: string): bool
 
 type Action = [verb: string, args: { [arg: string]: Json }]
 
-interface Linked {
-  readonly links: number
-  readonly batches: readonly string[]
-}
+type Linked = { readonly links: number; readonly batches: readonly string[] }
 
 function actAll(memory: Memory, actions: readonly Action[], options: ActOptions): Linked {
   const batches: string[] = []

@@ -11,17 +11,11 @@ import type { Registry } from '../../model/registry.ts'
 const NODE_LIMIT = 1_000
 
 /** Which links are followed from their start (`out`), and which from their end (`in`). */
-export interface Ways {
-  readonly out: readonly string[]
-  readonly in: readonly string[]
-}
+export type Ways = { readonly out: readonly string[]; readonly in: readonly string[] }
 
 export const ALL_WAYS = 'all'
 
-export interface Step {
-  readonly edge: Edge
-  readonly forward: boolean
-}
+export type Step = { readonly edge: Edge; readonly forward: boolean }
 
 export interface Reached {
   readonly id: string

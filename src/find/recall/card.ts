@@ -19,10 +19,7 @@ export interface Printable
 }
 
 /** The two forms in which a result is told: all that was said, or what it is called and a reference to ask for it by. */
-export interface Card {
-  readonly card: string
-  readonly line: string
-}
+export type Card = { readonly card: string; readonly line: string }
 
 /** Characters of one field in a line, and of a piece of a document or a session. */
 const LINE_FIELD = 80

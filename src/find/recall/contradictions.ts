@@ -48,10 +48,7 @@ version control: git, mercurial, svn
 component: functional component=function component, class component
 `
 
-interface Slot {
-  readonly domain: ReadonlySet<string>
-  readonly values: ReadonlySet<string>
-}
+type Slot = { readonly domain: ReadonlySet<string>; readonly values: ReadonlySet<string> }
 
 const stemOf = (word: string): string => stem(word.toLowerCase().replaceAll('’', "'"))
 const stems = (words: Iterable<string>): Set<string> => new Set(Array.from(words, stemOf))

@@ -6,10 +6,7 @@ import { isObject } from '../../model/object.ts'
 import { contraryPairs, ruleIn, type Vocabulary } from './contradictions.ts'
 import { stateOf } from './validity.ts'
 
-export interface WideStatement {
-  readonly entity: Entity
-  readonly isOwnWord: boolean
-}
+export type WideStatement = { readonly entity: Entity; readonly isOwnWord: boolean }
 
 export type Statement = Pick<Entity, 'id' | 'name' | 'fields'>
 

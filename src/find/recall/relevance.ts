@@ -96,10 +96,7 @@ export function spreadOf(rows: readonly InRow[]): number {
   return 1 + sum / rows.length
 }
 
-interface Piece {
-  readonly tf: Float64Array
-  length: number
-}
+type Piece = { readonly tf: Float64Array; length: number }
 
 const piece = (n: number): Piece => ({ tf: new Float64Array(n), length: 0 })
 

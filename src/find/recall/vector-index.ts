@@ -4,10 +4,7 @@ import type { Embedder } from './embedders/embedder.ts'
 import { type Spread, TUNING } from './relevance.ts'
 import { cosineTo, signsOf } from './vector-bytes.ts'
 
-export interface Near {
-  readonly rowid: number
-  readonly cosine: number
-}
+export type Near = { readonly rowid: number; readonly cosine: number }
 
 /** The scan of the signs picks this many times `limit` rows, up to `MOST`; they are compared in full. */
 const CLOSER = 8

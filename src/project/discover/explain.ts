@@ -22,10 +22,7 @@ const CALLERS = 20
 /** Of a folder so many files are looked at. */
 const LOOKED_AT = 200
 
-export interface Known {
-  readonly entity: Entity
-  readonly holds: Holds
-}
+export type Known = { readonly entity: Entity; readonly holds: Holds }
 
 /** What is known of a place in the code. */
 export interface Explanation {

@@ -16,11 +16,7 @@ const LEFT_BEHIND = ['provenance', 'retired', 'standing', 'locations']
 
 /** What is proposed for the library, on this machine. */
 const PROPOSED = 'tiers-proposed'
-export interface Proposed {
-  readonly id: string
-  readonly by: string
-  readonly at: number
-}
+export type Proposed = { readonly id: string; readonly by: string; readonly at: number }
 
 export const proposedIn = ({ db }: Memory): Proposed[] => stored<Proposed[]>(getMeta(db, PROPOSED) ?? '[]')
 

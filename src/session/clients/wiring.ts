@@ -95,11 +95,7 @@ export function sweepLeft(ctx: ClientContext, now: number): string[] {
   })
 }
 
-interface Write {
-  change: WiringChange
-  target: string
-  dirs: string[]
-}
+type Write = { change: WiringChange; target: string; dirs: string[] }
 
 /** Everything that can be known to go wrong goes wrong here, before the first write. */
 function prepare(ctx: ClientContext, changes: readonly WiringChange[]): Write[] {

@@ -20,10 +20,7 @@ let clockMs = Math.max(1_000, 2 * OWN_MS)
  * A session that starts is told its rules then or never, and every client waits 10 s for that. An edit that is not judged
  * passes, also one that overwrites what somebody else is writing; clients wait 5 s for that.
  */
-const CLOCK_MS: { readonly [event in HookEvent]?: number } = {
-  'session-start': 5_000,
-  'before-tool': 4_000,
-}
+const CLOCK_MS: { readonly [event in HookEvent]?: number } = { 'session-start': 5_000, 'before-tool': 4_000 }
 /** Within both this much is for the answer. */
 const MARGIN_MS = 40
 /** For another hook that writes, where what is missed comes again. */
@@ -57,10 +54,7 @@ function print(text: string): void {
   }
 }
 
-interface Asked {
-  readonly dialect: Dialect
-  readonly event: string
-}
+type Asked = { readonly dialect: Dialect; readonly event: string }
 
 async function asked(client: string | undefined, event: string | undefined): Promise<Asked | undefined> {
   if (client === undefined || event === undefined || !Object.hasOwn(DIALECTS, client)) return undefined

@@ -32,9 +32,7 @@ const MAX_BODY_BYTES = 10 * 1024 * 1024
 /** What the stream of events takes; anything else would be taken for a filter, and filter nothing. */
 const EVENT_QUERY: readonly string[] = ['since', 'session', 'project', 'projectId']
 
-interface Settings {
-  Variables: { isBrowser?: boolean }
-}
+type Settings = { Variables: { isBrowser?: boolean } }
 type App = Hono<Settings>
 type Resolve = (call: McpCall, connection?: Connection, ofSession?: boolean) => Promise<ToolContext>
 

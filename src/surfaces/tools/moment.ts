@@ -9,10 +9,7 @@ import { findOne, moment, oneLine } from './format.ts'
 import type { ToolContext } from './tool.ts'
 
 /** The parameter of every tool that reads as of a moment. */
-export const AS_OF = {
-  type: 'text',
-  about: 'as it was then: a day, "3 months ago", a commit, a mark',
-} as const
+export const AS_OF = { type: 'text', about: 'as it was then: a day, "3 months ago", a commit, a mark' } as const
 
 /** A commit or a ref, with ~ and ^; a name that git could take for an option is none. */
 const REVISION = /^[\w@][\w./@{}^~+-]{0,199}$/

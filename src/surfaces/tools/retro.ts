@@ -24,10 +24,7 @@ import { defineTool, type Output } from './tool.ts'
 const MOST = 8
 
 /** A part of the report; an empty one is left out. A line that begins with two blanks belongs to the one before. */
-interface Section {
-  readonly title: string
-  readonly lines: readonly string[]
-}
+type Section = { readonly title: string; readonly lines: readonly string[] }
 
 const NOTHING: Section = {
   title: 'The period',

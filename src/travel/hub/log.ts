@@ -41,10 +41,7 @@ export interface Appended {
   readonly head: number
 }
 
-export interface Pusher {
-  readonly member: string
-  readonly isAdmin: boolean
-}
+export type Pusher = { readonly member: string; readonly isAdmin: boolean }
 
 interface Waiting {
   readonly pusher: Pusher

@@ -10,10 +10,7 @@ export const MOST_FRAME = 16 * 1024 * 1024
 export const PAGE_BYTES = 256 * 1024
 export const PAGE_UPDATES = 500
 
-export interface Frame {
-  readonly head: JsonObject
-  readonly updates: readonly string[]
-}
+export type Frame = { readonly head: JsonObject; readonly updates: readonly string[] }
 
 export const printFrame = (head: object, updates: readonly string[] = []): string =>
   [JSON.stringify(head), ...updates].join('\n')

@@ -449,12 +449,7 @@ interface Read {
 const saidLeft = ({ count = 1, first = '' }: NonNullable<Progress['odd']>, project: string): string =>
   `${count === 1 ? 'an update' : `${count} updates`} of the hub left out, the first is ${first}; who runs the hub takes a replica out with \`tidemark hub drop ${project} REPLICA\``
 
-interface Item {
-  key: string
-  text: string
-  ranges: readonly Range[]
-  sum?: string
-}
+type Item = { key: string; text: string; ranges: readonly Range[]; sum?: string }
 
 function* portions(items: Iterable<Item>): Generator<Item[]> {
   let part: Item[] = []

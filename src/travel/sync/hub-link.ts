@@ -50,10 +50,7 @@ export interface LinkEvents {
   gone(error: UserError): void
 }
 
-interface Awaited {
-  done(head: JsonObject): void
-  failed(error: UserError): void
-}
+type Awaited = { done(head: JsonObject): void; failed(error: UserError): void }
 
 /** A connection to a hub: questions with their answers, and what it says by itself. */
 export class HubLink {

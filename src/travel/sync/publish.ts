@@ -17,11 +17,7 @@ import { isSnapshot, removeSegment, type Segment, segmentsIn, wholeTexts, writeS
 import { secretIn, sharedPart, sharedSnapshot } from './share.ts'
 
 /** The first batch that is held back, since it looks as if it held a secret. */
-export interface Held {
-  batch: string
-  entity?: string
-  category: string
-}
+export type Held = { batch: string; entity?: string; category: string }
 
 export interface Pending {
   lines: Line[]
@@ -36,10 +32,7 @@ interface Leaving extends Pending {
   snapshot?: { text: string; ranges: Range[] }
 }
 
-interface Read {
-  readonly segment: Segment
-  readonly texts: readonly string[]
-}
+type Read = { readonly segment: Segment; readonly texts: readonly string[] }
 
 /** The same with the segments that a work tree has of it. */
 interface Own extends Leaving {

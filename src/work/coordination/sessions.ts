@@ -31,10 +31,7 @@ const ID_LENGTH = 200
 const HOPS = 16
 
 /** Lines that an edit added and took out. */
-export interface Lines {
-  readonly added: number
-  readonly removed: number
-}
+export type Lines = { readonly added: number; readonly removed: number }
 
 /** What each file in hand was changed by in all, and when last. */
 function changedNow(

@@ -1,10 +1,7 @@
 import { cut, oneLine } from '../../model/text.ts'
 
 /** What a skill is to do about what went wrong: in the words of a proposal, and as its step. */
-export interface Remedy {
-  readonly does: string
-  readonly step: string
-}
+export type Remedy = { readonly does: string; readonly step: string }
 
 export const LONGEST = 120
 

@@ -20,14 +20,7 @@ export interface Entity {
 }
 
 interface Found {
-  results: {
-    id: string
-    name: string
-    score: number
-    parts: { [part: string]: number }
-    why: string
-    state?: string
-  }[]
+  results: { id: string; name: string; score: number; parts: { [part: string]: number }; why: string; state?: string }[]
 }
 
 const SINCE = [

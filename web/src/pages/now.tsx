@@ -19,20 +19,11 @@ export interface Session {
   seen: string
 }
 
-interface Side {
-  name: string
-  uncommitted: boolean
-}
+type Side = { name: string; uncommitted: boolean }
 
-interface Foreseen {
-  collide: { a: Side; b: Side; files: { path: string; places: string[] }[] }[]
-}
+type Foreseen = { collide: { a: Side; b: Side; files: { path: string; places: string[] }[] }[] }
 
-interface Shared {
-  key: string
-  value: Json
-  version: number
-}
+type Shared = { key: string; value: Json; version: number }
 
 interface Conflict {
   id: string

@@ -9,12 +9,7 @@ import type { Entity } from './knowledge.tsx'
 type Noted = { notes?: string[] }
 
 /** What was decided here, newest last, with what takes it back. */
-interface Decision {
-  id: string
-  name: string
-  said: string
-  batch: string
-}
+type Decision = { id: string; name: string; said: string; batch: string }
 
 const KEYS = [
   ['y', 'yes'],

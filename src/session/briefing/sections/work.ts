@@ -25,12 +25,9 @@ export const work: Section = {
   build(about) {
     const { goal, activity, task } = about.memory.place(about.session)
     if ((goal ?? activity ?? task) === undefined) return undefined
-    const places = about.focus.work.toReversed().map(
-      (e): Item => ({
-        id: e.id,
-        text: `- ${TITLES[e.kind]}: ${plain(e.name, 200)} (${refOf(e)})`,
-      }),
-    )
+    const places = about.focus.work
+      .toReversed()
+      .map((e): Item => ({ id: e.id, text: `- ${TITLES[e.kind]}: ${plain(e.name, 200)} (${refOf(e)})` }))
     const found = ofBranch(about)
     const items = found.slice(0, MAX_TOLD).map((e): Item => {
       about.delivered.add(e.id)

@@ -23,10 +23,7 @@ export const guarded = (client: string, check: () => Judged): Check[] =>
     ({ message, hint }) => [wrong(`${client}.files`, message, hint)],
   )
 
-export interface Found {
-  file: string
-  entry: unknown
-}
+export type Found = { file: string; entry: unknown }
 
 /** Whether the server that counts is ours and starts. `hidden` are those that the client would take if it were not there. */
 export function checkServer(

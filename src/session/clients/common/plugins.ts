@@ -7,10 +7,7 @@ import { giveWay, leave, type Target } from './target.ts'
 import { tomlIn } from './toml.ts'
 import type { ClientContext, WiringChange } from './types.ts'
 
-export interface Plugin {
-  id: string
-  file: string
-}
+export type Plugin = { id: string; file: string }
 
 /** `tidemark@some-marketplace`, as Claude Code and Codex call an installed plugin. */
 const isPlugin = (id: string) => /^tidemark@/.test(id)

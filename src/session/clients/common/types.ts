@@ -28,11 +28,7 @@ export interface Undo {
   interior: string | null
 }
 
-export interface Splice {
-  at: number
-  removed: string
-  inserted: string
-}
+export type Splice = { at: number; removed: string; inserted: string }
 
 export interface Step {
   /** The name of the entry; empty: the first that its file has. */
