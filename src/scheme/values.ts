@@ -225,7 +225,8 @@ export function elements(v: Value): Value[] | undefined {
 /** `(:k x)` and `(@ x :k)`: a missing field is the default, normally nil. A list of things with fields is an error. */
 export function access(x: Value, key: string, missing: Value): Value {
   if (x instanceof Entity) {
-    if (x.fields.has(key)) return x.fields.get(key) ?? null
+    const { fields } = x
+    if (fields.has(key)) return fields.get(key) ?? null
     return x.hidden.get(key) ?? (key === 'kind' ? x.kind : missing)
   }
   if (x instanceof Rec) return x.entries.get(key) ?? (x.entries.has(key) ? null : missing)

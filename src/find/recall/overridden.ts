@@ -30,13 +30,14 @@ export function besideNearer(
   nearer: readonly Statement[],
   vocabulary: Vocabulary,
 ): ({ same: true } | { by?: string })[] {
+  const { reader, env } = memory
   const contrary = new Map<number, Statement>()
   for (const [a, b] of contraryPairs([...nearer, ...wide].map(ruleIn), vocabulary, nearer.length))
     if (a < nearer.length) contrary.set(b - nearer.length, nearer[a]!)
   return wide.map((w, n) => {
-    const here = memory.reader.entity(w.id)
+    const here = reader.entity(w.id)
     const isOurs = here && standingOf(here.fields) !== 'proposed' && vouchedFor(memory, [here.id]).has(here.id)
-    if (isOurs && stateOf(here, memory.reader, memory.env.now()) !== undefined) return { by: here.id }
+    if (isOurs && stateOf(here, reader, env.now()) !== undefined) return { by: here.id }
     const namesake = isOurs ? here : nearer.find((s) => s.id === w.id)
     if (namesake) return saidOf(namesake) === saidOf(w) ? { same: true } : { by: namesake.id }
     const other = contrary.get(n)

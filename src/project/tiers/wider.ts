@@ -10,8 +10,9 @@ const TOLD = { fact: 40, principle: 3, decision: 3, learning: 3, 'failed-approac
 export async function statementsFor(): Promise<WideStatement[]> {
   const told: WideStatement[] = []
   await askLibrary((library) => {
-    const all = Object.entries(TOLD).flatMap(([kind, limit]) => library.reader.list(kind, { limit }))
-    const counting = all.filter((e) => stateOf(e, library.reader, library.env.now()) === undefined)
+    const { reader, env } = library
+    const all = Object.entries(TOLD).flatMap(([kind, limit]) => reader.list(kind, { limit }))
+    const counting = all.filter((e) => stateOf(e, reader, env.now()) === undefined)
     const unverified = unverifiedAmong(library, counting)
     told.push(...counting.map((entity) => ({ entity, isOwnWord: !unverified.has(entity.id) })))
   })

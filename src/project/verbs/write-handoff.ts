@@ -136,7 +136,7 @@ function placeFor(
   }
   if (title !== undefined) return named(title)
   if (task) {
-    const free = current.filter((e) => e.fields.task === task.id).filter((e) => !isOthers(e))
+    const free = current.filter((e) => e.fields.task === task.id && !isOthers(e))
     const there = free.find(isMine) ?? free[0]
     if (there) return { title: there.name, there, over: free.filter((e) => e !== there) }
     const name = oneLine(task.name, TITLE_MAX)

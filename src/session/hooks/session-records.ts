@@ -10,10 +10,11 @@ const BY_HOOKS = /^(?:capture$|handoff$|observed$|llm:)/
 /** What the session and its subagents have recorded since it started, newest first; without what hooks wrote. */
 export function recordedBy({ memory, sessions, session }: Hook, only?: readonly string[]): Entity[] {
   const started = sessions.get(session)?.started ?? 0
-  const kinds = memory.reader.registry().visibleKinds()
+  const { reader } = memory
+  const kinds = reader.registry().visibleKinds()
   return kinds
     .filter((k) => only === undefined || only.includes(k.name))
-    .flatMap((k) => memory.reader.list(k.name, { since: started, limit: LOOKED_AT }))
+    .flatMap((k) => reader.list(k.name, { since: started, limit: LOOKED_AT }))
     .filter((e) =>
       provenanceOf(e).some(
         (p) =>

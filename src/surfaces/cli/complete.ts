@@ -28,8 +28,9 @@ async function declared(name: string): Promise<{ flags: Readonly<Record<string, 
 function namesIn(directory: string, prefix: string): string[] {
   const { memory } = openAt({ projectPath: directory, hurried: true })
   using _open = memory
-  const kinds = memory.reader.registry().visibleKinds()
-  const ids = kinds.flatMap((k) => memory.reader.ids(k.name))
+  const { reader } = memory
+  const kinds = reader.registry().visibleKinds()
+  const ids = kinds.flatMap((k) => reader.ids(k.name))
   const ends = Map.groupBy(ids, (id) => id.slice(id.indexOf(':') + 1))
   return prefix.includes(':') ? ids : [...ends].flatMap(([end, same]) => (same.length === 1 ? [end] : same))
 }

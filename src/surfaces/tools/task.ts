@@ -18,9 +18,10 @@ const worked = workTool({
 function assign(context: ToolContext, args: Readonly<Record<string, unknown>>): Output {
   const text = oneOf(args.text) ?? oneOf(args.ref)
   if (text === undefined) throw new UsageError('the task is missing', '`tidemark task assign REF --role implementer`')
-  const task = findWork(context.memory.reader, 'task', text).id
+  const { reader } = context.memory
+  const task = findWork(reader, 'task', text).id
   const done = context.memory.act(
-    [['assign-task', { ...argsFor(assignTask.args, context.memory.reader, args), task }]],
+    [['assign-task', { ...argsFor(assignTask.args, reader, args), task }]],
     actingAs(context),
   )
   const r = done.results[0]!

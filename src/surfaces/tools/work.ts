@@ -127,12 +127,13 @@ function done(context: ToolContext, step: string, action: readonly unknown[]): O
 
 function listed(context: ToolContext, kind: WorkKind, all: boolean): Output {
   const place = placeOf(context)
-  const nodes = workTree(context.memory.reader)
+  const { reader } = context.memory
+  const nodes = workTree(reader)
     .flatMap(withBelow)
     .filter((n) => n.kind === kind)
   const shown = all ? nodes : nodes.filter((n) => n.state === 'open')
   const entities = shown.map((n) => n.entity)
-  const refs = refsTo(context.memory.reader, entities)
+  const refs = refsTo(reader, entities)
   const lines = shown.map((n) => `${workLine(n, place)}  ${refs.get(n.entity.id)}`)
   if (shown.length === 0) lines.push(`no ${kind} is open`)
   if (shown.length < nodes.length) lines.push(`… ${nodes.length - shown.length} closed: --all shows them`)
