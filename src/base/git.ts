@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { attempt } from './errors.ts'
 import { inspect, isOwn, readInside } from './files.ts'
 
-// Git is never run here: an archive's configuration names programs that git would start (core.fsmonitor, filters, hooks).
+// Git is not run here: an archive's configuration names programs that git would start (core.fsmonitor, filters, hooks).
 // What has to be known of a repository stands in a few files, which are read here as a stranger's.
 
 export const ancestors = function* (from: string): Generator<string> {
@@ -98,12 +98,15 @@ const commitAt = (common: string, ref: string): string | undefined =>
     .find((line) => line.endsWith(` ${ref}`))
     ?.split(' ')[0]
 
-/** The refs of a branch that are there: its own, and the one of its name at `origin`. */
-export function refsOf(root: string, branch: string): string[] {
+/** Whether a branch of this name is here; not of a stranger's name that is none. */
+export function hasBranch(root: string, branch: string): boolean {
   const common = workTreeOf(root)?.common
-  const refs = [`refs/heads/${branch}`, `refs/remotes/origin/${branch}`]
-  return common === undefined ? [] : refs.filter((ref) => REF.test(ref) && commitAt(common, ref) !== undefined)
+  const ref = `refs/heads/${branch}`
+  return common !== undefined && REF.test(ref) && commitAt(common, ref) !== undefined
 }
+
+/** Whether parts of the history are missing here. */
+export const isShallow = (root: string): boolean => existsSync(join(workTreeOf(root)?.common ?? root, 'shallow'))
 
 function userIn(config: string | undefined): string | undefined {
   let isUser = false

@@ -34,13 +34,14 @@ export type GitError = ReturnType<typeof gitError>
 /** What git tells of a history. @throws GitError where there is no git, or no history. */
 export const runGit = (root: string, ...args: string[]): Promise<string> => runGitWith(root, {}, ...args)
 
-/** Whether one of these refs has commits that the checked out branch has not. Not where git does not answer. */
-export function isUnmerged(root: string, refs: readonly string[]): boolean {
+/** Branches, here and at `origin`, with commits that the checked out one has not. None where git does not answer at once. */
+export function unmerged(root: string): ReadonlySet<string> {
   const { spawnSync } = process.getBuiltinModule('node:child_process')
-  const args = ['for-each-ref', '--no-merged=HEAD', '--format=%(refname)', ...refs]
+  const args = ['for-each-ref', '--no-merged=HEAD', '--format=%(refname)', 'refs/heads', 'refs/remotes/origin']
   const env = { ...process.env, ...ENVIRONMENT }
-  const { stdout } = spawnSync('git', [...SAFE, ...args], { cwd: root, env, encoding: 'utf8', timeout: 2_000 })
-  return (stdout ?? '').split('\n').some((ref) => refs.includes(ref))
+  const limits = { timeout: 500, maxBuffer: 16 * 1024 * 1024, windowsHide: true }
+  const { stdout } = spawnSync('git', [...SAFE, ...args], { cwd: root, env, encoding: 'utf8', ...limits })
+  return new Set((stdout ?? '').split('\n'))
 }
 
 export async function runGitWith(root: string, { env, input }: GitOptions, ...args: string[]): Promise<string> {

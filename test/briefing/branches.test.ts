@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { holdsOf, marksOf } from '../../src/find/recall/told.ts'
 import { brief } from '../../src/session/briefing/brief.ts'
@@ -57,4 +59,60 @@ test('[E4] the name of a branch comes from others: it names nothing but a branch
   const all = c.memory.reader.list('decision')
   expect(all.length).toBe(names.length)
   for (const holds of holdsOf(c.memory, c.root, all).values()) expect(marksOf(holds)).toEqual([])
+})
+
+/** A project with a decision on a branch of its own that has a commit. */
+function onBranch() {
+  const c = openTestCode({ 'src/vat.ts': 'export const vat = 19\n' })
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: c.root, stdio: 'pipe' })
+  git('init', '-q', '-b', 'main')
+  git('add', 'src')
+  git('commit', '-qm', 'one')
+  git('checkout', '-qb', 'feature/x')
+  writeFileSync(join(c.root, 'src/x.ts'), 'x')
+  git('add', 'src')
+  git('commit', '-qm', 'x')
+  c.memory.act([['record-decision', { name: 'd', description: 'Orders go to a queue' }]], { branch: 'feature/x' })
+  const marks = (root = c.root) => {
+    const all = c.memory.reader.list('decision')
+    return [...holdsOf(c.memory, root, all).values()].map((holds) => marksOf(holds).join())
+  }
+  return { c, git, marks }
+}
+
+test('[E4] a branch that was rebased, pushed before, and merged is merged; a shallow clone knows of none', () => {
+  const { c, git, marks } = onBranch()
+  git('update-ref', 'refs/remotes/origin/feature/x', 'HEAD')
+  git('checkout', '-q', 'main')
+  git('commit', '-q', '--allow-empty', '-m', 'other')
+  git('checkout', '-q', 'feature/x')
+  git('rebase', '-q', 'main')
+  git('checkout', '-q', 'main')
+  expect(marks()).not.toEqual([''])
+  git('merge', '-q', '--no-ff', '-m', 'merged', 'feature/x')
+  expect(marks()).toEqual([''])
+  git('commit', '-q', '--allow-empty', '-m', 'later')
+  const shallow = join(c.dir, 'shallow')
+  execFileSync('git', ['clone', '-q', '--depth', '1', '--no-single-branch', `file://${c.root}`, shallow])
+  expect(marks(shallow)).toEqual([''])
+})
+
+test('[E4] a git that does not answer holds nobody up for long, however many branches there are', () => {
+  const { c, git, marks } = onBranch()
+  git('checkout', '-q', 'main')
+  for (let i = 0; i < 20; i++)
+    c.memory.act([['record-decision', { name: `d${i}`, description: `Number ${i} holds` }]], { branch: `b${i}` })
+  const bin = join(c.dir, 'bin')
+  mkdirSync(bin)
+  writeFileSync(join(bin, 'git'), '#!/bin/sh\nexec sleep 30\n', { mode: 0o755 })
+  const path = process.env.PATH
+  process.env.PATH = `${bin}:${path}`
+  try {
+    const started = performance.now()
+    expect(new Set(marks())).toEqual(new Set(['']))
+    expect(performance.now() - started).toBeLessThan(5_000)
+  } finally {
+    process.env.PATH = path
+  }
 })

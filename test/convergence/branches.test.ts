@@ -1,14 +1,17 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { restoreStore } from '../../src/engine/replication/restore.ts'
+import { snapshotNow } from '../../src/engine/store/backup.ts'
 import { lineFaults } from '../../src/engine/store/compare.ts'
 import { type Line, parseLine, printLine, standIn, tombstoneOf } from '../../src/engine/store/line.ts'
 import * as log from '../../src/engine/store/log.ts'
+import { ownLines } from '../../src/engine/store/own-lines.ts'
 import { publish } from '../../src/travel/sync/publish.ts'
 import { lostBatches, receive } from '../../src/travel/sync/receive.ts'
 import { writeSegment } from '../../src/travel/sync/segments.ts'
 import { hashOf, type Key, newKey, printed } from './forger.ts'
-import { copy, dump, exchange, folded, inDir, join1, linesOf, PROJECT, Replica, read, send } from './harness.ts'
+import { copy, dump, exchange, folded, inDir, join1, linesOf, open, PROJECT, Replica, read, send } from './harness.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape
 type Raw = any
@@ -124,6 +127,19 @@ describe('[C6] [K12] [Y1] nobody else speaks or erases in a branch', () => {
       expect(a.tag).toBe(tag)
     }))
 
+  test('by a folded state that says a branch has forked', () =>
+    inDir((dir) => {
+      const { a, b } = met(dir)
+      const eve = newKey('eve0')
+      const covered = [{ replica: eve.tag, first: 1, last: 1, hash: 'x', digest: 'y', from: 1, to: 1 }]
+      const forked = branched(a).map((l) => ({ replica: l.r, from: 1 }))
+      const snapshot = { v: 2, covered, horizon: 1, entities: [], events: [], purged: [], forked }
+      give(a, JSON.stringify({ snapshot, by: { key: eve.key, sig: eve.sign(JSON.stringify(snapshot)) } }))
+      expect(texts(a)).toEqual(ALL)
+      exchange(a, b)
+      expect(texts(a)).toEqual(ALL)
+    }))
+
   test('by words in a part that the signature does not cover', () =>
     inDir((dir) => {
       const a = new Replica(dir, 'a', 11)
@@ -195,6 +211,68 @@ describe('[C6] [K12] what stood here counts on under the name of a branch', () =
       send(c, a)
       exchange(a, b, c)
       for (const r of [a, c]) expect(texts(r)).toEqual(['0', 'a1', 'a2', 'a3', 'b1'])
+    }))
+
+  test('lines that were folded, overwritten and erased: they come back under no name', () =>
+    inDir((dir) => {
+      const a = new Replica(dir, 'a', 11)
+      say(a, '0')
+      const b = copy(a, dir, 'b', true)
+      say(a, 'a1')
+      const secret = 'the secret text'
+      a.act([['record-principle', { name: 'p', evidence: [secret], description: 'wrong' }]])
+      const c = new Replica(dir, 'c', 12)
+      send(a, c)
+      a.now += 1_000
+      a.act([['record-principle', { name: 'p', description: 'right' }]])
+      a.now += 100_000
+      a.memory.compact(a.now)
+      a.act([['purge', { secret, reason: 'had to go' }]])
+      say(b, 'b1')
+      send(b, c)
+      send(c, a)
+      exchange(a, b, c)
+      for (const r of [a, b, c]) {
+        expect(texts(r)).toEqual(['0', 'a1', 'b1'])
+        expect(r.fields('principle:p').description).toBe('right')
+        expect(r.memory.reader.conflicts()).toEqual([])
+      }
+    }))
+
+  test('and a restore finds it there: it comes to an end, and says of nothing that it is lost', () =>
+    inDir((dir) => {
+      const { a, b, c } = three(dir)
+      a.act([['record-observation', { what: 'stays here' }]])
+      exchange(a, b)
+      snapshotNow(a.memory.db.raw, a.path, a.now, true)
+      exchange(a, b, c)
+      say(a, 'later')
+      const restored = () => {
+        a.memory.close()
+        const done = restoreStore(a.path, a.env, (path) => open(path, a.env, false))
+        a.memory = open(a.path, a.env)
+        return done
+      }
+      expect(restored().missing).toEqual([])
+      expect(restored().unchanged).toBe(true)
+      expect(texts(a)).toEqual(['0', 'a1', 'a2', 'b1', 'c1', 'later'])
+    }))
+
+  test('as the words of its store alone, also beside lines that stay there', () =>
+    inDir((dir) => {
+      const a = new Replica(dir, 'a', 11)
+      say(a, '0')
+      const b = copy(a, dir, 'b', true)
+      say(a, 'a1')
+      a.act([['record-observation', { what: 'stays here' }]])
+      const c = copy(a, dir, 'c', true)
+      say(c, 'c1')
+      say(b, 'b1')
+      exchange(a, b, c)
+      const isOwn = ownLines(a.memory.db)
+      const lines = log.linesAfter(a.memory.db, 0)
+      const own = lines.filter((l) => isOwn(l.replica, l.seq)).map((l) => l.events.find((e) => e.field === 'evidence' || e.field === 'what')?.value) // biome-ignore format: a row
+      expect(own.filter(Boolean).toSorted()).toEqual(['0', 'a1', 'stays here'])
     }))
 
   test.each([2, 3, 4])('line %i that something stands in for, and those behind it', (n) =>

@@ -160,7 +160,8 @@ export function rowsOf(
   const cut = new Set(marks.flatMap((m) => (m.c ?? []).map((c: number) => `${m.r}:${c}`)))
   // of two lines under one name a mark means the one with its hash
   const cutIn = new Set(marks.flatMap((m) => (m.c ?? []).map((c: number) => `${m.r}:${c} ${m.h}`)))
-  const isCut = (e: Said) => cut.has(nameOf(e)) || (e.hash !== undefined && cutIn.has(`${e.by}:${e.ctr} ${e.hash}`))
+  const isCut = (e: Said) =>
+    cut.has(nameOf(e)) || (e.hash !== undefined && ['', e.hash].some((h) => cutIn.has(`${e.by}:${e.ctr} ${h}`)))
   const deep = new Set(marks.flatMap((m) => (m.b ?? []).map(([r, c]: Ref) => `${r}:${c}`)))
   const written = lines.flatMap(eventsIn)
   for (let size = -1; size < deep.size; ) {

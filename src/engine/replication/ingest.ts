@@ -9,6 +9,7 @@ import { KIND_KIND, kindOf } from '../../model/entity.ts'
 import { isObject, jsonIn } from '../../model/object.ts'
 import type { Registry } from '../../model/registry.ts'
 import { MAX_LEAD_MS, tick } from '../log/clock.ts'
+import type { Event } from '../log/events.ts'
 import { applyLine, entitiesIn, isPlain, reprojectKinds, States } from '../materialize/apply.ts'
 import { noteAhead } from '../store/ahead.ts'
 import { keepLost } from '../store/compare.ts'
@@ -147,6 +148,7 @@ export function ingest(
       t,
       guarded(db, registryOf(t), entities, (upheld) => applySnapshot(db, registry, s, env.now(), upheld)),
     )
+    for (const { replica } of s.covered) if (log.forkedFrom(db, replica) !== undefined) t.due.add(replica)
   }
   for (const [i, line] of lines.entries()) {
     const isBranched = t.isOwn && line !== delivery.lines[i]
@@ -260,8 +262,9 @@ function take(t: Taking, line: Line): void {
   heads.delete(line.replica)
   const forked = log.forkedFrom(db, line.replica)
   if (forked !== undefined && line.seq >= forked) {
-    if (log.branchedTo(db, line.hash)) return void out.duplicates++
-    log.park(db, asKept(db, line), t.env.now())
+    const kept = asKept(db, line)
+    if (log.branchedTo(db, line.hash) || log.isParked(db, line) || isFolded(db, kept)) return void out.duplicates++
+    log.park(db, kept, t.env.now())
     t.due.add(line.replica)
     return
   }
@@ -279,6 +282,16 @@ function take(t: Taking, line: Line): void {
   accept(t, line)
   const isLast = isPlain(line) && log.head(db, line.replica).hash === line.hash
   if (isLast && forked === undefined) heads.set(line.replica, line)
+}
+
+/** Whether all that a line says stands here as folded, or was overwritten by what does. */
+function isFolded(db: Db, { replica, seq, events }: Line): boolean {
+  const stands = ({ entity, field, stamp: { ms, ctr } }: Event) =>
+    log.eventsOf(db, entity).some(({ event: { field: of, stamp, over } }) => {
+      const isSame = stamp.replica === replica && stamp.ctr === ctr && stamp.ms === ms
+      return of === field && (isSame || over.some(([r, c]) => r === replica && c === ctr))
+    })
+  return events.length > 0 && log.isCovered(db, replica, seq) && events.every(stands)
 }
 
 /** The first line from which another store has written under this identity, as far as the lines here show it. */
@@ -444,7 +457,7 @@ function proofOf({ db }: Taking, line: Line, from: number): [string, string] | u
 function giveUp(t: Taking, replica: string, from: number): void {
   const { db, env, out } = t
   const already = log.forkedFrom(db, replica)
-  if (already !== undefined && already <= from) return
+  if ((already !== undefined && already <= from) || log.isBranch(db, replica)) return // the lines of a branch tell
   log.setForked(db, replica, from)
   const { tag, clock } = replicaFor(db, env)
   const isOwn = ownLines(db)
@@ -480,18 +493,18 @@ function settleBranches(t: Taking): void {
     t.due.delete(replica)
     const from = log.forkedFrom(db, replica)!
     const originalOf = (l: Line) => originalIn(l) ?? l
-    const isWaiting = (l: Line) => l.replica === replica && l.seq >= from
-    const waiting = log.allParked(db).filter((l) => isWaiting(originalOf(l)))
+    const waiting = log.waitingOf(db, replica).filter((l) => originalOf(l).seq >= from)
     const there = new Map(log.branchedOf(db, replica).map((l) => [originalOf(l).hash, l]))
     const owns = ownLines(db)
     const own = new Set([...t.own, ...[...there].flatMap(([hash, l]) => (owns(l.replica, l.seq) ? hash : []))])
     const lines = [...there.values(), ...waiting].map(originalOf)
-    const each = [...new Map(lines.toReversed().map((l) => [l.hash, l])).values()]
+    const all = [...new Map(lines.toReversed().map((l) => [l.hash, l])).values()]
+    const [folded, each] = [true, false].map((is) => all.filter((l) => isFolded(db, l) === is)) as [Line[], Line[]]
     const isOwn = (line: Line, named?: Line) =>
       own.has(line.hash) || (named ? owns(named.replica, named.seq) : line.local && t.isOwn)
     const made = inBranches(db, each, from, isOwn)
     const isAsWas = (line: Line) => made.get(line)?.hash === there.get(line.hash)?.hash
-    const moved = each.flatMap((l) => (isAsWas(l) ? [] : (there.get(l.hash) ?? [])))
+    const moved = all.flatMap((l) => (isAsWas(l) ? [] : (there.get(l.hash) ?? [])))
     keepEndorsements(db, moved.map((l) => ({ replica: l.replica, first: l.seq, last: l.seq }))) // biome-ignore format: a row
     for (const line of moved) {
       log.takeLine(db, line)
@@ -499,6 +512,7 @@ function settleBranches(t: Taking): void {
       declineAs(t, line, originalOf(line))
       log.park(db, originalOf(line), env.now())
     }
+    for (const line of folded) log.unpark(db, line)
     left(t, moved)
     const placed = new Set([...made.keys()].map((l) => l.hash))
     for (const line of waiting) if (placed.has(originalOf(line).hash)) log.unpark(db, line)
@@ -516,15 +530,16 @@ function declineAs({ db, env }: Taking, line: Line, named: Line): void {
 
 function putInBranch(t: Taking, line: Line, named: Line, isOwn: boolean): void {
   const { db } = t
-  log.unpark(db, line)
   // what others wrote under this name before
-  if (!log.isBranch(db, named.replica)) left(t, log.takeLinesFrom(db, named.replica, 1))
+  const isTaken = log.isBranch(db, named.replica) || log.beside(db, named.replica, 0, 'after')?.v === 1
+  if (!isTaken) left(t, log.takeLinesFrom(db, named.replica, 1))
+  if (log.isKnown(db, named.replica, named.seq)) return void log.park(db, line, t.env.now()) // another identity has it
+  log.unpark(db, line)
   log.setBranched(db, line.hash, named.replica, named.seq)
   declineAs(t, line, named)
   moveAsked(db, line.hash, named)
   const { upTo = 0 } = ownIdentities(db).find(({ replica }) => replica === named.replica) ?? {}
-  if (isOwn) keepOwn(db, named.replica, Math.max(named.seq, upTo))
-  if (log.isKnown(db, named.replica, named.seq)) return void t.out.duplicates++
+  if (isOwn) keepOwn(db, named.replica, Math.max(named.local ? 0 : named.seq, upTo))
   accept(t, named)
   for (const f of line.forks) if (isProven(t, line, f)) giveUp(t, f.replica, f.from)
 }

@@ -52,7 +52,8 @@ export function asKept(db: Db, line: Line): Line {
   if (!log.anythingPurged(db)) return line
   const marks = log.purgesOf(db, line.replica, line.seq)
   const original = originalIn(line)
-  const isForked = !original && line.seq >= (log.forkedFrom(db, line.replica) ?? Number.POSITIVE_INFINITY)
+  const from = original ? undefined : log.forkedFrom(db, line.replica)
+  const isForked = from !== undefined && line.seq >= from && !log.isCovered(db, line.replica, line.seq)
   return redacted(line, {
     erases: (id) => idNow(db, id, (original ?? line).replica) !== id,
     write: (ctr) =>

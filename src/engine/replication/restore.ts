@@ -8,7 +8,7 @@ import { snapshots, syncFile } from '../store/backup.ts'
 import { keepLost, keepRemade } from '../store/compare.ts'
 import type { Db } from '../store/db.ts'
 import { isKeyed, isKeyOf, publicKey } from '../store/keys.ts'
-import { follows, isBetter, type Line, type PurgeMark, pieced, printLine, standIn } from '../store/line.ts'
+import { follows, isBetter, type Line, originalIn, type PurgeMark, pieced, printLine, standIn } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { forgetExchange } from '../store/meta.ts'
 import { newStore } from '../store/open-db.ts'
@@ -234,6 +234,8 @@ class Pool {
   readonly #heads = new Map<string, number>()
   /** The names under which they wrote, as the newest copy has them. */
   readonly #own = new Map<string, number>()
+  /** Names of branches in any copy: which lines stand under them is found anew, and lines that stay here have numbers far above. */
+  readonly #branches: ReadonlySet<string>
   /** Lines that no copy holds, and whether one had them. */
   readonly shared = new Map<string, boolean>()
 
@@ -250,6 +252,7 @@ class Pool {
       }
       for (const [replica, seq] of s.heads()) this.#heads.set(replica, Math.max(seq, this.#heads.get(replica) ?? 0))
     }
+    this.#branches = new Set([...this.lines.values()].flatMap((l) => (originalIn(l) ? l.replica : [])))
     const hashes = new Set(sources.flatMap((s) => s.hashes()))
     for (const line of attested(shared, hashes)) {
       const key = `${line.replica}:${line.seq}`
@@ -259,7 +262,8 @@ class Pool {
       this.lines.set(key, signedRight(line))
     }
     for (const [replica, head] of this.#heads)
-      for (let seq = 1; seq <= head; seq++) if (!isFolded(replica, seq)) this.#standIn(sources, replica, seq)
+      for (let seq = 1; seq <= head && !this.#branches.has(replica); seq++)
+        if (!isFolded(replica, seq)) this.#standIn(sources, replica, seq)
     const isOwn = ({ replica }: Line) => this.#own.has(replica)
     const said = sources.map((s) => s.marks())
     this.decided = [...this.lines.values()].flatMap((line) => (isOwn(line) ? line.purges : []))
@@ -295,7 +299,10 @@ class Pool {
   /** Lines that a store has not, and that nothing it knows makes needless: those of its copies, and what others alone have. */
   lacking(db: Db): { own: Line[]; shared: Line[] } {
     const lines = [...this.lines.values()].filter(
-      (l) => !log.isKnown(db, l.replica, l.seq) && l.seq < (log.forkedFrom(db, l.replica) ?? Number.POSITIVE_INFINITY),
+      (l) =>
+        !log.isKnown(db, l.replica, l.seq) &&
+        log.branchedTo(db, (originalIn(l) ?? l).hash) === undefined &&
+        l.seq < (log.forkedFrom(db, l.replica) ?? Number.POSITIVE_INFINITY),
     )
     const isForeign = (l: Line) => this.shared.get(`${l.replica}:${l.seq}`) === false
     // others speak last, so nothing of theirs binds by what was said here before
@@ -323,7 +330,7 @@ class Pool {
       out.push({ replica, from, to: seq, ...(after && { after }), ...(before && { before }) })
     }
     for (const replica of new Set([...this.#heads.keys(), ...this.#own.keys()])) {
-      if (log.forkedFrom(db, replica) !== undefined) continue
+      if (log.forkedFrom(db, replica) !== undefined || this.#branches.has(replica)) continue
       const isOwn = this.#own.has(replica)
       const to = Math.max(this.#heads.get(replica) ?? 0, isOwn ? log.head(db, replica).seq : 0)
       for (let seq = isOwn ? 1 : to; seq <= to; seq++) if (!log.isKnown(db, replica, seq)) miss(replica, seq)

@@ -389,11 +389,17 @@ export const unsetBranched = (db: Db, hash: string): void => db.run('DELETE FROM
 
 export const isBranch = (db: Db, replica: string): boolean => db.has('SELECT 1 FROM branched WHERE replica=?', replica)
 
-/** The lines that stand in branches of an identity. */
+/** The lines of an identity that stand in branches, and those that wait for one. */
 export const branchedOf = (db: Db, replica: string): Line[] =>
-  lines(db, 'log', 'replica IN (SELECT replica FROM branched) ORDER BY replica, seq').filter(
-    (l) => originalIn(l)?.replica === replica,
+  linesOf(db, 'log', 'replica IN (SELECT replica FROM branched)', replica)
+export const waitingOf = (db: Db, replica: string): Line[] => linesOf(db, 'parked', 'true', replica)
+const linesOf = (db: Db, table: 'log' | 'parked', where: string, replica: string): Line[] =>
+  lines(db, table, `${where} AND instr(${LINE}, ?)>0 ORDER BY replica, seq, hash`, `"r":"${replica}"`).filter(
+    (l) => (originalIn(l) ?? l).replica === replica,
   )
+
+export const isParked = (db: Db, { replica, seq, hash }: LineId): boolean =>
+  db.has('SELECT 1 FROM parked WHERE replica=? AND seq=? AND hash=?', replica, seq, hash)
 
 /** The first line of a forked identity that counts no longer. */
 export const forkedFrom = (db: Db, replica: string): number | undefined =>
@@ -403,7 +409,9 @@ export const setForked = (db: Db, replica: string, from: number): void =>
   db.run('INSERT OR REPLACE INTO forked VALUES (?,?)', replica, from)
 
 export const allForked = (db: Db): { replica: string; from: number }[] =>
-  db.all('SELECT replica, seq AS "from" FROM forked ORDER BY replica')
+  db.all(
+    'SELECT replica, seq AS "from" FROM forked WHERE replica NOT IN (SELECT replica FROM branched) ORDER BY replica',
+  )
 
 /** Takes a replica's lines from a number on out of the log, with their events; for a fork that says them again. What was folded stays. */
 export function takeLinesFrom(db: Db, replica: string, seq: number): Line[] {
@@ -437,12 +445,12 @@ export const isErasedWrite = (db: Db, replica: string, ctr: number): boolean =>
 
 /**
  * Whether a mark erases a write of a line: of two lines under one name, as two copies of a store write them, only in the one
- * with its hash. What an erasure spreads to goes by name.
+ * with its hash. What an erasure spreads to goes by name, as does one of a line that was folded.
  */
 export const isErasedIn = (db: Db, { replica, seq, hash }: Line, ctr: number): boolean =>
   isErasedWrite(db, replica, ctr) &&
   (erasedDepth(db, replica, ctr) > 0 ||
-    purgesOf(db, replica, seq).some((p) => p.hash === hash && p.writes?.includes(ctr) === true))
+    purgesOf(db, replica, seq).some((p) => (p.hash === hash || p.hash === '') && p.writes?.includes(ctr) === true))
 
 /** Whether a mark erases who wrote a line, and what for. */
 export const isHeaderErased = (db: Db, { replica, seq, hash }: Line): boolean =>

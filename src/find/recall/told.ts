@@ -1,6 +1,5 @@
-import { gitState, refsOf } from '../../base/git.ts'
-import { keptIn } from '../../base/lookup.ts'
-import { isUnmerged } from '../../base/run-git.ts'
+import { gitState, hasBranch, isShallow } from '../../base/git.ts'
+import { unmerged } from '../../base/run-git.ts'
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { markOf, Staleness } from '../../engine/read/stale.ts'
@@ -32,15 +31,14 @@ const MAIN = new Set(['main', 'master', 'trunk', 'develop'])
 
 /** Tells of an entity the other branch on which it was said, as long as that one is there and not merged. */
 export function branchesApart(root: string): (e: Entity) => string | undefined {
-  const { branch: here } = gitState(root)
-  const known = new Map<string, boolean>()
+  const here = gitState(root)
+  let refs: ReadonlySet<string> | undefined
   return (e) => {
     const { branch } = saidBy(e)
-    if (!OF_BRANCH.has(e.kind) || typeof branch !== 'string' || branch === here || MAIN.has(branch)) return undefined
-    const isApart = keptIn(known, branch, () => {
-      const refs = refsOf(root, branch)
-      return refs.length > 0 && isUnmerged(root, refs)
-    })
+    if (!OF_BRANCH.has(e.kind) || typeof branch !== 'string' || branch === here.branch || MAIN.has(branch))
+      return undefined
+    refs ??= here.commit === undefined || isShallow(root) ? new Set() : unmerged(root)
+    const isApart = refs.has(`refs/heads/${branch}`) || (refs.has(`refs/remotes/origin/${branch}`) && !hasBranch(root, branch)) // biome-ignore format: a row
     return isApart ? branch : undefined
   }
 }
