@@ -33,6 +33,15 @@ test('[P4] who comes back is told the handoff, the swarm, decisions since, and w
   expect(json).toMatchObject({ since: '2026-11-21T09:00:00.000Z', decisions: ['decision:meanwhile'] })
 })
 
+test('[P4] who was told all at the first start hears that nothing came since, not that nothing is known', () => {
+  const t = openTestMemory()
+  t.act([['record-decision', { name: 'before', description: 'was there' }]])
+  sessionsOf(t.memory).start({ id: 'me', user: 'tester' })
+  const options = { session: 'me', user: 'tester' }
+  wasBriefed(t.memory, options, brief(t.memory, t.project, options), 'start', t.memory.cursor)
+  expect(back(t.memory, t.project, options).text).toBe('Nothing is recorded since the last start here.')
+})
+
 test('[P4] [T61] who comes back reads that something was erased, without its tombstone', () => {
   const t = openTestMemory()
   sessionsOf(t.memory).start({ id: 'mine', user: 'tester' })

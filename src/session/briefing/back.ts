@@ -130,7 +130,7 @@ export function back(memory: Memory, project: Project, options: BriefOptions): {
       left !== undefined
         ? `Nothing happened since ${left}.`
         : handoffs.length === 0
-          ? 'Nothing is recorded yet: no handoff, no decision.'
+          ? `Nothing is recorded ${since > 0 ? 'since the last start here' : 'yet: no handoff, no decision'}.`
           : ''
     const text = [
       ...(nothing !== '' && left === undefined
