@@ -194,6 +194,23 @@ const found: [what: string, play: { replicas: number; steps: unknown[] }][] = [
       ],
     },
   ],
+  [
+    'of two copies of a store that both write on, lines that come first with parts erased are completed by the whole ones',
+    {
+      replicas: 3,
+      steps: [
+        ['keys', { by: 2 }],
+        ['strange', { now: 0, events: [{ entity: 'decision:one', f: 'description', o: 'set', v: 'a', over: [] }] }],
+        ['hear', { to: 1, which: [0] }],
+        ['twin', { by: 2 }],
+        ['purge', { by: 1, ref: 'decision:one' }],
+        ['hear', { to: 3, which: [0] }],
+        ['twin', { by: 3 }],
+        ['act', { by: 3, actions: [['record-decision', { name: 'one', anew: true }]] }],
+        ['act', { by: 4, actions: [['retire', { ref: 'decision:one', reason: 'no more' }]] }],
+      ],
+    },
+  ],
 ]
 
 test.each(found)('[C4] [C6] [K14] found by a play: %s', (_, { replicas, steps }) => {

@@ -31,6 +31,7 @@ import {
   printLine,
   redacted,
   seal,
+  standingFor,
   tombstoneOf,
 } from '../store/line.ts'
 import * as log from '../store/log.ts'
@@ -263,7 +264,10 @@ function take(t: Taking, line: Line): void {
   const forked = log.forkedFrom(db, line.replica)
   if (forked !== undefined && line.seq >= forked) {
     const kept = asKept(db, line)
-    if (log.branchedTo(db, line.hash) || log.isParked(db, line) || isFolded(db, kept)) return void out.duplicates++
+    const stands = log.branchedTo(db, line.hash)
+    const there = stands && log.lineOf(db, stands.replica, stands.seq)
+    if (there?.partial && !isStandIn(there)) return void complete(t, standingFor(there, line))
+    if (stands || log.isParked(db, line) || isFolded(db, kept)) return void out.duplicates++
     log.park(db, kept, t.env.now())
     t.due.add(line.replica)
     return

@@ -428,7 +428,8 @@ function emptied(e: RawEvent): RawEvent {
 export function merged(more: Line, there: Line): Line {
   if (!there.partial || more.raw.v !== there.raw.v) return there
   if (more.raw.v === 1 || there.raw.v === 1) return more.partial ? there : more
-  if (more.raw.o || there.raw.o) return there
+  const [now, old] = [originalIn(more), originalIn(there)]
+  if (now && old) return merged(now, old) === old ? there : standingFor(there, merged(now, old))
   const [a, b] = [more.raw, there.raw]
   if (a.sub !== undefined) return there
   const open = <T>(one: T, other: T): T => (typeof other === 'string' && typeof one !== 'string' ? one : other)
@@ -472,6 +473,13 @@ export function branchLine(original: Line, { replica, seq, prev, local, path }: 
     ...(above.length > 0 ? { b: above } : {}),
   }
   return lineOf(raw, hashOf(raw))
+}
+
+/** A line of a branch with another form of the line that it stands for. */
+export const standingFor = (branch: Line, original: Line): Line => {
+  const { h: _h, ...kept } = original.raw as RawLine
+  const o = original.raw.v === 1 ? original.raw : { ...kept, h: original.hash }
+  return lineOf({ ...(branch.raw as RawLine), o }, branch.hash)
 }
 
 /** The line that one of a branch stands for, as its replica wrote it. */
