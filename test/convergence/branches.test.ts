@@ -333,6 +333,18 @@ describe('[C6] [K12] what stood here counts on under the name of a branch', () =
     }))
 })
 
+test('[C6] [K12] a text that was changed on the disk within a line of a branch is found', () =>
+  inDir((dir) => {
+    const { a } = met(dir)
+    const { db } = a.memory
+    expect(lineFaults(db)).toEqual([])
+    for (const column of ['a1', 'b2'])
+      db.run(
+        `UPDATE log SET line=replace(line, '"${column}"', '"XX"') WHERE typeof(line)='text' AND instr(line, '"o":')>0`,
+      )
+    expect(lineFaults(db)).not.toEqual([])
+  }))
+
 test('[C6] [Y4] nothing is said to be missing where lines stand under other names', () =>
   inDir((dir) => {
     const { a, b, c } = three(dir)

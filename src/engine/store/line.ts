@@ -303,7 +303,7 @@ function checkedLine(raw: RawLine, own: boolean): Line {
     return lineOf(raw, h)
   }
   if (sub !== undefined || (h === undefined && raw.s === undefined)) throw damaged(`${raw.r}:${raw.n} has no hash`)
-  if (raw.o && !own && !isOriginal(raw)) throw damaged(`${raw.r}:${raw.n} does not stand for the line that it says`)
+  if (raw.o && !isOriginal(raw, own)) throw damaged(`${raw.r}:${raw.n} does not stand for the line that it says`)
   const hash = hashOf(raw)
   if (h !== undefined && h !== hash) throw damaged(`the hash of ${raw.r}:${raw.n} does not fit its content`)
   return lineOf(raw, hash)
@@ -490,9 +490,9 @@ function originalOf(raw: RawLine): Line {
   return o.v === 1 ? parseFirst(o, true) : lineOf(o, o.h!)
 }
 
-function isOriginal({ o, at }: RawLine): boolean {
+function isOriginal({ o, at }: RawLine, own: boolean): boolean {
   if (o!.v === 1) return parseFirst(o as RawFirst).at === at
-  return isLine(o) && o.o === undefined && o.h !== undefined && checkedLine(o, false).at === at
+  return isLine(o) && o.o === undefined && o.h !== undefined && checkedLine(o, own).at === at
 }
 
 const underBranches = (e: Event, lost: string, raw: RawLine): Event =>
