@@ -6,15 +6,21 @@ import { holdsOf, marksOf } from '../../src/find/recall/told.ts'
 import { brief } from '../../src/session/briefing/brief.ts'
 import { openTestCode } from '../code/code.ts'
 
-const NAMED = 'on branch feature/vat, which is not merged here'
-
-test('[E4] a decision belongs to its branch until that is merged, and is marked elsewhere; a rule holds everywhere', () => {
+/** A project with one commit on main. */
+function repository() {
   const c = openTestCode({ 'src/vat.ts': 'export const vat = 19\n' })
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: c.root, stdio: 'pipe' })
   git('init', '-q', '-b', 'main')
   git('add', 'src')
   git('commit', '-qm', 'one')
+  return { c, git }
+}
+
+const NAMED = 'on branch feature/vat, which is not merged here'
+
+test('[E4] a decision belongs to its branch until that is merged, and is marked elsewhere; a rule holds everywhere', () => {
+  const { c, git } = repository()
   git('checkout', '-qb', 'feature/vat')
   git('commit', '-q', '--allow-empty', '-m', 'two')
   const on = { branch: 'feature/vat' }
@@ -63,12 +69,7 @@ test('[E4] the name of a branch comes from others: it names nothing but a branch
 
 /** A project with a decision on a branch of its own that has a commit. */
 function onBranch() {
-  const c = openTestCode({ 'src/vat.ts': 'export const vat = 19\n' })
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: c.root, stdio: 'pipe' })
-  git('init', '-q', '-b', 'main')
-  git('add', 'src')
-  git('commit', '-qm', 'one')
+  const { c, git } = repository()
   git('checkout', '-qb', 'feature/x')
   writeFileSync(join(c.root, 'src/x.ts'), 'x')
   git('add', 'src')

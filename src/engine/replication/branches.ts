@@ -4,13 +4,12 @@ import { isKeyed, leaving } from '../store/keys.ts'
 import { branchLine, isStandIn, type Line, type Place, parseLine, pathOf, shortHash } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta } from '../store/meta.ts'
+import { LOCAL_FROM } from '../store/own-lines.ts'
 
 /** The identity of a branch: of the hash of its first line, so that everybody gives it the same. */
 const branchTag = (line: Line): string =>
   (Number.parseInt(sha256(`${line.replica}:${line.hash}`).slice(0, 8), 16) >>> 0 || 1).toString(36)
 
-/** Lines that never left go with the branch of this store, under numbers that nobody else gives. */
-const LOCAL_FROM = 1_000_000_000
 /** A branch follows so many others at most. */
 const MOST_ABOVE = 32
 

@@ -468,7 +468,7 @@ function giveUp(t: Taking, replica: string, from: number): void {
   forget(t)
   keepEndorsements(db, [{ replica, first: from, last: Number.MAX_SAFE_INTEGER }])
   const lost = log.takeLinesFrom(db, replica, from)
-  left(t, lost)
+  rebuildWithout(t, lost)
   for (const line of lost) {
     if (isOwn(replica, line.seq)) t.own.add(line.hash)
     log.park(db, line, env.now())
@@ -484,7 +484,7 @@ function giveUp(t: Taking, replica: string, from: number): void {
 }
 
 /** What lines said that are taken out of the log says so no more. */
-function left(t: Taking, lines: readonly Line[]): void {
+function rebuildWithout(t: Taking, lines: readonly Line[]): void {
   const entities = new Set(lines.flatMap((l) => [...entitiesIn(l)]))
   if (entities.size > 0) rebuildEntities(t.db, t.makeRegistry(), entities)
   touch(t, entities)
@@ -517,7 +517,7 @@ function settleBranches(t: Taking): void {
       log.park(db, originalOf(line), env.now())
     }
     for (const line of folded) log.unpark(db, line)
-    left(t, moved)
+    rebuildWithout(t, moved)
     const placed = new Set([...made.keys()].map((l) => l.hash))
     for (const line of waiting) if (placed.has(originalOf(line).hash)) log.unpark(db, line)
     for (const [line, named] of made) if (!isAsWas(line)) putInBranch(t, line, named, own.has(line.hash))
@@ -536,7 +536,7 @@ function putInBranch(t: Taking, line: Line, named: Line, isOwn: boolean): void {
   const { db } = t
   // what others wrote under this name before
   const isTaken = log.isBranch(db, named.replica) || log.beside(db, named.replica, 0, 'after')?.v === 1
-  if (!isTaken) left(t, log.takeLinesFrom(db, named.replica, 1))
+  if (!isTaken) rebuildWithout(t, log.takeLinesFrom(db, named.replica, 1))
   if (log.isKnown(db, named.replica, named.seq)) return void log.park(db, line, t.env.now()) // another identity has it
   log.unpark(db, line)
   log.setBranched(db, line.hash, named.replica, named.seq)

@@ -26,12 +26,15 @@ export function keepLeft(db: Db, replica: string, ranges: readonly Range[]): voi
   if (JSON.stringify(all) !== JSON.stringify(before)) setMeta(db, LEFT, JSON.stringify({ ...left(db), [replica]: all }))
 }
 
+/** Lines that never left go with the branch of this store, under numbers that nobody else gives. */
+export const LOCAL_FROM = 1_000_000_000
+
 /** Tells the lines that were written in this store from those that came from others. */
 export function ownLines(db: Db): (replica: string, seq: number) => boolean {
   const now = getMeta(db, 'replica')
   const earlier = before(db)
   return (replica, seq) =>
-    replica === now || seq <= (earlier[replica] ?? 0) || (seq >= 1_000_000_000 && Object.hasOwn(earlier, replica))
+    replica === now || seq <= (earlier[replica] ?? 0) || (seq >= LOCAL_FROM && Object.hasOwn(earlier, replica))
 }
 
 /** The source of what peers of a live Yjs document said: it is written in this store, and nobody here stands by it. */
