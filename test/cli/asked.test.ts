@@ -63,7 +63,7 @@ test.each([
 test('[H1] [W3] after a large import the agent reads that vectors are missing, whatever the budget', async () => {
   const { at, run } = await project()
   const pages = Array.from(
-    { length: 1500 },
+    { length: 6000 },
     (_, n) => `## Part ${n}\n\nThe ${n}th ship in the harbour carries grain, wine and oil to the north.\n`,
   )
   writeFileSync(join(at.dir, 'ships.md'), `# Ships\n\n${pages.join('\n')}`)
