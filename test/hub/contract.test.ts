@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { JsonObject } from '../../src/model/object.ts'
+import { addToken, findToken, isLive, listTokens, revokeToken } from '../../src/travel/hub/access-tokens.ts'
 import { HubClaims } from '../../src/travel/hub/claims.ts'
 import { HubLog } from '../../src/travel/hub/log.ts'
 import { openSqliteStore } from '../../src/travel/hub/sqlite.ts'
 import type { HubStore } from '../../src/travel/hub/store.ts'
-import { addToken, findToken, isLive, listTokens, revokeToken } from '../../src/travel/hub/tokens.ts'
 import { hubOn, Peer, PROJECT, postgresStore, quiet, sqlitePath, sqliteStore } from './harness.ts'
 import { findPostgres, type Postgres } from './postgres.ts'
 

@@ -1,9 +1,9 @@
 // @module-tag long
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { addToken } from '../../src/travel/hub/access-tokens.ts'
 import { openPostgresStore } from '../../src/travel/hub/postgres.ts'
 import { openSqliteStore } from '../../src/travel/hub/sqlite.ts'
-import { addToken } from '../../src/travel/hub/tokens.ts'
 import { exchangeOnce } from '../../src/travel/sync/hub-exchange.ts'
 import { type Clone, decision, knowledge, team } from '../sync/clones.ts'
 import { hubProcess, Peer, quiet, sqlitePath, wrapped } from './harness.ts'

@@ -12,9 +12,9 @@ import { type Mark, openBell, ring, ringWith } from './bell-file.ts'
 import { lockWait, retryWithBackoff } from './lock-wait.ts'
 import { SCHEMA_VERSION } from './migrations.ts'
 import { lineText } from './packed.ts'
+import { checkVersion, migrate } from './schema.ts'
 import { inTurn, openSqlite, truncateWal, WAL_LIMIT } from './sqlite.ts'
 import { damaged, storeError } from './store-error.ts'
-import { checkVersion, migrate } from './tables.ts'
 
 /** Sets how long this process waits for the write lock: less for hooks. For stores opened later, and for `db`. */
 export function waitForLock(ms: number, db?: Db): void {

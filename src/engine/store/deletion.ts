@@ -8,10 +8,10 @@ import { copyStore, snapshots } from './backup.ts'
 import { waitForLock } from './db.ts'
 import type { OwnFile } from './layout.ts'
 import { markStore } from './owner.ts'
+import { hasOurSchema, holdsStore, valueIn } from './schema.ts'
 import { openReady, withSqlite } from './sqlite.ts'
 import { stateDirectory } from './state.ts'
 import { storeError } from './store-error.ts'
-import { hasOurSchema, holdsStore, valueIn } from './tables.ts'
 
 /** A store's file, to be read: one without a write-ahead log is complete, and no file is made beside it. */
 function wholeFile(path: string): URL {

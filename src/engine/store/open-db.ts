@@ -11,9 +11,9 @@ import { bellPath, readMark } from './bell-file.ts'
 import { Db, inodeOf } from './db.ts'
 import { SCHEMA_VERSION } from './migrations.ts'
 import { type Claim, checkOwner, markStore } from './owner.ts'
+import { checkVersion, holdsStore, migrate, userVersion, valueIn } from './schema.ts'
 import { openReady, openSqlite, pragmas } from './sqlite.ts'
 import { CANTOPEN, codeOf, damaged, READONLY, storeError } from './store-error.ts'
-import { checkVersion, holdsStore, migrate, userVersion, valueIn } from './tables.ts'
 
 /** File systems on which SQLite's shared memory does not work: NFS, SMB, CIFS, SMB2, 9p. */
 const NETWORK_FS = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997])

@@ -8,9 +8,9 @@ import { isProjectId, slug } from '../../model/names.ts'
 import { jsonIn } from '../../model/object.ts'
 import { ADOPT, projectOfStore } from './owner.ts'
 import { isListedUnmarked, type Project, type Settings } from './project-list.ts'
+import { valueIn } from './schema.ts'
 import { withSqlite } from './sqlite.ts'
 import { isTrustedRoot, keepPlaces, placesOf } from './state.ts'
-import { valueIn } from './tables.ts'
 
 export type { Project } from './project-list.ts'
 

@@ -5,9 +5,9 @@ import { attempt } from '../../base/errors.ts'
 import { appendInside, readInside } from '../../base/files.ts'
 import { isAscii } from '../../base/secrets/plain.ts'
 import { foldText } from '../../model/names.ts'
+import { valueIn } from './schema.ts'
 import { allOrNothing, openReady } from './sqlite.ts'
 import { isDamage } from './store-error.ts'
-import { valueIn } from './tables.ts'
 
 /** What a person typed in a session. It never leaves this machine. */
 export interface Prompt {

@@ -14,9 +14,9 @@ import { getMeta } from './meta.ts'
 import { keepLeft, leftOf, ownIdentities } from './own-lines.ts'
 import { LINE } from './packed.ts'
 import { salvage, soundLine } from './salvage.ts'
+import { holdsStore } from './schema.ts'
 import { openReady } from './sqlite.ts'
 import { isBusy, storeError } from './store-error.ts'
-import { holdsStore } from './tables.ts'
 
 const LOCK_MS = 10_000
 const TAG = /^[0-9a-z]{1,16}$/

@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { attempt, UserError } from '../../base/errors.ts'
 import { lockWait } from './lock-wait.ts'
-import { isMisdefined } from './tables.ts'
+import { isMisdefined } from './schema.ts'
 
 /** SQLite's primary result code (sqlite.org/rescode.html); 0 for any other error. */
 export const codeOf = (error: unknown): number => ((error as { errcode?: number } | null)?.errcode ?? 0) & 0xff

@@ -16,7 +16,7 @@ import { eventsIn } from '../../project/verbs/undo.ts'
 import { nameOfAuthor } from '../../work/coordination/labels.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
 import { findOne, inWords, moment, oneLine } from './format.ts'
-import { keptPrompts, mayReadPrompts } from './kept-prompts.ts'
+import { keptPrompts, mayReadPrompts } from './prompt-search.ts'
 import { defineTool, REF, type Span } from './tool.ts'
 
 /** A value for a reader: what is recorded, by its name. */

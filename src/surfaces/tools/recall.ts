@@ -46,7 +46,7 @@ export const recall = defineTool({
   readOnly: true,
   async run(context, args): Promise<Output> {
     if (args.prompts) {
-      const { keptPrompts, mayReadPrompts } = await import('./kept-prompts.ts')
+      const { keptPrompts, mayReadPrompts } = await import('./prompt-search.ts')
       if (mayReadPrompts(context)) return keptPrompts(context, args.text, args.limit)
     }
     await lookAgain(context.memory, context.project)

@@ -1,12 +1,12 @@
 import type { WebSocket } from 'ws'
 import type { JsonObject } from '../../model/object.ts'
 import { type Frame, PROTOCOL, printFrame, readFrame, replicaOfKey } from '../sync/frames.ts'
+import type { Token } from './access-tokens.ts'
 import type { HubClaims } from './claims.ts'
 import { digestOf, type HubLog, isEnvelope, type Kept, type Page, type Pushed } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Follower, Room } from './room.ts'
 import { type HubStore, MOST_TOLD } from './store.ts'
-import type { Token } from './tokens.ts'
 
 const HELLO_MS = 10_000
 /** So much of one client is taken in at a time; a frame counts for something, however small. */

@@ -1,6 +1,6 @@
 /**
  * hub: the server for teams. It stores and forwards what clients push, and never reads it. `server.ts` takes connections,
- * `room.ts` serves one project, `log.ts` has the ordered log, `tokens.ts` and `claims.ts` have what is arbitrated. The
+ * `room.ts` serves one project, `log.ts` has the ordered log, `access-tokens.ts` and `claims.ts` have what is arbitrated. The
  * database is behind one port, `HubStore`: `sqlite.ts` or `postgres.ts`.
  */
 

@@ -5,8 +5,8 @@ import { stateDirectory } from '../../../engine/store/state.ts'
 import type { Json } from '../../../model/field.ts'
 import { isProjectId } from '../../../model/names.ts'
 import { localMinute } from '../../../model/times.ts'
+import type { Role } from '../../../travel/hub/access-tokens.ts'
 import type { HubStore } from '../../../travel/hub/store.ts'
-import type { Role } from '../../../travel/hub/tokens.ts'
 import { LIMITS, type Limits, storedByMember } from '../../../travel/hub/usage.ts'
 import { keyOf, replicaOfKey } from '../../../travel/sync/frames.ts'
 import { refuseAgents } from '../ask.ts'
@@ -104,7 +104,7 @@ async function start(call: CommandCall): Promise<undefined> {
 
 async function tokens(call: CommandCall): Promise<Json> {
   const [, step, ...rest] = call.place
-  const { addToken, isLive, listTokens, revokeToken } = await import('../../../travel/hub/tokens.ts')
+  const { addToken, isLive, listTokens, revokeToken } = await import('../../../travel/hub/access-tokens.ts')
   const store = await openStore(call)
   const now = systemEnv.now()
   try {
