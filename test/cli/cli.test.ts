@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, type TestContext, test } from 'vitest'
 import { listing } from '../../src/surfaces/cli/help.ts'
@@ -55,6 +55,16 @@ test('[A7] a person reads which part looks like a secret, and the flag that the 
   )
   const claim = await refused('claim', 'src', '--note', said, '--session', 's')
   expect(claim).toBe('tidemark: note: looks like a secret (password); nothing was written\n  → leave it out\n')
+})
+
+test('[X6] a claim on a link holds the file that it names, and a release of it lets that go', async () => {
+  const at = await project()
+  writeFileSync(join(at.dir, 'CLAUDE.md'), 'one\n')
+  symlinkSync('CLAUDE.md', join(at.dir, 'AGENTS.md'))
+  symlinkSync('/etc/hostname', join(at.dir, 'outside'))
+  const run = async (...args: string[]) => (await tidemark(at, [...args, '--session', 's1'])).out
+  expect(await run('claim', 'AGENTS.md', 'outside')).toBe('claimed CLAUDE.md for 30 min\nclaimed outside for 30 min\n')
+  expect(await run('release', 'AGENTS.md')).toContain('released CLAUDE.md')
 })
 
 test('`help COMMAND` prints what `COMMAND --help` does; of no command it says which is near', async () => {

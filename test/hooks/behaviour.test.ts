@@ -67,6 +67,12 @@ test('[X6] who edits a link to a file edits that file, and meets who holds it', 
   await hook('s1', 'before-edit', edit('outside'))
   const held = claimsOf(t.memory).held()
   expect(new Set(held.map((c) => c.on))).toEqual(new Set(['CLAUDE.md', 'AGENTS.md', 'outside']))
+  // a command writes through a link, and takes away the link alone
+  const run = (command: string) => hook('s3', 'before-tool', { tool: { name: 'Bash', paths: [], command }, cwd: t.dir })
+  t.act([['claim', { paths: ['CLAUDE.md'] }]], { session: 's1' })
+  symlinkSync('CLAUDE.md', join(t.dir, 'GEMINI.md'))
+  expect((await run('echo z >> GEMINI.md')).reason).toContain('CLAUDE.md is claimed by s1')
+  expect(await run('rm GEMINI.md')).toEqual({})
 })
 
 test('[X7] after /clear the new session goes on with the thread of the old one, whose id means the new one', async () => {

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { below } from '../../base/files.ts'
+import { attempt } from '../../base/errors.ts'
+import { below, realPath } from '../../base/files.ts'
 import { gitRoot } from '../../base/git.ts'
 import { covers, overlaps } from '../../engine/claims/glob.ts'
 import { sameTree } from '../../engine/claims/lease.ts'
 import { placeOf } from '../../engine/claims/part.ts'
-import { commandsIn, touchedBy } from '../../model/commands.ts'
+import { commandsIn, type Touch, touchedBy } from '../../model/commands.ts'
 import { localClock } from '../../model/times.ts'
 import { type Claim, claimsOf } from '../../work/coordination/claims.ts'
 import { elsewhere } from '../../work/coordination/labels.ts'
@@ -169,6 +170,14 @@ async function lostEdits(hook: Hook, root: string, place: string, claims: readon
   return found
 }
 
+/** A touched file by its whole path. Of a link also the file that it names: to write one is to write the other. */
+function touchedAt(hook: Hook, { how, path, isTree, into = '' }: Touch) {
+  const said = resolve(hook.call.cwd ?? hook.root, path)
+  const to = into !== '' && statSync(said, { throwIfNoEntry: false })?.isDirectory() ? join(said, into) : said
+  const all = how === 'writes' ? new Set([to, attempt(() => realPath(to)) ?? to]) : [to]
+  return [...all].map((to) => ({ how, to, isTree }))
+}
+
 /** Before a shell command: what it writes, moves, removes or resets is judged as an edit of it. What cannot be read passes. */
 export async function beforeCommand(hook: Hook, command: string): Promise<HookReply> {
   const touched = commandsIn(command).flatMap(touchedBy)
@@ -182,10 +191,8 @@ export async function beforeCommand(hook: Hook, command: string): Promise<HookRe
     const found: Conflict[] = []
     if (others.length + live.length === 0) return found
     const trees = new Set([hook.root, ...others.map((c) => c.root), ...live.map((s) => s.root)])
-    for (const { how, path, isTree, into = '' } of touched) {
+    for (const { how, to, isTree } of touched.flatMap((touch) => touchedAt(hook, touch))) {
       const isLost = how === 'removes' || how === 'resets'
-      const said = resolve(hook.call.cwd ?? hook.root, path)
-      const to = into !== '' && statSync(said, { throwIfNoEntry: false })?.isDirectory() ? join(said, into) : said
       const root = gitRoot(to) ?? hook.root
       const place = isTree ? '' : below(root, to)
       if (place === undefined || !trees.has(root)) continue

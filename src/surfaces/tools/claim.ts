@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UsageError, UserError } from '../../base/errors.ts'
-import { below } from '../../base/files.ts'
+import { below, realPath } from '../../base/files.ts'
 import { placeOf, splitPlace } from '../../engine/claims/part.ts'
 import { hubOf } from '../../engine/store/state.ts'
 import { problemsOf } from '../../engine/write/batch.ts'
@@ -17,12 +17,13 @@ import { argsFor, paramsOf } from './verb-params.ts'
 
 const WAIT_AT_MOST_S = 600
 
-/** What stands on the command line, each as a whole path: from where it was said, else from the root if it is there. */
+/** Paths of the command line, whole: from the working directory, else from the root if it is there. Of a link the file that it names. */
 const pathArgs = ({ project: { root }, directory = root }: ToolContext, given: unknown): string[] =>
   oneOf(given)
     ?.split('\n')
     .map((path) => [directory, root].map((dir) => resolve(dir, path)) as [string, string])
-    .map(([here, atRoot]) => (!isThere(here) && isThere(atRoot) ? atRoot : here)) ?? []
+    .map(([here, atRoot]) => (!isThere(here) && isThere(atRoot) ? atRoot : here))
+    .map((path) => (below(root, realPath(path)) === undefined ? path : realPath(path))) ?? []
 const isThere = (path: string): boolean => existsSync(splitPlace(path, existsSync)?.on ?? path)
 
 /** What the flags of claim, release and hand-over say for their verb. */
