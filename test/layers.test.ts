@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { expect, test } from 'vitest'
 
@@ -118,4 +118,20 @@ test('time and chance are passed in: Date.now and Math.random stand in env.ts an
     (f) => !allowed.some((place) => isIn(f, place)) && /\bDate\.now\(|\bMath\.random\(/.test(readFileSync(f, 'utf8')),
   )
   expect(found.map((f) => relative(SRC, f))).toEqual([])
+})
+
+test('each file that docs/architecture.md names is there, and each constant stands in the file named with it', () => {
+  const page = readFileSync(resolve(SRC, '../docs/architecture.md'), 'utf8')
+  const all = files.map((f) => place(f).join('/'))
+  const there = (path: string) =>
+    existsSync(resolve(SRC, '..', path)) ? resolve(SRC, '..', path) : files[all.findIndex((f) => f === path || f.endsWith(`/${path}`))] // biome-ignore format: a row
+  const named = [...page.matchAll(/`([\w./-]+\.tsx?)`/g)]
+    .map(([, path]) => path!)
+    .filter((p) => !/(?:^|\/)x\.tsx?$/.test(p))
+  expect(named.length).toBeGreaterThan(100)
+  expect(named.filter((path) => !there(path))).toEqual([])
+  const constants = [...page.matchAll(/`([A-Z_]{4,})` (?:of|in) `([\w./-]+\.tsx?)`/g)]
+  expect(constants.length).toBeGreaterThan(4)
+  const lacks = ([, name, path]: string[]) => !readFileSync(there(path!)!, 'utf8').includes(`const ${name}`)
+  expect(constants.filter(lacks).map(([text]) => text)).toEqual([])
 })

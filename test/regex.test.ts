@@ -139,9 +139,9 @@ const MAKERS: Readonly<Record<string, (module: never) => unknown>> = {
   'src/base/secrets/sentences.ts': () => {},
   'src/session/hooks/lasting-words.ts': () => {},
   'src/session/hooks/taken-back.ts': () => {},
-  'src/session/hooks/witness.ts': () => {},
+  'src/session/hooks/ask-person.ts': () => {},
   'src/engine/store/terms.ts': (m: { PATTERNS: { unicode: unknown } }) => m.PATTERNS.unicode,
-  'src/engine/store/layout.ts': (m: { kindOfFile(place: string, file: string): unknown }) =>
+  'src/engine/store/file-places.ts': (m: { kindOfFile(place: string, file: string): unknown }) =>
     ['store', 'project', 'client'].map((place) => m.kindOfFile(place, 'x')),
 }
 

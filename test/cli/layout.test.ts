@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { kindOfFile, LAYOUT, ownFiles, type Place } from '../../src/engine/store/layout.ts'
+import { kindOfFile, LAYOUT, ownFiles, type Place } from '../../src/engine/store/file-places.ts'
 import { agreeing, BIN, git, inProcess, type Ran, scratch } from './run.ts'
 
 const SRC = join(import.meta.dirname, '../../src')
@@ -28,7 +28,7 @@ async function served(cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
   await once(child, 'close')
 }
 
-describe('[T60] src/engine/store/layout.ts lists every file that Tidemark writes', () => {
+describe('[T60] src/engine/store/file-places.ts lists every file that Tidemark writes', () => {
   test('[T60] every source that writes files is named by the list', () => {
     const writes =
       /(?<!import.*)\b(writeFileSync|renameSync|appendFileSync|linkSync|copyFileSync|cpSync|createWriteStream|mkdtempSync|temporaryDirectory)\(|openSync\([^)]*'[wa]|VACUUM INTO/

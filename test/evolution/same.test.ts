@@ -30,7 +30,7 @@ test('[P1] who acts is asked too; not of what went well, of other operations, or
     m.act([['record-observation', { operation, what, ...more }]]).results[0]!.id
   say('billing', OTHER_WORDS[0]!)
   const ask = async (operation: string, what: string, more?: object) => {
-    const { askWhetherSame } = await import('../../src/work/evolution/same.ts')
+    const { askWhetherSame } = await import('../../src/work/evolution/same-trouble.ts')
     return askWhetherSame(m.memory, String(say(operation, what, more)))
   }
   return Promise.all([

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { staleAnchors } from '../../src/engine/store/code.ts'
+import { staleAnchors } from '../../src/engine/store/code-anchors.ts'
 import { scan } from '../../src/find/code/scan.ts'
 import { provenanceOf } from '../../src/model/entity.ts'
 import type { HookCall } from '../../src/session/hooks/call.ts'

@@ -1,7 +1,7 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { stateDirectory } from '../../src/engine/store/state.ts'
+import { stateDirectory } from '../../src/engine/store/user-state.ts'
 import { modelsDirectory } from '../../src/find/recall/embedders/models.ts'
 import { files, tidemark } from '../cli/run.ts'
 import { CONFIG, world } from './world.ts'

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, connect as dial, type Socket } from 'no
 import { onTestFinished } from 'vitest'
 import { type RawData, WebSocket, WebSocketServer } from 'ws'
 import type { JsonObject } from '../../src/model/object.ts'
-import { readFrame } from '../../src/travel/sync/frames.ts'
+import { readFrame } from '../../src/travel/sync/hub-protocol.ts'
 
 /** What went by of claims: what a client asked for, and what the hub answered. */
 export interface Seen {

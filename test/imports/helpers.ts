@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { ImportOptions } from '../../src/travel/formats/import/import-run.ts'
 import { importFrom } from '../../src/travel/formats/import/index.ts'
 import type { ImportReport } from '../../src/travel/formats/import/report.ts'
-import type { ImportOptions } from '../../src/travel/formats/import/state.ts'
 import type { TestMemory } from '../helpers.ts'
 
 /** Writes files below a directory. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { canonical, normalizeJson } from '../../src/model/canonical.ts'
-import { roundedIn } from '../../src/model/exact.ts'
+import { roundedIn } from '../../src/model/exact-json.ts'
 import type { Json } from '../../src/model/field.ts'
 import { dump, exchange, folded, type Replica, read, send, withReplicas } from '../convergence/harness.ts'
 import { openTestMemory } from '../helpers.ts'

@@ -1,5 +1,5 @@
 import { keptIn } from '../lookup.ts'
-import { isPlaceholder, isRandom, type Span } from './judge.ts'
+import { isPlaceholder, isRandom, type Span } from './is-secret.ts'
 import { namedSecrets } from './key-values.ts'
 import { plainOf } from './plain.ts'
 import { CHECKS, RULES, type Rule, SAID, SHORT, TOKENS } from './rules.ts'

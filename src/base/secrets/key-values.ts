@@ -1,4 +1,4 @@
-import { type Called, called, type Given, isRandom, isSecretValue, isWord, type Span } from './judge.ts'
+import { type Called, called, type Given, isRandom, isSecretValue, isWord, type Span } from './is-secret.ts'
 import { near } from './near.ts'
 import { isAscii } from './plain.ts'
 import { givenBeside, holds, isPaired, isRecord, told, toldBefore } from './sentences.ts'

@@ -1,5 +1,5 @@
 /** A secret that a sentence tells in whatever words: by its looks, near what names a credential, or a lock. */
-import { isNamed, isRandom, isSecretValue, type Span } from './judge.ts'
+import { isNamed, isRandom, isSecretValue, type Span } from './is-secret.ts'
 
 /** In one text so many are looked for so: more of them is no sentence. */
 const MOST_FOUND = 200

@@ -1,4 +1,4 @@
-import { isNamed, isPair, isPhrase, isPlaceholder, isPlain, isRandom, isSecretValue, isWord } from './judge.ts'
+import { isNamed, isPair, isPhrase, isPlaceholder, isPlain, isRandom, isSecretValue, isWord } from './is-secret.ts'
 import { isNoPath, isOfLogin, isPassword, PAIR, SIGN_IN, SPACED } from './sentences.ts'
 import type { SHAPES } from './shapes.ts'
 

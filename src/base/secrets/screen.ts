@@ -1,6 +1,6 @@
 /**
  * secrets: the gate that everything passes before it is stored. `rules.ts` lists what is known by its form,
- * `key-values.ts` finds values by their name, `sentences.ts` those in sentences, `judge.ts` tells real values from placeholders, `find.ts` redacts them.
+ * `key-values.ts` finds values by their name, `sentences.ts` those in sentences, `is-secret.ts` tells real values from placeholders, `find.ts` redacts them.
  */
 
 import { findSecrets, redact } from './find.ts'

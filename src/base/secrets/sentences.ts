@@ -1,5 +1,5 @@
 /** How people tell each other a password: in a sentence, or as `user / password`. */
-import { type Given, isSecretValue } from './judge.ts'
+import { type Given, isSecretValue } from './is-secret.ts'
 
 /** Whether a pattern of a look behind, which is matched backwards from there, holds at a place. */
 export const holds = (pattern: RegExp, text: string, at: number): boolean => {

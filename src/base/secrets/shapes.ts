@@ -1,4 +1,4 @@
-import { called, isDrawn, isPlaceholder, isPlain, isSecretValue, isWord, type Span } from './judge.ts'
+import { called, isDrawn, isPlaceholder, isPlain, isSecretValue, isWord, type Span } from './is-secret.ts'
 import { lockCodes } from './near.ts'
 
 type Shape = (text: string, found: Span[]) => void

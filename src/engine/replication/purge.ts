@@ -1,7 +1,7 @@
 import { kindOf } from '../../model/entity.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Event } from '../log/events.ts'
-import { dropAnchorsOf } from '../store/code.ts'
+import { dropAnchorsOf } from '../store/code-anchors.ts'
 import { keepBaseDigest } from '../store/compare.ts'
 import * as coverage from '../store/coverage.ts'
 import type { Db } from '../store/db.ts'

@@ -6,12 +6,12 @@ import { attempt, UserError } from '../../base/errors.ts'
 import { removeInside } from '../../base/files.ts'
 import { copyStore, snapshots } from './backup.ts'
 import { waitForLock } from './db.ts'
-import type { OwnFile } from './layout.ts'
+import type { OwnFile } from './file-places.ts'
 import { markStore } from './owner.ts'
 import { hasOurSchema, holdsStore, valueIn } from './schema.ts'
 import { openReady, withSqlite } from './sqlite.ts'
-import { stateDirectory } from './state.ts'
 import { storeError } from './store-error.ts'
+import { stateDirectory } from './user-state.ts'
 
 /** A store's file, to be read: one without a write-ahead log is complete, and no file is made beside it. */
 function wholeFile(path: string): URL {

@@ -4,7 +4,7 @@ import { keptIn } from '../../base/lookup.ts'
 import { sha256 } from '../../model/digest.ts'
 import { asSealed, type Line, printLine, printSigned, type Signature, textToSign } from './line.ts'
 import { signedFirst } from './line-v1.ts'
-import { makeState, readState } from './state.ts'
+import { makeState, readState } from './user-state.ts'
 
 /** A replica's name ends in a digest of its public key, so nobody else can write under it. Without state it is short, and has no key. */
 const OF_CHANCE = 4

@@ -1,6 +1,6 @@
 import { canonical } from '../../model/canonical.ts'
 import { digest64 } from '../../model/digest.ts'
-import { isTooDeep } from '../../model/exact.ts'
+import { isTooDeep } from '../../model/exact-json.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject, jsonIn } from '../../model/object.ts'
 import { type Seen, STATE } from '../log/cells.ts'

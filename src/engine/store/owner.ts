@@ -4,8 +4,8 @@ import { attempt, UserError } from '../../base/errors.ts'
 import { isOwn, readInside, replaceFile } from '../../base/files.ts'
 import { randomBytes } from '../../base/random.ts'
 import { sha256 } from '../../model/digest.ts'
-import { ownFiles } from './layout.ts'
-import { makeState, readState, stateDirectory } from './state.ts'
+import { ownFiles } from './file-places.ts'
+import { makeState, readState, stateDirectory } from './user-state.ts'
 
 export const markPath = (storePath: string) => `${storePath}.owner`
 

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { attempt, UserError } from '../../base/errors.ts'
 import { linkedWorkTrees, workTreeOf } from '../../base/git.ts'
 import { sha256 } from '../../model/digest.ts'
-import { readState, stateDirectory, writeState } from './state.ts'
+import { readState, stateDirectory, writeState } from './user-state.ts'
 
 export interface Project extends Settings {
   /** Random, kept in `.tidemark/config.json`: never the folder's name. */

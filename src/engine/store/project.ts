@@ -10,7 +10,7 @@ import { ADOPT, projectOfStore } from './owner.ts'
 import { isListedUnmarked, type Project, type Settings } from './project-list.ts'
 import { valueIn } from './schema.ts'
 import { withSqlite } from './sqlite.ts'
-import { isTrustedRoot, keepPlaces, placesOf } from './state.ts'
+import { isTrustedRoot, keepPlaces, placesOf } from './user-state.ts'
 
 export type { Project } from './project-list.ts'
 

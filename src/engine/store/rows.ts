@@ -1,6 +1,6 @@
 import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
-import { forgetAhead } from './ahead.ts'
+import { forgetAhead } from './clock-ahead.ts'
 import { AMONG, type Db, insertion, type Param, type Queries, stored } from './db.ts'
 import { addRange, type Range } from './ranges.ts'
 import { clearTexts, dropText } from './text-index.ts'

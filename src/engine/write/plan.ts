@@ -28,7 +28,7 @@ import { candidates } from '../read/references.ts'
 import { type Place, placeOn } from '../read/work-tree.ts'
 import type { PurgeMark } from '../store/line.ts'
 import type { LinkRow } from '../store/rows.ts'
-import type { View } from './view.ts'
+import type { View } from './planning-view.ts'
 
 /** Who wants a batch. Only a person's yes makes a text bind later sessions, or changes one that binds. */
 export type Actor = 'person' | 'agent'

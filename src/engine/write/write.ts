@@ -1,9 +1,9 @@
 /**
  * write: a batch on its way into the store.
  * 1. `parseBatch` (batch.ts) reads what the caller gave.
- * 2. `writeBatch` (here), under the store's lock, opens a `View` (view.ts) of the store.
+ * 2. `writeBatch` (here), under the store's lock, opens a `View` (planning-view.ts) of the store.
  * 3. `planBatch` (batch.ts) screens and runs each action; verbs collect events in a `Planning` (plan.ts). Nothing is stored
- *    yet, and every problem is refused at once. What binds later sessions needs a person (approval.ts).
+ *    yet, and every problem is refused at once. What binds later sessions needs a person (authority-watch.ts).
  * 4. `keepPresence` stores claims and the current work.
  * 5. The events are sealed as one line of the log, and `applyLine` brings rows and indexes up to date.
  * 6. `applyPurges` erases; `Memory.act` then cleans the files.
@@ -22,7 +22,7 @@ import { type Ends, travelsFrom } from '../read/travels.ts'
 import { placeOn } from '../read/work-tree.ts'
 import { sayInFrozen } from '../replication/held.ts'
 import { applyPurges, HEADER } from '../replication/purge.ts'
-import { releaseAnchors } from '../store/code.ts'
+import { releaseAnchors } from '../store/code-anchors.ts'
 import { dropOldWork, keepWork, workOf } from '../store/current-work.ts'
 import { type Db, stored } from '../store/db.ts'
 import { dropAsked, dropHeld } from '../store/held.ts'
@@ -33,8 +33,8 @@ import { keepShared, lastShared, newSalt, replicaFor, saveClock } from '../store
 import { getRow } from '../store/rows.ts'
 import { type Action, type Planned, planBatch } from './batch.ts'
 import type { PlanContext, Result } from './plan.ts'
+import { View } from './planning-view.ts'
 import type { Verb } from './verb.ts'
-import { View } from './view.ts'
 
 export interface ActResult {
   /** `replica:seq`, what `undo` takes; null if nothing changed. */

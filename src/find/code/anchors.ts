@@ -1,5 +1,5 @@
 import { findSecrets } from '../../base/secrets/find.ts'
-import type { AnchorRow } from '../../engine/store/code.ts'
+import type { AnchorRow } from '../../engine/store/code-anchors.ts'
 import { type CodeSymbol, linesOf, PARSER, type Parsed, shortHash } from './parse.ts'
 
 // An anchor's hash says what it is of: a symbol, a line with its neighbours, a paragraph, or the whole file.

@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs'
 import type { Memory } from '../../engine/memory.ts'
-import type { AnchorRow, FileRow } from '../../engine/store/code.ts'
-import * as code from '../../engine/store/code.ts'
+import type { AnchorRow, FileRow } from '../../engine/store/code-anchors.ts'
+import * as code from '../../engine/store/code-anchors.ts'
 import type { Db } from '../../engine/store/db.ts'
 import { addPresence, getSession, listSessions, type SessionRow } from '../../engine/store/presence.ts'
 import type { Project } from '../../engine/store/project.ts'
 import { cleanPath, saidBy } from '../../model/entity.ts'
 import { anchored, fileGone, type Judged, judge, movedTo } from './anchors.ts'
 import { cachedText, keepManifest } from './cache.ts'
+import { breathing, CodeTree, type FileStat } from './code-files.ts'
 import { languageOf } from './languages.ts'
 import { locationOf } from './location.ts'
 import { keyOf, noteLocations } from './locations.ts'
 import type { Parsed } from './parse.ts'
-import { breathing, CodeTree, type FileStat } from './tree.ts'
 
 /** A file this young may change again within the same tick of its clock: its time says nothing. */
 const YOUNG_MS = 2_000

@@ -3,8 +3,8 @@ import { UserError } from '../../base/errors.ts'
 import { runGit } from '../../base/run-git.ts'
 import { linesOf, type Part, symbolOf } from '../../engine/claims/part.ts'
 import { carried, difference, rowsOf, type Span } from '../../model/lines.ts'
+import { CodeTree } from './code-files.ts'
 import type { CodeSymbol } from './parse.ts'
-import { CodeTree } from './tree.ts'
 
 /** A file as it is, or as a commit has it. */
 export interface Version {

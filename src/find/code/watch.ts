@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { isRunning, type ProcessRef, processRef } from '../../base/env.ts'
 import { attempt, messageOf } from '../../base/errors.ts'
 import type { Memory } from '../../engine/memory.ts'
-import { filesSeen } from '../../engine/store/code.ts'
+import { filesSeen } from '../../engine/store/code-anchors.ts'
 import { dropMeta, getMeta, setMeta } from '../../engine/store/meta.ts'
 import type { Project } from '../../engine/store/project.ts'
+import { breathing, CodeTree } from './code-files.ts'
 import { scan } from './scan.ts'
-import { breathing, CodeTree } from './tree.ts'
 
 /** An editor writes a file in several steps. */
 const SETTLE_MS = 40

@@ -5,7 +5,7 @@ import type { Reader } from '../../engine/read/reader.ts'
 import { MAX_ACTIONS } from '../../engine/write/batch.ts'
 import { type Entity, linkId } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
-import { stemsOf } from '../recall/wording.ts'
+import { stemsOf } from '../recall/word-overlap.ts'
 
 /** What can be named in a text. A rule or a question is said, not named. */
 const NAMED = ['concept', 'person', 'decision', 'principle', 'pattern', 'goal', 'hypothesis'] as const

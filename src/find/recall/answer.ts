@@ -11,10 +11,10 @@ import { pack } from './pack.ts'
 import { type Ranked, type RankOptions, rank } from './rank.ts'
 import { halfLifeOf, recencyOf } from './recency.ts'
 import { makeProximity, type Proximity } from './scope.ts'
-import { UNVERIFIED, unverifiedAmong, upheld, upheldLinks } from './standing.ts'
 import { estimateTokens } from './token-estimate.ts'
 import { dayOf, holdsOf } from './told.ts'
 import type { Recalled, RecallResult } from './types.ts'
+import { UNVERIFIED, unverifiedAmong, upheld, upheldLinks } from './unverified.ts'
 import { type State, statesOf } from './validity.ts'
 
 const DAY_MS = 86_400_000

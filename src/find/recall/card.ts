@@ -8,7 +8,7 @@ import { type Data, DataEntity, printData, type Shapes } from '../../scheme/data
 import { remark } from '../../scheme/lexical.ts'
 import { type Holds, marksOf } from './told.ts'
 import type { Recalled } from './types.ts'
-import { wordSet } from './wording.ts'
+import { wordSet } from './word-overlap.ts'
 
 export interface Printable
   extends Holds,

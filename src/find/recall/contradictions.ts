@@ -6,9 +6,9 @@ import type { Reader } from '../../engine/read/reader.ts'
 import type { Project } from '../../engine/store/project.ts'
 import { stem } from '../../engine/store/terms.ts'
 import { type Entity, isAgreed, linkId, madeAt, nameKey, standingOf } from '../../model/entity.ts'
-import { unverifiedAmong } from './standing.ts'
+import { unverifiedAmong } from './unverified.ts'
 import { stateOf } from './validity.ts'
-import { CHOICE as CHOOSING, NEGATION as NEGATING, STOP } from './wording.ts'
+import { CHOICE as CHOOSING, NEGATION as NEGATING, STOP } from './word-overlap.ts'
 
 /** One slot a line: words that say what it is for, then what fills it; of one slot a project takes one. `=` gives a second name. */
 const SHIPPED = `

@@ -1,6 +1,6 @@
 import { keptIn } from '../../base/lookup.ts'
 import { entityOf } from '../../engine/read/reader.ts'
-import { aheadIds, dated } from '../../engine/store/ahead.ts'
+import { aheadIds, dated } from '../../engine/store/clock-ahead.ts'
 import type { Db } from '../../engine/store/db.ts'
 import { rowId, rowsAt } from '../../engine/store/rows.ts'
 import type { Term } from '../../engine/store/terms.ts'

@@ -1,5 +1,5 @@
 import { keptIn } from '../../base/lookup.ts'
-import { isTelling, tokensOf } from './wording.ts'
+import { isTelling, tokensOf } from './word-overlap.ts'
 
 export interface Comparable {
   readonly id: string

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { UserError, unlessRefused } from '../../base/errors.ts'
 import { findProject, PROJECT_DIR, type Project } from '../../engine/store/project.ts'
 import { entries, fileOf, listDirectory, quietly } from '../../engine/store/project-list.ts'
-import { stateDirectory } from '../../engine/store/state.ts'
+import { stateDirectory } from '../../engine/store/user-state.ts'
 import { foldName, nearest } from '../../model/names.ts'
 
 /** Takes a project off the list, and with it what else is none any more: where it was before it moved, its other work trees. */

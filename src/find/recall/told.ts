@@ -6,7 +6,7 @@ import { markOf, Staleness } from '../../engine/read/stale.ts'
 import { type Entity, importedFrom, madeAt, saidAt, saidBy } from '../../model/entity.ts'
 import type { JsonObject } from '../../model/object.ts'
 import { oneLine } from '../../model/text.ts'
-import { linkedWith, unverifiedAmong, upheldLinks } from './standing.ts'
+import { linkedWith, unverifiedAmong, upheldLinks } from './unverified.ts'
 import { statesOf } from './validity.ts'
 
 /** What holds of an entity at the moment of telling. */

@@ -9,7 +9,7 @@ import { UserError } from '../../base/errors.ts'
 import { writeInside } from '../../base/files.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { createProject, findProject, PROJECT_DIR, type Project } from '../../engine/store/project.ts'
-import { stateDirectory } from '../../engine/store/state.ts'
+import { stateDirectory } from '../../engine/store/user-state.ts'
 import { markdown } from '../../travel/formats/export/markdown.ts'
 import { openProject } from '../open.ts'
 

@@ -1,5 +1,5 @@
 import type { WideStatement } from '../../find/recall/overridden.ts'
-import { unverifiedAmong } from '../../find/recall/standing.ts'
+import { unverifiedAmong } from '../../find/recall/unverified.ts'
 import { stateOf } from '../../find/recall/validity.ts'
 import { askLibrary } from './library.ts'
 

@@ -3,8 +3,8 @@
  * plan (`engine/write/plan.ts`); it never touches the store.
  */
 
-import { confirm, reject } from './answers.ts'
 import { assignTask, claim, handOver, release } from './claims.ts'
+import { confirm, reject } from './confirm.ts'
 import { defineKind, defineRelation } from './definitions.ts'
 import { addEvidence, answerQuestion, curate, reAnchor, rename, retire, updateConfidence } from './entities.ts'
 import { lift, linkEntities, supersede, unlinkEntities } from './links.ts'

@@ -1,4 +1,4 @@
-import { NEVER_PROPOSED } from '../../engine/write/approval.ts'
+import { NEVER_PROPOSED } from '../../engine/write/authority-watch.ts'
 import type { Planning, Result } from '../../engine/write/plan.ts'
 import { linkIdNow, recordedAs } from '../../engine/write/record.ts'
 import { refuseSettled } from '../../engine/write/settled-mutations.ts'

@@ -49,6 +49,6 @@ export async function nearlyFull(hook: Hook): Promise<string | undefined> {
       `Tidemark: ${whole}% of this session's context is used.${written ? ' A handoff was put together from what is known of the session.' : ''}`,
       `${written ? 'Complete it' : 'Write a handoff'} now, while you still know: act [["write-handoff", {"inProgress": ["…"], "decisionsMade": ["…"], "blockers": ["…"], "nextSteps": ["…"]}]]. Next steps matter most; at most 50 lines.`,
     ].join('\n'),
-    await hook.attemptLater('to judge', async () => (await import('./judge.ts')).toJudge(hook)),
+    await hook.attemptLater('to judge', async () => (await import('./ask-agent.ts')).toJudge(hook)),
   )
 }

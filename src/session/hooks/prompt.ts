@@ -3,11 +3,11 @@ import { withoutPrivate } from '../../base/secrets/screen.ts'
 import type { Json } from '../../model/field.ts'
 import { inbox } from '../../work/coordination/inbox.ts'
 import { titleOf } from '../../work/coordination/labels.ts'
+import { answered } from './ask-person.ts'
 import type { HookCall, HookReply } from './call.ts'
 import { dataLine, dataList } from './delivery.ts'
 import { type Hook, joined } from './hook.ts'
-import { isSmall } from './small.ts'
-import { answered } from './witness.ts'
+import { isSmall } from './small-talk.ts'
 
 /** Where a prompt may come from that a person wrote; clients wake their agents with prompts of their own as well. */
 const BY_USER: readonly (string | undefined)[] = [undefined, 'user', 'sdk']

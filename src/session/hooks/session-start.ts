@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { ProcessRef } from '../../base/env.ts'
 import { below } from '../../base/files.ts'
 import { gitState } from '../../base/git.ts'
-import { stateDirectory } from '../../engine/store/state.ts'
+import { stateDirectory } from '../../engine/store/user-state.ts'
 import { shellWord } from '../../model/shell.ts'
 import { userName } from '../../project/open.ts'
 import { receiveChanges } from '../../travel/sync/receive.ts'
@@ -89,7 +89,7 @@ export async function sessionStart(hook: Hook): Promise<HookReply> {
   const briefed = (await hook.attemptLater('briefing', () => briefing(hook, id))) ?? {}
   // what goes on holds it already
   if (!hook.captures || call.source === 'resume') return briefed
-  const { TO_RECORD, toJudge } = await import('./judge.ts')
+  const { TO_RECORD, toJudge } = await import('./ask-agent.ts')
   return {
     ...briefed,
     context: joined(briefed.context, TO_RECORD, call.source === 'compact' ? toJudge(hook) : undefined),

@@ -23,7 +23,7 @@ export async function stop(hook: Hook): Promise<HookReply> {
   const reply = await atStop(hook)
   if (hook.paused !== undefined) return reply
   const visible = await hook.attemptLater('question', async () => {
-    const { agentAsked, askAbout, proposedSince } = await import('./witness.ts')
+    const { agentAsked, askAbout, proposedSince } = await import('./ask-person.ts')
     const asked = askAbout(hook, proposedSince(hook))
     agentAsked(hook)
     return asked

@@ -6,7 +6,7 @@ import { contentDigest } from '../../engine/replication/vouched.ts'
 import { isStopWord } from '../../engine/store/terms.ts'
 import { type Entity, identityOf, isAgreed } from '../../model/entity.ts'
 import { actionOf } from '../../travel/formats/import/said-as.ts'
-import type { Wish } from './witness.ts'
+import type { Wish } from './ask-person.ts'
 
 const ABOUT = '(?:about|that|on|of|for|to|über|dass|zu|sobre|de|que|sur|du|da|do)'
 const RULE = '(?:rules?|conventions?|decisions?|regel|entscheidung|regla|decisión|règle|décision|regra|decisão)'

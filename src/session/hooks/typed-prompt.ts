@@ -1,13 +1,13 @@
 /** What a person types: kept on this machine, and where the words say that they last, put to the person as a question. */
 import { plainLine } from '../../travel/formats/import/classify.ts'
+import { leftToJudge } from './ask-agent.ts'
+import { isOfPerson, isTyped } from './ask-person.ts'
 import type { HookReply } from './call.ts'
 import { type Hook, joined } from './hook.ts'
-import { leftToJudge } from './judge.ts'
 import { openPrompts, PROMPTS_MS } from './kept-prompts.ts'
 import { lastingPart, mayBeRepeated, SESSIONS, saysItLasts } from './lasting-words.ts'
-import { isSmall } from './small.ts'
+import { isSmall } from './small-talk.ts'
 import { CUT_OUT, ownWords, sentencesOf } from './typed-words.ts'
-import { isOfPerson, isTyped } from './witness.ts'
 
 /** May take a rule back: "forget the rule about Friday deploys". */
 const ENDS = /^\S{4,10} .{0,20}\b(?:rule|convention|decision|regel|entscheidung|regla|regra|decis|r.gle|d.cision)/i
@@ -46,6 +46,6 @@ export async function notePrompt(hook: Hook, text: string): Promise<HookReply> {
   const ending = open.filter((s) => ENDS.test(s) && !lasting.includes(s))
   // what most prompts do without is loaded when it is needed
   const asks = lasting.length + ending.length > 0
-  const visible = asks ? (await import('./wishes.ts')).askFor(hook, lasting, ending, prompt) : undefined
+  const visible = asks ? (await import('./wish-question.ts')).askFor(hook, lasting, ending, prompt) : undefined
   return { visible, context: joined(left) }
 }

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { UserError } from '../../base/errors.ts'
-import { parseExact } from '../../model/exact.ts'
+import { parseExact } from '../../model/exact-json.ts'
 import { readAll, readStdin } from '../tools/stdin.ts'
 
 export { readStdin }

@@ -4,7 +4,7 @@ import { UserError } from '../../base/errors.ts'
 import { realPath } from '../../base/files.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { findProject, type Project } from '../../engine/store/project.ts'
-import { hubOf } from '../../engine/store/state.ts'
+import { hubOf } from '../../engine/store/user-state.ts'
 import { receiveChanges } from '../../travel/sync/receive.ts'
 import type { ToolContext } from '../tools/tool.ts'
 

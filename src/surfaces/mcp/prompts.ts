@@ -30,7 +30,7 @@ Say only what the next session needs and cannot see in the code: at most 50 line
     title: 'Look back',
     about: 'what went wrong or well lately, what recurs, and what to do differently',
     async text({ memory, project, session }) {
-      const { processOf } = await import('../../session/briefing/retro.ts')
+      const { processOf } = await import('../../session/briefing/process-notes.ts')
       const lines = processOf(memory, project, { session })
       const what = lines.length === 0 ? 'Nothing is recorded yet that a retrospective could look at.' : fenced(lines)
       return `Look back on how the work went, not on what was built. Below is what was recorded of it, newest first.

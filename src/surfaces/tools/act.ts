@@ -44,7 +44,7 @@ The same name again adds to it. (verbs) and (describe "decision") in discover li
     }
     const observed = acted.results.findLast((r) => r.verb === 'record-observation' && r.created === true)
     if (observed) {
-      const { askWhetherSame } = await import('../../work/evolution/same.ts')
+      const { askWhetherSame } = await import('../../work/evolution/same-trouble.ts')
       notes.push(...[askWhetherSame(context.memory, String(observed.id))].filter((note) => note !== undefined))
     }
     return printed({ ...acted, notes }, context.memory)

@@ -1,7 +1,7 @@
 import { UsageError, UserError } from '../../base/errors.ts'
 import { AGENT_RETRO } from '../../model/kinds/observation.ts'
 import { oneLine } from '../../model/text.ts'
-import { askWhetherSame } from '../../work/evolution/same.ts'
+import { askWhetherSame } from '../../work/evolution/same-trouble.ts'
 import { SAME } from '../../work/evolution/synthesis.ts'
 import { observationLine } from '../../work/handoff/views/observations.ts'
 import { entityJson, findOne } from './format.ts'

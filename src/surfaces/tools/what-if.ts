@@ -1,7 +1,7 @@
 import { UserError } from '../../base/errors.ts'
 import type { CameOf, Outcome, Touched, WhatIf } from '../../find/graph/what-if.ts'
 import { LEAST_PRECEDENTS, outcomeOf, PRECEDENT_KINDS, pathTo, planOf, whatIf } from '../../find/graph/what-if.ts'
-import { unverifiedAmong } from '../../find/recall/standing.ts'
+import { unverifiedAmong } from '../../find/recall/unverified.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import type { Registry } from '../../model/registry.ts'

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws'
 import type { JsonObject } from '../../model/object.ts'
-import { type Frame, PROTOCOL, printFrame, readFrame, replicaOfKey } from '../sync/frames.ts'
+import { type Frame, PROTOCOL, printFrame, readFrame, replicaOfKey } from '../sync/hub-protocol.ts'
 import type { Token } from './access-tokens.ts'
 import type { HubClaims } from './claims.ts'
 import { digestOf, type HubLog, isEnvelope, type Kept, type Page, type Pushed } from './log.ts'

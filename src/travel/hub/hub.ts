@@ -6,15 +6,15 @@ import type { Env } from '../../base/env.ts'
 import { messageOf } from '../../base/errors.ts'
 import { keptIn } from '../../base/lookup.ts'
 import { isProjectId } from '../../model/names.ts'
-import { COMPRESSION, MOST_FRAME } from '../sync/frames.ts'
+import { COMPRESSION, MOST_FRAME } from '../sync/hub-protocol.ts'
 import { findToken, isLive, reaches, type Token, tokensOf } from './access-tokens.ts'
 import { HubClaims } from './claims.ts'
 import { CLOSE, Connection, type Host } from './connection.ts'
 import { HubLog } from './log.ts'
 import { Metrics } from './metrics.ts'
+import type { Limits } from './quotas.ts'
 import { Room } from './room.ts'
 import type { HubStore } from './store.ts'
-import type { Limits } from './usage.ts'
 
 export interface HubOptions {
   store: HubStore

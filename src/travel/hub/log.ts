@@ -4,10 +4,10 @@ import { handleOf, isKeyed, unsigned } from '../../engine/store/keys.ts'
 import { isCount, parseLine } from '../../engine/store/line.ts'
 import { isProjectId } from '../../model/names.ts'
 import { isObject, jsonIn } from '../../model/object.ts'
-import { keyOf, MOST_FRAME, PAGE_BYTES, PAGE_UPDATES, replicaOfKey } from '../sync/frames.ts'
+import { keyOf, MOST_FRAME, PAGE_BYTES, PAGE_UPDATES, replicaOfKey } from '../sync/hub-protocol.ts'
 import { isSnapshot } from '../sync/segments.ts'
+import { LIMITS, type Limits, type OverLimit, Usage } from './quotas.ts'
 import type { HubStore, Query } from './store.ts'
-import { LIMITS, type Limits, type OverLimit, Usage } from './usage.ts'
 
 /** An update as a client pushes it: the hub looks at its key alone. */
 export interface Pushed {

@@ -1,7 +1,7 @@
 import type { Memory } from '../../engine/memory.ts'
 import type { Db } from '../../engine/store/db.ts'
 import * as presence from '../../engine/store/presence.ts'
-import type { Joined } from '../../engine/store/state.ts'
+import type { Joined } from '../../engine/store/user-state.ts'
 import { isObject, type JsonObject } from '../../model/object.ts'
 import { HubLink } from './hub-link.ts'
 

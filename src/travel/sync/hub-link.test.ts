@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { openTestMemory } from '../../../test/helpers.ts'
-import { PROTOCOL } from './frames.ts'
 import { exchangeOnce } from './hub-exchange.ts'
 import { HubLink } from './hub-link.ts'
+import { PROTOCOL } from './hub-protocol.ts'
 
 test('a link that was closed hears nothing more, and what waits for an answer fails at once', async () => {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })

@@ -1,9 +1,9 @@
 import { WebSocket } from 'ws'
 import { UserError } from '../../base/errors.ts'
-import type { Joined } from '../../engine/store/state.ts'
+import type { Joined } from '../../engine/store/user-state.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject, type JsonObject, jsonIn } from '../../model/object.ts'
-import { COMPRESSION, type Frame, MOST_FRAME, PROTOCOL, printFrame, readFrame } from './frames.ts'
+import { COMPRESSION, type Frame, MOST_FRAME, PROTOCOL, printFrame, readFrame } from './hub-protocol.ts'
 
 const ANSWER_MS = 15_000
 const SILENT_MS = 75_000

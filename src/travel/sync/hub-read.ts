@@ -1,6 +1,6 @@
 import { UserError } from '../../base/errors.ts'
 import { type Line, parseLine } from '../../engine/store/line.ts'
-import type { Joined } from '../../engine/store/state.ts'
+import type { Joined } from '../../engine/store/user-state.ts'
 import { HubLink } from './hub-link.ts'
 
 /** Every line of a project that a hub has and that can be read. Nothing is taken in. @throws UserError where the hub cannot be reached */

@@ -1,7 +1,7 @@
 import { covers, overlaps } from '../../engine/claims/glob.ts'
 import { SHARED_FIELD, SHARED_KIND } from '../../engine/log/context-value.ts'
 import type { Memory, News } from '../../engine/memory.ts'
-import { anchorsAt } from '../../engine/store/code.ts'
+import { anchorsAt } from '../../engine/store/code-anchors.ts'
 import { workOf } from '../../engine/store/current-work.ts'
 import { getSession, openClaims, type PresenceEvent } from '../../engine/store/presence.ts'
 import { calledLast } from '../../engine/store/summary.ts'

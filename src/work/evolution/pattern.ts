@@ -1,6 +1,6 @@
 import { keptIn } from '../../base/lookup.ts'
 import { staticEmbedder } from '../../find/recall/embedders/static.ts'
-import { wordSet } from '../../find/recall/wording.ts'
+import { wordSet } from '../../find/recall/word-overlap.ts'
 import type { Entity } from '../../model/entity.ts'
 import { AGENT_RETRO } from '../../model/kinds/observation.ts'
 import { foldText } from '../../model/names.ts'

@@ -1,6 +1,6 @@
 import { UserError, unlessRefused } from '../../base/errors.ts'
 import { inspect, readInside } from '../../base/files.ts'
-import { wordSet } from '../../find/recall/wording.ts'
+import { wordSet } from '../../find/recall/word-overlap.ts'
 import { digest } from '../../model/digest.ts'
 import { fencedLines } from '../../model/markdown.ts'
 import { foldText } from '../../model/names.ts'

@@ -6,6 +6,11 @@ import { type Handoff, handoffOf, isCurrentHandoff, printHandoff, withoutDone } 
 
 /** After this many commits a handoff is called stale. */
 const STALE_COMMITS = 3
+/** The next steps of a handoff are carried over the work of later sessions for so long. */
+export const CARRIED_DAYS = 14
+/** An older handoff is named at a session's start and not told; sooner where it leaves nothing to do. */
+export const OLD_DAYS = 30
+export const DONE_DAYS = 3
 
 export interface CurrentHandoff {
   readonly entity: Entity

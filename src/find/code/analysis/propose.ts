@@ -2,8 +2,8 @@ import type { ActOptions, Memory } from '../../../engine/memory.ts'
 import type { Reader } from '../../../engine/read/reader.ts'
 import { MAX_ACTIONS } from '../../../engine/write/batch.ts'
 import { identityOf } from '../../../model/entity.ts'
+import { CodeTree } from '../code-files.ts'
 import { languageOf } from '../languages.ts'
-import { CodeTree } from '../tree.ts'
 import { type Finding, findingsIn, principlesIn, type SourceFile, type Statement } from './analyze.ts'
 
 /** Words of a sentence that can be a principle; fewer are a heading, or an item of a list. */

@@ -1,6 +1,6 @@
 import type { Entity } from '../../../model/entity.ts'
 import { shellWord } from '../../../model/shell.ts'
-import { wordSet } from '../../recall/wording.ts'
+import { wordSet } from '../../recall/word-overlap.ts'
 import { ownTopics } from '../topics.ts'
 import { type Detector, fieldOf, said, signalOn, spoken } from './signal.ts'
 import { areSimilar, type Saying } from './similar.ts'

@@ -1,5 +1,5 @@
 import { shellWord } from '../../../model/shell.ts'
-import { wordSet } from '../../recall/wording.ts'
+import { wordSet } from '../../recall/word-overlap.ts'
 import { capital, type Detector, fieldOf, inCommon, joined, said, signalOn, times } from './signal.ts'
 import { areSimilar, MOST_COMPARED, type Saying } from './similar.ts'
 

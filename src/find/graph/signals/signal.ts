@@ -5,8 +5,8 @@ import { sha256 } from '../../../model/digest.ts'
 import { type Edge, type Entity, isAgreed } from '../../../model/entity.ts'
 import { oneLine } from '../../../model/text.ts'
 import type { Vocabulary } from '../../recall/contradictions.ts'
-import { upheldLinks } from '../../recall/standing.ts'
 import type { TopicVocabulary } from '../../recall/topic-vocabulary.ts'
+import { upheldLinks } from '../../recall/unverified.ts'
 import { topicsOfAll } from '../topics.ts'
 
 /** Of more of a kind the newest count: so many are read in some tenths of a second. */

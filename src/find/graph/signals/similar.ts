@@ -1,5 +1,5 @@
 import type { Entity } from '../../../model/entity.ts'
-import { similarity } from '../../recall/wording.ts'
+import { similarity } from '../../recall/word-overlap.ts'
 
 /** Of many the newest are compared. */
 export const MOST_COMPARED = 1_000

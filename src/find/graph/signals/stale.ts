@@ -1,7 +1,7 @@
 import { type Entity, isAgreed, madeAt, readField, saidAt } from '../../../model/entity.ts'
 import { fieldsOf } from '../../../model/kind.ts'
 import { shellWord } from '../../../model/shell.ts'
-import { wordSet } from '../../recall/wording.ts'
+import { wordSet } from '../../recall/word-overlap.ts'
 import { byTopic, type Detector, fieldOf, type Look, NEWEST, said, signalOn, spoken } from './signal.ts'
 
 /** So many stale decisions in a topic are told. */

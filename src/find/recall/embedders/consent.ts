@@ -1,5 +1,5 @@
 import type { Project } from '../../../engine/store/project.ts'
-import { allowEndpoint, isAllowedEndpoint } from '../../../engine/store/state.ts'
+import { allowEndpoint, isAllowedEndpoint } from '../../../engine/store/user-state.ts'
 import { canonical } from '../../../model/canonical.ts'
 import type { Json } from '../../../model/field.ts'
 import type { RecallConfig } from '../config.ts'

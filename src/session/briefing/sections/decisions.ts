@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { anchorsOf } from '../../../engine/store/code.ts'
+import { anchorsOf } from '../../../engine/store/code-anchors.ts'
 import { contrary, vocabularyOf } from '../../../find/recall/contradictions.ts'
 import { type Entity, kindOf, provenanceOf, saidAt } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'

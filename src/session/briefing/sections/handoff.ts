@@ -4,7 +4,13 @@ import { type Claim, claimsOf } from '../../../work/coordination/claims.ts'
 import { nameOfSession } from '../../../work/coordination/labels.ts'
 import type { SessionInfo } from '../../../work/coordination/session-info.ts'
 import { sessionsOf } from '../../../work/coordination/sessions.ts'
-import { type CurrentHandoff, currentHandoffs } from '../../../work/handoff/current.ts'
+import {
+  CARRIED_DAYS,
+  type CurrentHandoff,
+  currentHandoffs,
+  DONE_DAYS,
+  OLD_DAYS,
+} from '../../../work/handoff/current.ts'
 import { HANDOFF_PARTS } from '../../../work/handoff/page.ts'
 import { plain } from '../fence.ts'
 import { isElsewhere } from '../focus.ts'
@@ -59,11 +65,6 @@ export const handoff: Section = {
 }
 
 const DAY = 86_400_000
-/** What was to be done next is carried over the work of later sessions for so long. */
-const CARRIED_DAYS = 14
-/** Older than this, a handoff is told of and not told; sooner where it leaves nothing to do. */
-const OLD_DAYS = 30
-const DONE_DAYS = 3
 
 /** What hooks saw of a session. */
 const SEEN = /^(?:Asked|Answered): "|^Edited /

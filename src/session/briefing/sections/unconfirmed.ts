@@ -1,5 +1,5 @@
 import { locationOf } from '../../../find/code/location.ts'
-import { similarity, wordSet } from '../../../find/recall/wording.ts'
+import { similarity, wordSet } from '../../../find/recall/word-overlap.ts'
 import { type Entity, provenanceOf } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'
 import { isElsewhere } from '../focus.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { gitRoot } from '../../../base/git.ts'
-import { type Check, ok, wrong } from '../../hooks/check.ts'
+import { type Check, ok, wrong } from '../../hooks/doctor-line.ts'
 import { checkHooks, checkPlugin, checkServer, type Judged, needed, type WiredHook } from '../common/check.ts'
 import { claudeGlobal, claudeSettings } from '../common/homes.ts'
 import { hookIn } from '../common/hook-command.ts'

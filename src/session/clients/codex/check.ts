@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { realPath } from '../../../base/files.ts'
 import { gitRoot } from '../../../base/git.ts'
-import { type Check, ok, wrong } from '../../hooks/check.ts'
+import { type Check, ok, wrong } from '../../hooks/doctor-line.ts'
 import { checkHooks, checkPlugin, checkServer, type Judged, needed } from '../common/check.ts'
 import { codexHome } from '../common/homes.ts'
 import { hooksIn, inSeconds } from '../common/hook-parts.ts'

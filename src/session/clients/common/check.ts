@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { unlessRefused } from '../../../base/errors.ts'
 import { CLIENT_FACTS } from '../../../work/coordination/clients.ts'
-import { type Check, off, ok, wrong } from '../../hooks/check.ts'
+import { type Check, off, ok, wrong } from '../../hooks/doctor-line.ts'
 import { launchProblem } from './command.ts'
 import { isLocalHook, pathsOfLocalHook } from './hook-command.ts'
 import { at } from './json.ts'

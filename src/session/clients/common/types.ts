@@ -1,5 +1,5 @@
 import type { ClientName } from '../../../work/coordination/clients.ts'
-import type { Check } from '../../hooks/check.ts'
+import type { Check } from '../../hooks/doctor-line.ts'
 
 /** What wiring needs to know about this machine; passed in, so that tests move it. */
 export interface ClientContext {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Check, wrong } from '../../hooks/check.ts'
+import { type Check, wrong } from '../../hooks/doctor-line.ts'
 import { guarded } from '../common/check.ts'
 import { copilotHome } from '../common/homes.ts'
 import { listened } from '../common/hook-command.ts'

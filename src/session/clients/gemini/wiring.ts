@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Check, wrong } from '../../hooks/check.ts'
+import { type Check, wrong } from '../../hooks/doctor-line.ts'
 import { checkPlugin, guarded, type Judged } from '../common/check.ts'
 import { readText } from '../common/files.ts'
 import { geminiHome } from '../common/homes.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Check, off, ok, wrong } from '../../hooks/check.ts'
+import { type Check, off, ok, wrong } from '../../hooks/doctor-line.ts'
 import { checkServerIn, guarded, together } from '../common/check.ts'
 import { localCommand } from '../common/command.ts'
 import { readText } from '../common/files.ts'

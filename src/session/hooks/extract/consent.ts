@@ -4,7 +4,7 @@ import { UserError } from '../../../base/errors.ts'
 import { realPath } from '../../../base/files.ts'
 import { Extraction } from '../../../engine/store/extraction.ts'
 import type { Project } from '../../../engine/store/project.ts'
-import { extractionFile } from '../../../engine/store/state.ts'
+import { extractionFile } from '../../../engine/store/user-state.ts'
 import { addressOf as endpointAt } from '../../../find/recall/embedders/endpoint.ts'
 
 /** What the user has allowed: which model reads the transcripts of a project's sessions, and how much of it. */

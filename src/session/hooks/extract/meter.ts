@@ -1,7 +1,7 @@
 import { attempt } from '../../../base/errors.ts'
 import type { Project } from '../../../engine/store/project.ts'
 import { many } from '../../briefing/format.ts'
-import { type Check, ok, wrong } from '../check.ts'
+import { type Check, ok, wrong } from '../doctor-line.ts'
 import { type Allowed, allowedIn, dayOf, openExtraction, placeOf } from './consent.ts'
 
 export interface Meter {

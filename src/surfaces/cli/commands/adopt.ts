@@ -4,7 +4,7 @@ import { adopt as adoptStore, readForeign } from '../../../engine/replication/ad
 import { checkFiles, isMarked } from '../../../engine/store/owner.ts'
 import { findProject, type Project } from '../../../engine/store/project.ts'
 import { rememberProject } from '../../../engine/store/project-list.ts'
-import { trustRoot } from '../../../engine/store/state.ts'
+import { trustRoot } from '../../../engine/store/user-state.ts'
 import type { Json } from '../../../model/field.ts'
 import { localMinute } from '../../../model/times.ts'
 import { openProject } from '../../../project/open.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { UsageError } from '../../../base/errors.ts'
 import { findProject, refusePersonal } from '../../../engine/store/project.ts'
-import { hubOf, keepHub } from '../../../engine/store/state.ts'
+import { hubOf, keepHub } from '../../../engine/store/user-state.ts'
 import { openProject } from '../../../project/open.ts'
 import { refuseAgents } from '../ask.ts'
 import type { Command } from '../command.ts'

@@ -12,7 +12,7 @@ import { escaped } from '../../../work/handoff/views/decisions.ts'
 import { attrsOf, mutationSection, numbered } from '../../../work/handoff/views/mutations.ts'
 import { observationLine, observedAt } from '../../../work/handoff/views/observations.ts'
 import { type Block, blockOf, printBlock } from '../../../work/handoff/views/swarm.ts'
-import { withLeaf } from '../import/trees.ts'
+import { withLeaf } from '../import/json-values.ts'
 
 const said = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 

@@ -1,10 +1,10 @@
 import { basename } from 'node:path'
 import { fencedLines, frontMatterOf, listIn, textIn } from '../../../model/markdown.ts'
 import { foldName } from '../../../model/names.ts'
+import { unlessEmpty, unlessNone } from './json-values.ts'
 import { aliasOf, linkOf } from './mcp-memory.ts'
 import { type Page, pagesAt } from './pages.ts'
 import { chunksOf } from './shorten.ts'
-import { unlessEmpty, unlessNone } from './trees.ts'
 import type { Importer, Item } from './types.ts'
 
 /** `- [category] text #tag (context)`; a checkbox and a link are none. */

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../../base/errors.ts'
-import { outsideJson } from '../../../model/exact.ts'
+import { outsideJson } from '../../../model/exact-json.ts'
 import type { Json } from '../../../model/field.ts'
 import { defined, isObject, type JsonObject } from '../../../model/object.ts'
 import { labelOf, readText } from './files.ts'
-import { asStrings, text, unlessEmpty, unlessNone } from './trees.ts'
+import { asStrings, text, unlessEmpty, unlessNone } from './json-values.ts'
 import type { Importer, Item, Unplaced } from './types.ts'
 
 /** What beads calls a dependency, and the relation that says the same; of a child its epic is a field. */

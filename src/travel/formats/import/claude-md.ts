@@ -5,11 +5,11 @@ import { frontMatterOf } from '../../../model/markdown.ts'
 import { foldText } from '../../../model/names.ts'
 import { sectionsOf } from './docs.ts'
 import { labelOf } from './files.ts'
+import { unlessNone } from './json-values.ts'
 import { blocksOf, withoutComments } from './markdown.ts'
 import { pagesAt, type Page as Read } from './pages.ts'
 import { chunksOf } from './shorten.ts'
 import { rulesIn, type Statement } from './statements.ts'
-import { unlessNone } from './trees.ts'
 import type { Importer, Item } from './types.ts'
 
 type Found = Pick<Statement, 'fact' | 'category' | 'context'> & Record<'locations' | 'topics' | 'paths', string[]>

@@ -1,11 +1,11 @@
 import { UserError } from '../../../base/errors.ts'
-import { parseJson } from '../../../model/exact.ts'
+import { parseJson } from '../../../model/exact-json.ts'
 import type { Json } from '../../../model/field.ts'
 import { betweenCommas } from '../../../model/markdown.ts'
 import { isObject, type JsonObject, jsonIn } from '../../../model/object.ts'
 import { labelOf, readText } from './files.ts'
+import { asStrings, text, unlessNone } from './json-values.ts'
 import { chunksOf } from './shorten.ts'
-import { asStrings, text, unlessNone } from './trees.ts'
 import type { Importer, Item, Unplaced } from './types.ts'
 
 export const claudeMem: Importer = {

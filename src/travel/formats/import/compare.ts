@@ -7,7 +7,7 @@ import type { Kind } from '../../../model/kind.ts'
 import { foldText } from '../../../model/names.ts'
 import type { JsonObject } from '../../../model/object.ts'
 import type { Change } from '../../../model/validate.ts'
-import { asList, leafOf, withLeaf } from './trees.ts'
+import { asList, leafOf, withLeaf } from './json-values.ts'
 
 /** What this import wrote to an entity before: what the source said then, against which what it says now is held. */
 export interface Before {

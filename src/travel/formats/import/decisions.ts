@@ -4,8 +4,8 @@ import { foldName } from '../../../model/names.ts'
 import { toTime } from '../../../model/validate.ts'
 import { plainLine } from './classify.ts'
 import { sectionsOf } from './docs.ts'
+import { unlessEmpty, unlessNone } from './json-values.ts'
 import { type Page, pagesAt } from './pages.ts'
-import { unlessEmpty, unlessNone } from './trees.ts'
 import type { Importer, Item, Unplaced } from './types.ts'
 
 /** `2026-05-03: Title`, `2026-05-03 — Title`, and both with brackets around the day. */

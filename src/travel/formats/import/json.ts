@@ -1,12 +1,12 @@
 import { UserError } from '../../../base/errors.ts'
 import { SHARED_FIELD, SHARED_KIND } from '../../../engine/log/context-value.ts'
 import { KIND_KIND, RELATION_KIND } from '../../../model/entity.ts'
-import { parseJson } from '../../../model/exact.ts'
+import { parseJson } from '../../../model/exact-json.ts'
 import type { Json } from '../../../model/field.ts'
 import { isObject, type JsonObject } from '../../../model/object.ts'
 import type { DocumentEntity, DocumentLink, KnowledgeDocument } from './document.ts'
 import { labelOf, readText } from './files.ts'
-import { unlessEmpty } from './trees.ts'
+import { unlessEmpty } from './json-values.ts'
 import type { Importer, Item, Reading, Unplaced } from './types.ts'
 
 export const json: Importer = {

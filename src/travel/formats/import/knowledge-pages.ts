@@ -1,5 +1,5 @@
 import { UserError } from '../../../base/errors.ts'
-import { outsideJson } from '../../../model/exact.ts'
+import { outsideJson } from '../../../model/exact-json.ts'
 import type { Json } from '../../../model/field.ts'
 import { isObject, type JsonObject } from '../../../model/object.ts'
 import { labelOf } from './files.ts'

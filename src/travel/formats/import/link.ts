@@ -1,10 +1,10 @@
 import type { Action } from '../../../engine/write/batch.ts'
 import { type Entity, LINK_KIND, linkId } from '../../../model/entity.ts'
 import { defined, type JsonObject } from '../../../model/object.ts'
+import type { ImportRun } from './import-run.ts'
 import type { Unit } from './queue.ts'
 import { check, compare, retirement } from './record.ts'
 import { shown } from './report.ts'
-import type { State } from './state.ts'
 import type { Item } from './types.ts'
 
 /** `supersede` and `link-entities` in one form. */
@@ -14,7 +14,7 @@ function linkSaid({ verb, args }: Item): JsonObject {
   return { ...rest, from: next!, to: old!, type: 'supersedes' } as JsonObject
 }
 
-export function link(state: State, item: Item): Unit | undefined {
+export function link(state: ImportRun, item: Item): Unit | undefined {
   const { from: source, to: target, type: named, ...said } = linkSaid(item)
   const type = String(named)
   const end = (ref: unknown): Entity | undefined => {
@@ -50,7 +50,7 @@ export function link(state: State, item: Item): Unit | undefined {
 }
 
 /** What a reference means: an item of this source by its name, else what is known by it. */
-function entitiesBy(state: State, ref: string): Entity[] {
+function entitiesBy(state: ImportRun, ref: string): Entity[] {
   const { reader, queue } = state
   if (!state.isKnown(ref) && !queue.isEmpty && reader.find(ref).length !== 1) queue.flush()
   return state.isKnown(ref) ? [reader.entity(state.idOf(ref))!] : reader.find(ref)

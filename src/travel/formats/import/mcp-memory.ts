@@ -1,11 +1,11 @@
 import { UserError } from '../../../base/errors.ts'
-import { outsideJson } from '../../../model/exact.ts'
+import { outsideJson } from '../../../model/exact-json.ts'
 import type { Json } from '../../../model/field.ts'
 import { foldName, slug, WORD } from '../../../model/names.ts'
 import { isObject, type JsonObject } from '../../../model/object.ts'
 import { RELATIONS } from '../../../model/relations.ts'
 import { labelOf, readText } from './files.ts'
-import { unlessEmpty, unlessNone } from './trees.ts'
+import { unlessEmpty, unlessNone } from './json-values.ts'
 import type { Importer, Item, Unplaced } from './types.ts'
 
 /** Other words for core relations. */

@@ -5,13 +5,13 @@ import type { Kind } from '../../../model/kind.ts'
 import { isObject, type JsonObject } from '../../../model/object.ts'
 import { type Change, type Report, validate } from '../../../model/validate.ts'
 import { beforeOf, difference } from './compare.ts'
+import type { ImportRun } from './import-run.ts'
+import { asList, asStrings, mapStrings } from './json-values.ts'
 import type { Unit } from './queue.ts'
-import type { State } from './state.ts'
-import { asList, asStrings, mapStrings } from './trees.ts'
 import type { Item } from './types.ts'
 
 /** An entity: recorded where it is not there, else only what differs. */
-export function record(state: State, item: Item, kind: Kind): Unit | undefined {
+export function record(state: ImportRun, item: Item, kind: Kind): Unit | undefined {
   const { ref, ...given } = withIds(state, item, kind)
   const checked = check(state, item, kind, given)
   if (!checked) return undefined
@@ -30,7 +30,7 @@ export function record(state: State, item: Item, kind: Kind): Unit | undefined {
 }
 
 /** References in fields, by the ids they have here; those to what is still to come are said later. */
-function withIds(state: State, item: Item, kind: Kind): JsonObject {
+function withIds(state: ImportRun, item: Item, kind: Kind): JsonObject {
   const out = { ...item.args } as JsonObject
   for (const [field, spec] of Object.entries(kind.fields)) {
     const value = out[field]
@@ -48,7 +48,7 @@ function withIds(state: State, item: Item, kind: Kind): JsonObject {
 type Checked = Readonly<{ args: JsonObject; changes: readonly Change[] }>
 
 /** Checked arguments. What a field does not take goes into attrs, once, and is told. */
-export function check(state: State, item: Item, kind: Kind, args: JsonObject, again = false): Checked | undefined {
+export function check(state: ImportRun, item: Item, kind: Kind, args: JsonObject, again = false): Checked | undefined {
   const problems: Parameters<Report>[0][] = []
   const report: Report = (p) => void problems.push(p)
   const changes = placePaths(state.registry, kind, validate(kind, args, report), report)
@@ -69,7 +69,7 @@ export function check(state: State, item: Item, kind: Kind, args: JsonObject, ag
   return check(state, item, kind, { ...Object.fromEntries(entries.filter(([f]) => !bad.has(f))), attrs }, true)
 }
 
-function create(state: State, item: Item, kind: Kind, { args: given, changes }: Checked, values: JsonObject): Unit {
+function create(state: ImportRun, item: Item, kind: Kind, { args: given, changes }: Checked, values: JsonObject): Unit {
   const args = { ...given }
   if (args.standing === undefined && state.options.standing === 'proposed') args.standing = 'proposed'
   const own = identityOf(kind, values)
@@ -100,7 +100,7 @@ function create(state: State, item: Item, kind: Kind, { args: given, changes }: 
 }
 
 /** A rule that was found in the same slot before is superseded. */
-function replaceIn(state: State, slot: string, kind: Kind, id: string): Action[] {
+function replaceIn(state: ImportRun, slot: string, kind: Kind, id: string): Action[] {
   const old = state.reader
     .list(kind.name)
     .filter((e) => state.finder.isFromAlone(e) && e.id !== id && !state.touched.has(e.id))
@@ -109,7 +109,7 @@ function replaceIn(state: State, slot: string, kind: Kind, id: string): Action[]
   return old.map((e) => ['supersede', { old: e.id, new: id, reason: `${slot} changed` }])
 }
 
-function update(state: State, item: Item, kind: Kind, target: Entity, given: readonly Change[]): Unit | undefined {
+function update(state: ImportRun, item: Item, kind: Kind, target: Entity, given: readonly Change[]): Unit | undefined {
   state.isAbout(item, target.id)
   const changes = given.map((c) =>
     c.field === 'locations' && c.op === 'edit' && !c.replace ? { ...c, remove: state.movedFrom(target, c.add) } : c,
@@ -125,7 +125,7 @@ function update(state: State, item: Item, kind: Kind, target: Entity, given: rea
 
 /** What differs from what is there; what was changed here, or is said twice, is told. */
 export function compare(
-  state: State,
+  state: ImportRun,
   item: Item,
   kind: Kind,
   id: string,
@@ -143,7 +143,7 @@ export function compare(
 }
 
 /** Retires and restores as the source does, unless somebody here has decided otherwise. */
-export function retirement(state: State, item: Item, target: Entity, what: string): Action[] {
+export function retirement(state: ImportRun, item: Item, target: Entity, what: string): Action[] {
   const isRetired = target.fields.retired !== undefined
   if (isRetired === (item.retired !== undefined)) return []
   const last = state.memory.history(target.id).findLast((e) => e.event.field === 'retired')
@@ -155,7 +155,7 @@ export function retirement(state: State, item: Item, target: Entity, what: strin
 }
 
 /** A rule that stands in its slot again is no longer superseded by the one that stood there in between. */
-const reinstate = (state: State, slot: string, id: string): Action[] =>
+const reinstate = (state: ImportRun, slot: string, id: string): Action[] =>
   state.reader
     .links('to', id)
     .filter((l) => l.type === 'supersedes' && state.finder.isFrom(l.entity))

@@ -13,14 +13,14 @@ import { identityOf, KIND_KIND, RELATION_KIND } from '../../../model/entity.ts'
 import type { Json } from '../../../model/field.ts'
 import { defined, type JsonObject } from '../../../model/object.ts'
 import { beforeOf, difference } from './compare.ts'
+import { type ImportOptions, ImportRun } from './import-run.ts'
+import { asList, asStrings, mapStrings, withoutEmpty } from './json-values.ts'
 import { link } from './link.ts'
 import type { Unit } from './queue.ts'
 import { check, record } from './record.ts'
 import { emptyReport, type ImportReport, shown } from './report.ts'
 import { shorten } from './shorten.ts'
-import { type ImportOptions, State } from './state.ts'
 import { scrubPairs, wellFormed } from './text.ts'
-import { asList, asStrings, mapStrings, withoutEmpty } from './trees.ts'
 import type { Item, Reading } from './types.ts'
 
 /**
@@ -33,7 +33,7 @@ export function runImport(
   options: ImportOptions,
   report = emptyReport(options.source),
 ): ImportReport {
-  const state = new State(memory, reading, options, report)
+  const state = new ImportRun(memory, reading, options, report)
   for (const [i, item] of reading.items.entries()) {
     for (const part of shorten(clean(state, item), state.registry)) step(state, part)
     if ((i + 1) % 250 === 0) options.progress?.(`${options.source}: ${i + 1} of ${reading.items.length}`)
@@ -47,7 +47,7 @@ export function runImport(
 }
 
 /** The item without secrets, private parts and characters that no gate lets through. */
-function clean({ report }: State, item: Item): Item {
+function clean({ report }: ImportRun, item: Item): Item {
   const redact = (category: string) => void report.redacted.push({ where: item.where, category })
   const { attrs, ...args } = wellFormed(defined(item.args) as JsonObject)
   const scrubbed = attrs === undefined ? {} : { attrs: scrubPairs(attrs, redact) }
@@ -59,7 +59,7 @@ function clean({ report }: State, item: Item): Item {
   return { ...item, args: withoutEmpty(cleaned) }
 }
 
-function step(state: State, item: Item): void {
+function step(state: ImportRun, item: Item): void {
   const { queue } = state
   if ((queue.definesSomething && !item.verb.startsWith('define-')) || waitsForQueue(state, item)) queue.flush()
   const unit = unitOf(state, item)
@@ -68,14 +68,14 @@ function step(state: State, item: Item): void {
 }
 
 /** Whether the item looks at something that waits to be written. */
-function waitsForQueue({ queue, registry }: State, { verb, args }: Item): boolean {
+function waitsForQueue({ queue, registry }: ImportRun, { verb, args }: Item): boolean {
   if (queue.isEmpty) return false
   const kind = registry.recordedBy(verb)
   const id = kind && identityOf(kind, args)
   return [id, ...Object.values(args).flatMap(asStrings)].some((s) => s !== undefined && queue.holds(s))
 }
 
-const OTHERS: Readonly<Record<string, (state: State, item: Item) => Unit | undefined>> = {
+const OTHERS: Readonly<Record<string, (state: ImportRun, item: Item) => Unit | undefined>> = {
   'link-entities': link,
   supersede: link,
   'define-kind': define,
@@ -85,7 +85,7 @@ const OTHERS: Readonly<Record<string, (state: State, item: Item) => Unit | undef
   retire,
 }
 
-function unitOf(state: State, item: Item): Unit | undefined {
+function unitOf(state: ImportRun, item: Item): Unit | undefined {
   const kind = state.registry.recordedBy(item.verb)
   if (kind) return record(state, item, kind)
   const other = OTHERS[item.verb]
@@ -93,7 +93,7 @@ function unitOf(state: State, item: Item): Unit | undefined {
   return state.leaveOut(item, item.verb, `this project knows no ${item.verb.replace(/^record-/, 'kind ')}`)
 }
 
-function define(state: State, item: Item): Unit | undefined {
+function define(state: ImportRun, item: Item): Unit | undefined {
   const kindName = item.verb === 'define-kind' ? KIND_KIND : RELATION_KIND
   const kind = state.registry.kind(kindName)!
   const name = String(item.args.name)
@@ -110,7 +110,7 @@ function define(state: State, item: Item): Unit | undefined {
 }
 
 /** A value that sessions share here already stays: it is theirs. */
-function share(state: State, item: Item): Unit | undefined {
+function share(state: ImportRun, item: Item): Unit | undefined {
   const key = String(item.args.key)
   const there = sharedAt(state.reader, key)
   if (!there) return { item, actions: [[item.verb, item.args]], kind: SHARED_KIND, created: true }
@@ -120,7 +120,7 @@ function share(state: State, item: Item): Unit | undefined {
   return state.unchanged(SHARED_KIND)
 }
 
-function propose(state: State, item: Item): Unit | undefined {
+function propose(state: ImportRun, item: Item): Unit | undefined {
   const [verb, inner] = item.args.action as [string, JsonObject]
   const action: Json = [verb, mapStrings(inner, (v) => state.idOf(v))]
   const id = identityOf(state.registry.kind('proposal')!, { action: canonical(action) })!
@@ -131,14 +131,14 @@ function propose(state: State, item: Item): Unit | undefined {
   return { item, actions: [['propose', { ...item.args, action }]], kind: 'proposal', created: !there, id }
 }
 
-function retire(state: State, item: Item): Unit | undefined {
+function retire(state: ImportRun, item: Item): Unit | undefined {
   const target = state.reader.entity(state.idOf(String(item.args.ref)))
   if (!target || target.fields.retired !== undefined) return undefined
   return { item, actions: [['retire', { ...item.args, ref: target.id }]], kind: '', created: false, id: target.id }
 }
 
 /** What the source said once and says no longer: its own rules and pieces are retired, the rest is told. */
-function settleGone(state: State): void {
+function settleGone(state: ImportRun): void {
   const { reading, report, reader, finder } = state
   const owns = reading.owns ?? []
   const { files = [] } = reading

@@ -1,8 +1,8 @@
 import { identityOf } from '../../../model/entity.ts'
 import type { JsonObject } from '../../../model/object.ts'
 import type { Registry } from '../../../model/registry.ts'
+import { mapStrings } from './json-values.ts'
 import { isTooLong, pieces } from './text.ts'
-import { mapStrings } from './trees.ts'
 import type { Item } from './types.ts'
 
 /** What stays in the field of a text that is kept in pieces. */

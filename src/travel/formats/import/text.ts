@@ -3,7 +3,7 @@ import { namedSecret } from '../../../base/secrets/key-values.ts'
 import { withoutPrivate } from '../../../base/secrets/screen.ts'
 import { MAX_STRING } from '../../../model/canonical.ts'
 import type { Json } from '../../../model/field.ts'
-import { mapStrings } from './trees.ts'
+import { mapStrings } from './json-values.ts'
 
 /** How long the pieces of a document are: what recall can show whole, far below what a field holds. */
 const PIECE = 4_000

@@ -1,7 +1,7 @@
 import { readInside } from '../../../base/files.ts'
 import { trackedPaths } from '../../../base/git.ts'
 import { keptIn } from '../../../base/lookup.ts'
-import { CodeTree } from '../../../find/code/tree.ts'
+import { CodeTree } from '../../../find/code/code-files.ts'
 import type { Level } from '../rules.ts'
 import { type Commit, type History, historyOf } from './git-log.ts'
 

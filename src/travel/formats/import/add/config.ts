@@ -2,7 +2,7 @@ import type { Json } from '../../../../model/field.ts'
 import { isObject } from '../../../../model/object.ts'
 import { leaves, toTime } from '../../../../model/validate.ts'
 import type { Category } from '../classify.ts'
-import { withLeaf } from '../trees.ts'
+import { withLeaf } from '../json-values.ts'
 import type { Item } from '../types.ts'
 import type { AddFolder } from './folder.ts'
 

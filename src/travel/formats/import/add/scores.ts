@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../../../model/object.ts'
 import { toTime } from '../../../../model/validate.ts'
-import { unlessEmpty } from '../trees.ts'
+import { unlessEmpty } from '../json-values.ts'
 import type { Item } from '../types.ts'
 import { type AddFolder, entriesOf } from './folder.ts'
 

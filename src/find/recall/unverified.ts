@@ -2,7 +2,7 @@ import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { vouchedFor } from '../../engine/replication/vouched.ts'
 import { type Edge, type Entity, isAgreed, provenanceOf } from '../../model/entity.ts'
-import { similarity, stemsOf } from './wording.ts'
+import { similarity, stemsOf } from './word-overlap.ts'
 
 /** What others wrote and nobody here stands by counts so much of what one's own words count. */
 export const UNVERIFIED = 0.5

@@ -2,8 +2,8 @@ import type { Project } from '../../engine/store/project.ts'
 import { localMinute } from '../../model/times.ts'
 import { many } from '../briefing/format.ts'
 import { missedEdits } from './backlog.ts'
-import { type Check, ok, wrong } from './check.ts'
 import { hooksConfig } from './config.ts'
+import { type Check, ok, wrong } from './doctor-line.ts'
 import { hooksLogPath, hooksSeen } from './log.ts'
 
 export const hookSummaries = (project: Project) =>

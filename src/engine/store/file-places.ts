@@ -99,7 +99,7 @@ export const LAYOUT: readonly FileKind[] = [
   ...kinds('state', 'never', [
     ['projects/{hex}.json', false, 'engine/store/project-list.ts', 'one project of this user: its root and its store'],
     ['stores/{id}', false, 'engine/store/owner.ts', 'the secret by which this user knows the stores of a project'],
-    ['stores/{id}.json', false, 'engine/store/state.ts', 'where the user chose to have the stores of a project'],
+    ['stores/{id}.json', false, 'engine/store/user-state.ts', 'where the user chose to have the stores of a project'],
     ['keys/{id}', false, 'engine/store/keys.ts', 'the key by which this user signs what leaves a project'],
     ['wiring/{hex}', false, 'session/clients/common/journal.ts', 'the hash of an own wiring journal'],
     ['uninstalled/{id}-{n}.db{sqlite}', true, 'engine/store/deletion.ts', 'the last snapshot of a deleted store'],

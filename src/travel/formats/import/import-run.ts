@@ -6,9 +6,9 @@ import { defined } from '../../../model/object.ts'
 import type { Problem } from '../../../model/validate.ts'
 import type { Stated } from './compare.ts'
 import { Finder } from './find.ts'
+import { asList } from './json-values.ts'
 import { Queue, type QueueEvents, type Unit } from './queue.ts'
 import { addReading, count, type ImportReport, shown } from './report.ts'
-import { asList } from './trees.ts'
 import type { Item, Reading } from './types.ts'
 
 export interface ImportOptions extends Pick<ActOptions, 'session' | 'agent'> {
@@ -22,7 +22,7 @@ export interface ImportOptions extends Pick<ActOptions, 'session' | 'agent'> {
 }
 
 /** One import under way: what its steps share. */
-export class State implements QueueEvents {
+export class ImportRun implements QueueEvents {
   readonly memory: Memory
   readonly reading: Reading
   readonly options: ImportOptions

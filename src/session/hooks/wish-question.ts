@@ -2,10 +2,10 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { below } from '../../base/files.ts'
 import { actionOf } from '../../travel/formats/import/said-as.ts'
+import { askAbout, type Wish } from './ask-person.ts'
 import { isKnown } from './extract/propose.ts'
 import type { Hook } from './hook.ts'
 import { wishToEnd } from './taken-back.ts'
-import { askAbout, type Wish } from './witness.ts'
 
 /** Of one prompt, so that a question stays one. */
 const MAX_ASKED = 2

@@ -8,8 +8,8 @@ import { HEADER } from '../replication/purge.ts'
 import { BESIDE, endorses } from '../replication/vouched.ts'
 import type { LinkRow } from '../store/rows.ts'
 import type { Args, Planning, Result } from './plan.ts'
+import type { View } from './planning-view.ts'
 import { recordedAs } from './record.ts'
-import type { View } from './view.ts'
 
 /** Verbs whose action cannot wait as a proposal. */
 export const NEVER_PROPOSED: ReadonlySet<string> = new Set(['propose', 'confirm', 'reject'])
