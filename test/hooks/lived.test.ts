@@ -7,6 +7,7 @@ import { provenanceOf } from '../../src/model/entity.ts'
 import type { HookCall } from '../../src/session/hooks/call.ts'
 import { respond } from '../../src/session/hooks/run.ts'
 import { act } from '../../src/surfaces/tools/act.ts'
+import { waitingIn } from '../../src/surfaces/tools/review-queue.ts'
 import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { openTestMemory } from '../helpers.ts'
 
@@ -190,6 +191,17 @@ test('[R2] what was typed before the agent last recorded something by itself was
   await on('s1', 'session-end', { reason: 'exit' })
   const { context = '' } = await on('s2', 'prompt', { prompt: 'mend the chart of the first quarter' })
   expect([1, 2, 3, 4].map((n) => context.includes(typed(n)))).toEqual([false, false, false, true])
+})
+
+test('[R2] a start asks for a review of what the review shows: what binds in nearly the same words is not asked again, a rule for some files says nothing of all', async () => {
+  const { t, on, record } = sessions()
+  t.act([['record-fact', { fact: 'Always use Minitest and fixtures', paths: ['test/**'] }]], { by: 'person' })
+  t.act([['record-fact', { fact: 'Run all the tests before a commit' }]], { by: 'person' })
+  await record('s1', ['record-fact', { fact: 'Run the tests before a commit' }])
+  expect((await on('s2', 'session-start')).visible).not.toContain('to review')
+  await record('s2', ['record-fact', { fact: 'Always use Minitest and fixtures here' }])
+  expect((await on('s3', 'session-start')).visible).toContain('1 to review')
+  expect(waitingIn(t.memory).map((e) => e.name)).toEqual(['Always use Minitest and fixtures here'])
 })
 
 test('[Y1] [R4] a rule binds until one that binds takes its place; what was ended or replaced waits for no yes', async () => {

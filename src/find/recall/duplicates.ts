@@ -5,6 +5,8 @@ export interface Comparable {
   readonly id: string
   readonly kind: string
   readonly text: string
+  /** What it holds for, where that is not all: texts for one thing are compared with each other alone. */
+  readonly scope?: string
 }
 
 /** This share of the words of two texts together must stand in both. */
@@ -51,7 +53,7 @@ export function foldSimilar<T extends Comparable>(ranked: readonly T[]): { item:
   return kept.map(({ item, similar }) => ({ item, similar }))
 }
 
-function bagOf({ kind, text }: Comparable): Bag {
+function bagOf({ kind, text, scope = '' }: Comparable): Bag {
   const words: string[] = []
   let negations = 0
   for (const { stem, type } of tokensOf(text).slice(0, 2 * MAX_WORDS)) {
@@ -67,7 +69,13 @@ function bagOf({ kind, text }: Comparable): Bag {
       .toLowerCase()
       .match(/[\p{L}\p{N}]+/gu)
       ?.slice(0, MAX_WORDS) ?? []
-  return { spoken, words, set: new Set(words), negated, group: `${OWN.has(kind) ? kind : ''}${negated ? '-' : '+'}` }
+  return {
+    spoken,
+    words,
+    set: new Set(words),
+    negated,
+    group: `${OWN.has(kind) ? kind : ''}${negated ? '-' : '+'}${scope}`,
+  }
 }
 
 /** Two sets that share enough of their words share one of these: the rarest, as many as may be missing and one more. */

@@ -1,10 +1,9 @@
 import { newestFirst } from '../../engine/read/reader.ts'
 import { type Stale, Staleness } from '../../engine/read/stale.ts'
 import { saying } from '../../find/recall/card.ts'
-import { foldSimilar } from '../../find/recall/duplicates.ts'
 import { unverifiedAmong } from '../../find/recall/unverified.ts'
 import { type Entity, provenanceOf, standingOf } from '../../model/entity.ts'
-import { stillWaiting } from '../../session/briefing/sections/unconfirmed.ts'
+import { notAskedYet, stillWaiting } from '../../session/briefing/sections/unconfirmed.ts'
 import type { ToolContext } from './tool.ts'
 
 /** Rules that came by sync: they bind nobody here until somebody here agrees. */
@@ -33,8 +32,8 @@ export function proposedIn(memory: ToolContext['memory']): { waiting: Entity[]; 
 const LOOKED_AT = 10
 
 /**
- * What waits for somebody's yes, the weightiest first: proposals of every kind, and rules from others. Of those that say
- * nearly the same the first stands for all; what says nearly what binds here, or was turned down, is not asked again.
+ * What waits for somebody's yes, the weightiest first: proposals of every kind, and rules from others, without what was
+ * asked already in nearly the same words.
  */
 export function waitingIn(memory: ToolContext['memory'], others = unverifiedRules(memory)): Entity[] {
   const { reader } = memory
@@ -45,11 +44,7 @@ export function waitingIn(memory: ToolContext['memory'], others = unverifiedRule
   const fromOthers = new Set(others.map((e) => e.id))
   const isBinding = (e: Entity) => standingOf(e.fields) === 'confirmed' && !fromOthers.has(e.id)
   const binding = waiting.flatMap((e) => reader.search(saying(e, reader), LOOKED_AT, ['fact']).filter(isBinding))
-  const decided = [...binding, ...reader.list('fact', { standing: 'rejected' })]
-  const all = new Map([...decided, ...waiting].map((e) => [e.id, e]))
-  const texts = [...all.values()].map((e) => ({ id: e.id, kind: e.kind, text: saying(e, reader) }))
-  const firsts = new Set(foldSimilar(texts).map(({ item }) => item.id))
-  return waiting.filter((e) => firsts.has(e.id))
+  return notAskedYet(waiting, binding, reader)
 }
 
 /** What the code has left behind, with places of its own: what rests on those is settled with them. */

@@ -1,6 +1,9 @@
+import type { Reader } from '../../../engine/read/reader.ts'
 import { locationOf } from '../../../find/code/location.ts'
+import { saying } from '../../../find/recall/card.ts'
+import { foldSimilar } from '../../../find/recall/duplicates.ts'
 import { similarity, wordSet } from '../../../find/recall/word-overlap.ts'
-import { type Entity, provenanceOf } from '../../../model/entity.ts'
+import { type Entity, provenanceOf, standingOf } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'
 import { isElsewhere } from '../focus.ts'
 import { field, many, refOf } from '../format.ts'
@@ -19,9 +22,12 @@ export const unconfirmed: Section = {
   title: 'Unconfirmed: binds nobody until the person agrees',
   share: 0,
   build(about) {
-    const proposed = stillWaiting(about.reader.list('fact', { standing: 'proposed', limit: LOOKED_AT }), about)
     const vouched = about.vouched(about.facts.map((e) => e.id))
-    const n = proposed.length + about.facts.filter((e) => !vouched.has(e.id)).length
+    const [binding, others] = [true, false].map((is) => about.facts.filter((e) => vouched.has(e.id) === is)) as [Entity[], Entity[]] // biome-ignore format: a row
+    const all = stillWaiting(about.reader.list('fact', { standing: 'proposed', limit: LOOKED_AT }), about)
+    const waiting = notAskedYet([...all, ...others], binding, about.reader)
+    const proposed = waiting.filter((e) => standingOf(e.fields) === 'proposed')
+    const n = waiting.length
     if (n === 0) return undefined
     const noted = proposed.filter((e) => provenanceOf(e).some((p) => p.said !== undefined))
     const here = about.vouched(noted.map((e) => e.id))
@@ -92,6 +98,22 @@ export function stillWaiting(all: readonly Entity[], { reader, moment }: Pick<Ab
   const isRecent = (e: Entity) =>
     e.updated >= moment - WAITS_DAYS * 86_400_000 || sourcesOf(e).some((s) => s.startsWith('import '))
   return all.filter((e) => e.fields.retired === undefined && !replaced.has(e.id) && isRecent(e))
+}
+
+/**
+ * Of those that say nearly the same the first stands for all; what says nearly what binds here, or was turned down, is not
+ * asked again. A rule for some files says nothing of others.
+ */
+export function notAskedYet(waiting: readonly Entity[], binding: readonly Entity[], reader: Reader): Entity[] {
+  if (waiting.length === 0) return []
+  const decided = [...binding, ...reader.list('fact', { standing: 'rejected' })]
+  const all = new Map([...decided, ...waiting].map((e) => [e.id, e]))
+  const texts = [...all.values()].map((e) => {
+    const scope = e.fields.paths === undefined ? '' : JSON.stringify(e.fields.paths)
+    return { id: e.id, kind: e.kind, text: saying(e, reader), scope }
+  })
+  const firsts = new Set(foldSimilar(texts).map(({ item }) => item.id))
+  return waiting.filter((e) => firsts.has(e.id))
 }
 
 const sourcesOf = (e: Entity): string[] => provenanceOf(e).map((p) => String(p.source))
