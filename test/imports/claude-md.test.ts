@@ -60,7 +60,7 @@ test('[G7] rules become facts with category, line and topics; the rest of the pa
   expect(t.get('fact:prefer-named-exports')?.fields.category).toBe('convention')
   expect(t.get('fact:the-pattern-is-one-repository-per-aggregate')?.fields.category).toBe('pattern')
   expect(t.memory.reader.list('chunk').map((e) => e.fields.content)).toEqual([
-    '```sh\nnever run this\n```',
+    'Prefer named exports. The pattern is one repository per aggregate.\n\n- we use pnpm for installs\n- Four spaces\n\n```sh\nnever run this\n```',
     'The shop sells tea.',
   ])
   expect(unplaced(report)).toEqual([])

@@ -52,12 +52,15 @@ export const claudeMd: Importer = {
           }
       }
     }
-    const chunks = pages.flatMap((page) =>
-      sectionsOf(takeRules(page, found)).flatMap(({ title, text, line }) => {
+    const chunks = pages.flatMap((page) => {
+      const rest = sectionsOf(takeRules(page, found)).filter(({ text }) => /[\p{L}\p{N}]/u.test(text))
+      // a section that says more than rules is kept whole: without its rules it would answer falsely
+      const isKept = new Set(rest.map(({ line }) => line))
+      return sectionsOf(withoutImports(page.text)).flatMap(({ title, text, line }) => {
         const from = { sourceFile: page.label, section: title, where: `${page.label}:${line}` }
-        return /[\p{L}\p{N}]/u.test(text) ? chunksOf(text, from).chunks : []
-      }),
-    )
+        return isKept.has(line) ? chunksOf(text, from).chunks : []
+      })
+    })
     const counts = { rules: found.size, chunks: chunks.length }
     const items = [...[...found.values()].map(itemOf), ...chunks]
     return { items, unplaced, counts, ...reading, redacted, owns: ['fact', 'chunk'], files: pages.map((p) => p.label) }
@@ -92,7 +95,7 @@ const joinBraces = (globs: string[], part: string): string[] => {
 
 /** Adds the rules of a page to what was found, and returns the page without them. */
 function takeRules({ text, label, globs }: Page, found: Map<string, Found>): string {
-  const lines = withoutComments(text).split('\n')
+  const lines = withoutImports(text).split('\n')
   for (const { fact, category, context, line, end, topics } of rulesIn(text)) {
     lines.fill('', line - 1, end)
     // said again: one fact, both places
@@ -102,8 +105,10 @@ function takeRules({ text, label, globs }: Page, found: Map<string, Found>): str
     const locations = both(was.locations, [`${label}:${line}`]).slice(0, MOST_PLACES)
     found.set(foldText(fact), { ...was, locations, topics: both(was.topics, topics), paths })
   }
-  return lines.map((line) => (/^\s*@\S+\s*$/.test(line) ? '' : line)).join('\n')
+  return lines.join('\n')
 }
+
+const withoutImports = (text: string): string => withoutComments(text).replace(/^[ \t]*@\S+[ \t]*$/gm, '')
 
 /** `@path` outside code, with its line. */
 const importsOf = (text: string): { path: string; line: number }[] =>
