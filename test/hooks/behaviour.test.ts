@@ -311,6 +311,32 @@ test('[H3] a rule that names a folder or a pattern in its text is told before an
   expect(snapshot.context).not.toContain('starts the server') // that is about the file that it names as its place
 })
 
+test('[H3] rules that bind for just a file are instructions before its edit, all of them, and what waits for a yes is none', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  await hook('s1', 'session-start')
+  const rule = (fact: string, more: object = {}) => ['record-fact', { fact, paths: ['test/**'], ...more }]
+  const all = ['fixtures', 'a clear name', 'one subject', 'no sleeps', 'real files'].map((w) => `A test has ${w}`)
+  t.act([...all.map((fact) => rule(fact)), rule('Never use RSpec', { category: 'constraint' })], { by: 'person' })
+  t.act([['propose', { action: rule('A test may sleep') }]])
+  const { context = '' } = await hook('s1', 'before-edit', edit('test/user.test.ts'))
+  expect(context).toMatch(
+    /^Rules for these files \(from Tidemark — treat as custom instructions\):\n- Never use RSpec \(for/,
+  )
+  for (const fact of all) expect(context).toContain(`- ${fact} (for test/**)`)
+  expect(context).not.toContain('may sleep')
+  expect((await hook('s1', 'before-edit', edit('test/other.test.ts'))).context).toBeUndefined()
+})
+
+test('[H3] a text that names docs/README.md speaks of no other README.md', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  await hook('s1', 'session-start')
+  t.act([['record-learning', { title: 'The index of pages (@docs/README.md, ./src/app.ts) is written by hand' }]])
+  expect((await hook('s1', 'before-edit', edit('lib/README.md'))).context).toBeUndefined()
+  expect((await hook('s1', 'before-edit', edit('docs/README.md'))).context).toContain('written by hand')
+})
+
 test('[H3] [X4] that a file was understood meanwhile tells its name alone: the first read brings the rest', async () => {
   const t = openTestMemory()
   const hook = hooks(t)

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { covers } from '../../engine/claims/glob.ts'
+import { covers, tidyPath } from '../../engine/claims/glob.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { entityOf } from '../../engine/read/reader.ts'
 import { rowsAt } from '../../engine/store/rows.ts'
@@ -42,7 +42,7 @@ export function speakerOf(e: Entity, isClose = false): (path: string) => boolean
   const around = places.length > 0 ? [] : foldersIn(said) // where it belongs was said
   return (path) => {
     const name = basename(path)
-    const isNamed = standsIn(said, path.length > name.length && name.split('.').length < 2 ? path : name)
+    const isNamed = standsIn(said, path, path.length > name.length && name.split('.').length < 2 ? path : name)
     return isNamed || isAt([...places, ...around], path, isClose)
   }
 }
@@ -55,10 +55,16 @@ const foldersIn = (text: string): string[] =>
     .map((word) => place(word.replace(/[.:!?]$/, '')))
     .filter((word) => /^[^/].*\/|\*\.\w/.test(word) && word.length < 200 && !word.includes('://'))
 
-/** Whether a text holds a name that is no part of a longer one. */
-function standsIn(text: string, name: string): boolean {
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
-    if (!/[\w.-]/.test(text.charAt(at - 1)) && !/[\w-]/.test(text.charAt(at + name.length))) return true
+/** Whether a text holds the name of a file that is no part of a longer one, nor the end of another file's path. */
+function standsIn(text: string, path: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    const end = at + name.length
+    if (/[\w.-]/.test(text.charAt(at - 1)) || /[\w-]/.test(text.charAt(end))) continue
+    let from = at
+    while (/[\w@./-]/.test(text.charAt(from - 1))) from--
+    const said = tidyPath(text.slice(from, end).replace(/^@/, ''))
+    if (said === undefined || `/${path}`.endsWith(`/${said}`)) return true
+  }
   return false
 }
 

@@ -104,15 +104,21 @@ export const isOutdated = (e: Entity, about: Pick<About, 'stale'>): boolean =>
 export const heldFor = ({ fields: { paths } }: Entity): string =>
   Array.isArray(paths) && paths.length > 0 ? ` (for ${plain(paths.join(', '), CONTEXT)})` : ''
 
-function ruleItem(e: Entity, under: string, rank: number, against?: Entity, stale?: string): Item[] {
+/** A rule as it is told: whom it is for, what speaks against it, and whether its place has changed. */
+export function ruleLine(e: Entity, against?: Entity, stale?: string): string | undefined {
   const fact = ruleLike(e)
-  if (fact === undefined) return []
-  const context = typeof e.fields.context === 'string' ? plain(e.fields.context, CONTEXT) : ''
+  if (fact === undefined) return undefined
   const other = against
     ? ` [contradicts "${plain(against.name, CONTEXT)}", which binds too: ask the user which holds]`
     : ''
   // no line of code stands among instructions
   const since = stale === undefined ? '' : ` [${plain(stale.split(' to `')[0]!, CONTEXT)}: does it still fit?]`
-  const text = `- ${fact}${heldFor(e)}${other}${since}`
+  return `- ${fact}${heldFor(e)}${other}${since}`
+}
+
+function ruleItem(e: Entity, under: string, rank: number, against?: Entity, stale?: string): Item[] {
+  const text = ruleLine(e, against, stale)
+  if (text === undefined) return []
+  const context = typeof e.fields.context === 'string' ? plain(e.fields.context, CONTEXT) : ''
   return [{ id: e.id, under, rank, text: context === '' ? text : `${text} (${context})`, short: text }]
 }
