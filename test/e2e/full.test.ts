@@ -35,7 +35,7 @@ withClients(
     expect(page).toMatch(/\*\*Session context:\*\* ~?8[01]% used/)
     expect(page).toContain('make the answer 42')
     // before the agent said a word of it, it was there
-    expect(results(model.turns[3]!).at(-1)!.text).toMatch(/Session context:\*\* 80% used[\s\S]*Claimed src\/app.ts/)
+    expect(results(model.turns[3]!).at(-1)!.text).toMatch(/Session context:\*\* 80% used[\s\S]*Had claimed src\/app.ts/)
   },
 )
 

@@ -29,7 +29,7 @@ test('[P4] a handoff is put together from what the session did', () => {
   const m = openTestMemory()
   worked(m)
   expect(composeHandoff(m.memory, 'a')).toEqual({
-    inProgress: ['Task: auth middleware', 'Claimed src/auth/** (tokens)', 'Edited src/b.ts, src/a.ts'],
+    inProgress: ['Task: auth middleware', 'Had claimed src/auth/** (tokens)', 'Edited src/b.ts, src/a.ts'],
     decisionsMade: ['use-jwt: stateless'],
     blockers: ['`npm test` failed 3 times: 2 failed'],
     nextSteps: [

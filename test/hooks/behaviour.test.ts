@@ -540,6 +540,8 @@ test('[X6] a shell command that changed what another session holds is noticed af
   expect(await hook('s1', 'after-tool', bash('npm test', { ms: 800 }))).toEqual({})
   touch('a.ts')
   expect((await hook('s1', 'after-tool', bash('npm run format', { ms: 800 }))).context).toMatch(/a\.ts, which s2/)
+  // where the client does not say how long a command ran, the same change is not of the next one too
+  expect(await hook('s1', 'after-tool', bash('pnpm -v'))).toEqual({})
   const { context } = await hook('s2', 'prompt', { pid: process.ppid, prompt: 'go on' })
   expect(context).toMatch(/a\.ts, which you have in hand, changed while s1 .* ran a command/)
   expect(await hook('s1', 'after-tool', bash('cat a.ts', { ms: 800 }))).toEqual({})

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { provenanceOf } from '../../src/model/entity.ts'
 import type { HookCall } from '../../src/session/hooks/call.ts'
 import { openPrompts } from '../../src/session/hooks/kept-prompts.ts'
@@ -327,6 +327,33 @@ test('[G7] who was told that an answer was not understood may answer with the ne
   await types('Always use single quotes in SQL.')
   expect((await types('yes we can')).visible).toContain('did not take this for an answer')
   expect((await types('yes')).visible).toContain('the user agreed')
+})
+
+test('[G7] a bare yes after the agent asked something too is not taken, and that is said', async () => {
+  const t = openTestMemory()
+  const { on, types } = session(t)
+  await types('Never use default exports in packages. Add a test.')
+  await on('stop', { said: 'Done. Which bundler do you use?' })
+  expect((await types('yes')).visible).toMatch(/did not take this for an answer: say yes \w{3}/)
+  expect(t.memory.reader.list('fact')).toEqual([])
+  expect((await types('yes')).visible).toContain('the user agreed')
+})
+
+test('[Y1] what a program sent is no words of a person: no agent is asked what of it lasts', async () => {
+  const t = openTestMemory()
+  vi.stubEnv('CLAUDE_CODE_SESSION_ATTENDED', '0')
+  await session(t).types('Fix the readme. The database of the tests is made anew for each run.')
+  await session(t).on('session-end', { reason: 'other' })
+  vi.unstubAllEnvs()
+  expect((await session(t, 's2').types('What is next here?')).context ?? '').not.toContain('Fix the readme')
+})
+
+test('[G7] "remember" leads to a rule and is no part of it', async () => {
+  const t = openTestMemory()
+  const { types } = session(t)
+  await types('Remember: never log cookies in the session code.')
+  await types('yes')
+  expect(t.memory.reader.list('fact').map((e) => e.name)).toEqual(['never log cookies in the session code'])
 })
 
 test('[G7] two quotation marks with nothing between are typed like others; dots in a row end a sentence', async () => {

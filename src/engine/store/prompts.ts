@@ -198,18 +198,19 @@ export class Prompts {
     return this.#value('SELECT 1 FROM prompts WHERE id=? AND session=? AND shown=0', id, session) !== undefined
   }
 
-  /** Prompts of a session that no agent was asked about yet, behind the last for which it recorded something unasked; oldest first. */
+  /** What a person typed in a session and no agent was asked about yet, behind the last for which it recorded something unasked; oldest first. */
   unjudgedOf(session: string): Prompt[] {
     const judged = 'SELECT coalesce(max(id), 0) FROM prompts WHERE session=? AND used>0 AND shown=0'
     return this.#all(
-      `SELECT ${COLUMNS} FROM prompts WHERE session=? AND shown=0 AND id>(${judged}) ORDER BY id`,
+      `SELECT ${COLUMNS} FROM prompts WHERE session=? AND typed=1 AND shown=0 AND id>(${judged}) ORDER BY id`,
       session,
       session,
     )
   }
   /** The sessions that have such prompts, the latest first. */
   unjudgedSessions(since: number): string[] {
-    const sql = 'SELECT session FROM prompts WHERE used=0 AND shown=0 AND at>=? GROUP BY session ORDER BY max(id) DESC'
+    const sql =
+      'SELECT session FROM prompts WHERE typed=1 AND used=0 AND shown=0 AND at>=? GROUP BY session ORDER BY max(id) DESC'
     return this.#all(sql, since).map((row) => row.session)
   }
   /** An agent was asked about these. */

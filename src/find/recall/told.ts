@@ -4,7 +4,7 @@ import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { markOf, Staleness } from '../../engine/read/stale.ts'
 import { type Entity, importedFrom, madeAt, saidAt, saidBy } from '../../model/entity.ts'
-import type { JsonObject } from '../../model/object.ts'
+import { defined, type JsonObject } from '../../model/object.ts'
 import { oneLine } from '../../model/text.ts'
 import { linkedWith, unverifiedAmong, upheldLinks } from './unverified.ts'
 import { statesOf } from './validity.ts'
@@ -18,6 +18,8 @@ export interface Holds {
   readonly isUnverified?: boolean
   /** `failed: …` or `corrected: …`, with what says so. */
   readonly disproved?: string | undefined
+  /** `in conflict (rationale): …`: fields that were written twice at once, of which one value is shown. */
+  readonly conflict?: string | undefined
   /** Another branch, on which it was said, and which is not merged here. */
   readonly branch?: string | undefined
   /** Why what it says of the code may no longer hold. */
@@ -83,39 +85,47 @@ export function holdsOf(
       const [state, isUnverified, stale] = [states.get(e), unverified.has(e.id), staleness?.of(e.id)]
       const replacedBy = state === 'superseded' ? reader.edges('to', [e.id], ['supersedes']).map((l) => l.from) : []
       const now = { isUnverified, disproved: disproved.get(e.id), branch: branchOf(e), stale: stale && markOf(stale) }
-      return [e.id, { state, replacedBy, ...now }]
+      return [e.id, { state, replacedBy, conflict: conflictOf(e), ...now }]
     }),
   )
 }
 
-/** In this order everywhere: `superseded by decision:b`, `unverified`, `failed: …`, `on branch b`, what changed in the code. */
-export const marksOf = ({ state, replacedBy = [], isUnverified, disproved, branch, stale }: Holds): string[] =>
+/** In this order everywhere: `superseded by decision:b`, `unverified`, `failed: …`, `in conflict …`, `on branch b`, what changed in the code. */
+export const marksOf = ({ state, replacedBy = [], ...holds }: Holds): string[] =>
   [
     state === 'superseded' && replacedBy.length > 0 ? `superseded by ${replacedBy.join(', ')}` : state,
-    isUnverified && 'unverified',
-    disproved,
-    branch && `on branch ${branch}, which is not merged here`,
-    stale,
+    holds.isUnverified && 'unverified',
+    holds.disproved,
+    holds.conflict,
+    holds.branch && `on branch ${holds.branch}, which is not merged here`,
+    holds.stale,
   ].filter((mark) => typeof mark === 'string')
 
 /** Beside its fields. */
-export const holdsJson = ({ state, replacedBy = [], isUnverified, disproved, branch, stale }: Holds): JsonObject => ({
-  ...(state && { state }),
-  ...(replacedBy.length > 0 && { replacedBy: [...replacedBy] }),
-  ...(isUnverified && { unverified: true }),
-  ...(disproved && { disproved }),
-  ...(branch && { branch }),
-  ...(stale && { stale }),
-})
+export const holdsJson = ({ state, replacedBy = [], isUnverified, ...said }: Holds): JsonObject =>
+  defined({
+    state,
+    replacedBy: replacedBy.length > 0 ? [...replacedBy] : undefined,
+    unverified: isUnverified || undefined,
+    ...said,
+  }) as JsonObject
+
+function conflictOf({ conflicts }: Entity): string | undefined {
+  const fields = new Set(conflicts.map((c) => (c.field === '$' ? 'existence' : c.field)))
+  return fields.size === 0 ? undefined : `in conflict (${[...fields].join(', ')}): see tidemark conflicts`
+}
 
 /** Who said it and when, and what holds of it: `(Ana, 2026-11-21, unverified) [login in src/a.ts changed …]`. */
 export function besideOf(e: Entity, holds: Holds, day: string, clean: (text: string, most: number) => string): string {
   const last = saidBy(e)
   const from = importedFrom(last.source)
   const file = from !== undefined && /[./]/.test(from) ? from : undefined // else another store of ours
-  const who = [file, last.user, last.agent, last.source, last.session].find((w) => typeof w === 'string' && w !== '')
+  // an agent's own words, not those that a person typed
+  const isOfAgent = typeof last.agent === 'string' && last.said === undefined && last.source !== 'prompt'
+  const user = isOfAgent && last.user ? `${last.agent} for ${last.user}` : last.user
+  const who = [file, user, last.agent, last.source, last.session].find((w) => typeof w === 'string' && w !== '')
   const [now, stale] = [marksOf({ ...holds, stale: undefined }), holds.stale]
-  const by = [clean(typeof who === 'string' ? who : 'somebody', 40), day, ...now.map((mark) => clean(mark, 200))]
+  const by = [clean(typeof who === 'string' ? who : 'somebody', 60), day, ...now.map((mark) => clean(mark, 200))]
   return `(${by.join(', ')})${stale === undefined ? '' : ` [${clean(stale, 200)}: check first]`}`
 }
 

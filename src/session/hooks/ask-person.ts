@@ -20,7 +20,7 @@ interface Question {
   readonly id: string
   readonly ref: string
   readonly digest: string
-  /** After so many prompts it was asked: a bare answer in the next one may be meant for it. */
+  /** After so many prompts it was asked: a bare answer in the next one may be meant for it. Below 0: or for what the agent asked. */
   readonly after: number
   /** What a yes carries out, where nothing was written yet. */
   readonly wish?: Wish
@@ -115,7 +115,7 @@ export function agentAsked(hook: Hook): void {
   }
   const said = outside(outside(hook.call.said ?? '', '```'), '`')
   if (/[？¿]|\?(?![\w:[(=]|\.\w)/.test(said) && questions.some((q) => q.after === prompts(hook)))
-    keep(hook, questions.map((q) => ({ ...q, after: -1 }))) // biome-ignore format: a row
+    keep(hook, questions.map((q) => ({ ...q, after: -Math.abs(q.after) }))) // biome-ignore format: a row
 }
 
 const YES = 'yes|yep|yeah|y|ja|jawohl|oui|s[ií]|sim|是的?|好的?|对|はい|ええ'
@@ -175,7 +175,8 @@ export function answered(hook: Hook, prompt: string): HookReply {
   const questions = open(hook)
   const said = answersIn(prompt)
   if (questions.length === 0 && said.every((a) => a.refs.length === 0)) return {}
-  const bare = questions.filter((q) => q.after === prompts(hook) - 1)
+  const lately = questions.filter((q) => Math.abs(q.after) === prompts(hook) - 1)
+  const bare = lately.filter((q) => q.after >= 0)
   const answers = isTyped(hook) ? said : []
   const messages: string[] = []
   const done = new Set<string>()
@@ -201,7 +202,7 @@ export function answered(hook: Hook, prompt: string): HookReply {
       messages.push(decide(hook, e, yes))
     }
   }
-  const [first] = bare
+  const [first] = lately
   const isUnclear = messages.length === 0 && done.size === 0 && first && isTyped(hook) && SAID.test(prompt.trim())
   if (isUnclear)
     messages.push(
@@ -211,10 +212,10 @@ export function answered(hook: Hook, prompt: string): HookReply {
     .flatMap((a) => a.refs)
     .filter((ref) => !questions.some((q) => q.ref === ref || q.id === ref) && isReference(hook, ref))
   if (unasked !== undefined)
-    messages.push(`Tidemark has no open question ${unasked} in this session: \`tidemark review\` shows what waits`)
+    messages.push(`Tidemark has no open question ${unasked} in this session: say it again, or see \`tidemark review\``)
   const left = questions.filter((q) => !done.has(q.id))
   // who is told so may answer with the next prompt
-  if (isUnclear) keep(hook, left.map((q) => (bare.includes(q) ? { ...q, after: prompts(hook) } : q))) // biome-ignore format: a row
+  if (isUnclear) keep(hook, left.map((q) => (lately.includes(q) ? { ...q, after: prompts(hook) } : q))) // biome-ignore format: a row
   if (done.size > 0) keep(hook, left)
   const asked = again.length > 0 ? askAbout(hook, again) : undefined
   const changed = asked && `It was changed after it was shown. ${asked}`

@@ -270,7 +270,7 @@ export function conflictMet(hook: Hook, path: string, decision: string, { sessio
   const [what, succeeded] =
     decision === 'warn'
       ? [`edited without a claim, while another session was at it (${holder})`]
-      : [`tried to edit without a claim, and was refused (${holder})`, false]
+      : [`tried to edit what another session held, and was refused (${holder})`, false]
   observe(hook, 'conflict', `${path} ${n}`, { operation: 'edit', what, succeeded })
 }
 

@@ -5,7 +5,7 @@ import { claimsOf } from '../../work/coordination/claims.ts'
 import { noteEdited } from './backlog.ts'
 import { excludedCommand, excludedPath } from './config.ts'
 import { collisionsWith, editedByOthers, foreseen, inTheWay, who } from './conflicts.ts'
-import { dataLine, dataList } from './delivery.ts'
+import { dataLine, dataList, deliveredSince, keepDelivered } from './delivery.ts'
 import type { Hook } from './hook.ts'
 import { claimImplicitly } from './implicit-claims.ts'
 import { inTree, notable } from './paths.ts'
@@ -13,8 +13,8 @@ import { inTree, notable } from './paths.ts'
 /** How far back a change counts as the command's, at most, and where the client does not say how long it ran. */
 const WINDOW_MS = 10 * 60_000
 const UNSAID_MS = 5_000
-/** A file system keeps times less exactly than the clock does. */
-const SLACK_MS = 50
+/** The process of a hook starts after the command's end, and a file system keeps times less exactly than the clock does. */
+const SLACK_MS = 300
 const MAX_FILES = 60
 
 /** Whatever in a command may be the path of a file: its words, and what stands in code that it hands on. */
@@ -49,7 +49,8 @@ export const readByShell = (command: string): string[] =>
     )
     .slice(0, 3)
 
-type Changed = Readonly<{ path: string; named: boolean }>
+/** `mark`: this change of it is told once. */
+type Changed = Readonly<{ path: string; named: boolean; mark: string }>
 
 /**
  * Files that were written while a shell command ran, as far as can be seen from outside: of those that it names, and of
@@ -65,11 +66,13 @@ function changedByShell(hook: Hook, command: string, since: number): Changed[] {
     .held()
     .filter((c) => c.session !== hook.session && c.what === 'path' && (c.root === undefined || c.root === root))
   const byOthers = editedByOthers(hook, since - 1_000)
+  const told = deliveredSince(hook)
   const changed: Changed[] = []
   for (const path of [...new Set([...named, ...claimed.map((c) => c.on)])].slice(0, MAX_FILES)) {
     if (!notable(config, path) || byOthers.has(path)) continue
     const stat = statSync(join(root, path), { throwIfNoEntry: false })
-    if (stat?.isFile() && stat.mtimeMs >= since) changed.push({ path, named: named.has(path) })
+    const mark = `changed:${path} ${stat?.mtimeMs}`
+    if (stat?.isFile() && stat.mtimeMs >= since && !told.has(mark)) changed.push({ path, named: named.has(path), mark })
   }
   return changed
 }
@@ -83,7 +86,8 @@ export async function afterShell(hook: Hook): Promise<string | undefined> {
   const changed = changedByShell(hook, command, memory.env.now() - ran - SLACK_MS)
   const looks = await foreseen(hook, changed.filter((c) => c.named).map((c) => c.path), true) // biome-ignore format: a row
   const collide = [...looks].flatMap(([path, look]) => collisionsWith(hook, path, look).map((c) => c.line))
-  for (const { path, named } of changed) {
+  const marks: string[] = []
+  for (const { path, named, mark } of changed) {
     const holders = claimsOf(memory)
       .against(session, path, hook.root)
       .filter((c) => !c.elsewhere && c.session !== call.parent)
@@ -92,6 +96,7 @@ export async function afterShell(hook: Hook): Promise<string | undefined> {
       claimImplicitly(hook, [path], looks)
     } else if (holders.length > 0)
       hook.attempt('changed meanwhile', () => hook.sessions.changedWhileRunning(session, path))
+    if (holders.length > 0) marks.push(mark)
     for (const c of holders)
       taken.push(
         `${dataLine(path, 200)}, which ${who(hook, c.session)} ${c.implicit ? 'is editing' : 'has claimed'} (claim ${c.n})`,
@@ -100,5 +105,7 @@ export async function afterShell(hook: Hook): Promise<string | undefined> {
   const met = collide.length === 0 ? undefined : inTheWay(collide)
   if (taken.length === 0) return met
   const title = 'While that command ran, these were changed (Tidemark; information, no instructions):'
-  return `${met === undefined ? '' : `${met}\n`}${dataList(title, taken)}\nIf it was the command, take the change back or agree with that session before going on.`
+  const text = dataList(title, taken)
+  await keepDelivered(hook, marks, text)
+  return `${met === undefined ? '' : `${met}\n`}${text}\nIf it was the command, take the change back or agree with that session before going on.`
 }

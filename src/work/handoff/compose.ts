@@ -85,7 +85,7 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
   const said: Composed = {
     inProgress: [
       ...(task ? [`Task: ${short(task.name)}`] : []),
-      ...some(claims.map((c) => `Claimed ${placeOf(c)}${c.note ? ` (${short(c.note)})` : ''}`)),
+      ...some(claims.map((c) => `Had claimed ${placeOf(c)}${c.note ? ` (${short(c.note)})` : ''}`)),
       ...(edited.length > 0 ? [`Edited ${edited.join(', ')}`] : []),
     ],
     decisionsMade: some(

@@ -107,6 +107,13 @@ const headOf = (h: CurrentHandoff, about: About, sessions: number): string => {
   return `- Handoff ${calledHandoff(h)}, written ${minute(h.written, about)}${stale} ${byline(e, about)}`
 }
 
+/** Decisions that a line names, and that say something else since it was written. */
+function changedSince(item: string, { written }: CurrentHandoff, { reader }: About): string {
+  const names = new Set(item.split(/[^\w-]+/).filter((word) => word.includes('-')))
+  const changed = [...names].slice(0, DECISIONS_NAMED).flatMap((name) => reader.find(name).filter((e) => e.kind === 'decision' && e.updated > written)) // biome-ignore format: a row
+  return changed.length === 0 ? '' : ` [${changed.map(refOf).join(', ')} was changed after this was written]`
+}
+
 function inFull(h: CurrentHandoff, about: About): Item {
   const since = sessionsSince(h, about)
   const later = since.length
@@ -124,7 +131,9 @@ function inFull(h: CurrentHandoff, about: About): Item {
     item === `Asked: ${calledHandoff(h)}`
   const part = ({ field, heading }: (typeof HANDOFF_PARTS)[number]): string[] => {
     const items = said[field].filter((item) => !isToldElsewhere(field, item))
-    return items.length === 0 ? [] : [`  ${heading}:`, ...items.map((item) => `  - ${plain(item, ITEM)}`)]
+    return items.length === 0
+      ? []
+      : [`  ${heading}:`, ...items.map((item) => `  - ${plain(item, ITEM)}${changedSince(item, h, about)}`)]
   }
   const body = (said.body ?? '')
     .split('\n')

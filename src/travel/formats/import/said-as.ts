@@ -152,7 +152,8 @@ function kindOf(sentence: string): SaidKind {
 
 /** What would record what somebody says: its first line is the sentence, the others are its context. */
 export function actionOf(said: string, as?: SaidKind): SaidAs {
-  const [first = ''] = said.trim().split('\n', 1)
+  const [begin = ''] = said.trim().split('\n', 1)
+  const first = begin.replace(/^remember(?::|,| that) (?=\S)/i, '')
   const line = cut(first.trimEnd(), LINE_MAX)
   const sentence = plainLine(line).replace(LEAD, '')
   const kind = as ?? kindOf(sentence)
@@ -161,7 +162,7 @@ export function actionOf(said: string, as?: SaidKind): SaidAs {
   const isHeld = /<private>/i.test(said) || findSecrets(said).length > 0
   if (isHeld) return { kind, action: [`record-${kind}`, { [key]: said }] }
   const args = of(sentence, line) ?? { [key]: line }
-  const rest = first.trimEnd() === line ? said.trim().slice(first.length) : said
+  const rest = first.trimEnd() === line ? said.trim().slice(begin.length) : said
   const context = `${args[behind] ?? ''}\n${rest.trim()}`.trim() || undefined
   const places = kind === 'learning' ? placesIn(said) : []
   const locations = places.length > 0 ? places : undefined
