@@ -38,13 +38,24 @@ export function attempt<T>(part: () => T): T | undefined {
   }
 }
 
-/** What a part gives; where it is refused, what `otherwise` makes of that. Anything else that it throws is a bug, and goes on. */
-export function unlessRefused<T, U = undefined>(part: () => T, otherwise?: (error: UserError) => U): T | U {
+/** For `catch`: what `otherwise` makes of a refusal, with one of these codes if any are named. Anything else is thrown on. */
+export const whenRefused =
+  <U = undefined>(otherwise?: (error: UserError) => U, ...codes: readonly string[]) =>
+  (error: unknown): U => {
+    if (error instanceof UserError && (codes.length === 0 || codes.includes(error.code))) return otherwise?.(error) as U
+    throw error
+  }
+
+/** What a part gives; where it is refused, with one of these codes if any are named, what `otherwise` makes of that. */
+export function unlessRefused<T, U = undefined>(
+  part: () => T,
+  otherwise?: (error: UserError) => U,
+  ...codes: readonly string[]
+): T | U {
   try {
     return part()
   } catch (error) {
-    if (error instanceof UserError) return otherwise?.(error) as U
-    throw error
+    return whenRefused(otherwise, ...codes)(error)
   }
 }
 

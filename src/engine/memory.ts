@@ -4,7 +4,7 @@
  */
 
 import { type Env, systemEnv } from '../base/env.ts'
-import { UserError } from '../base/errors.ts'
+import { UserError, unlessRefused } from '../base/errors.ts'
 import { redact } from '../base/secrets/find.ts'
 import { screen } from '../base/secrets/screen.ts'
 import { type JsonProblem, normalizeJson } from '../model/canonical.ts'
@@ -555,12 +555,8 @@ export class Memory {
       total.horizon = step.horizon
       rest()
     }
-    try {
-      return { ...total, shrunk: vacuum(this.db) }
-    } catch (error) {
-      if (!(error instanceof UserError && error.code === 'store-busy')) throw error
-      return { ...total, shrunk: false } // what was folded is folded; the room is used for what comes
-    }
+    // where another process writes: what was folded is folded; the room is used for what comes
+    return { ...total, shrunk: unlessRefused(() => vacuum(this.db), undefined, 'store-busy') ?? false }
   }
 
   /** Takes the daily snapshot, rotates events, checks some lines. Returns what is wrong. Surfaces call it after the answer. */

@@ -5,7 +5,7 @@
 
 import { closeSync, fstatSync, statSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { attempt, UserError } from '../../base/errors.ts'
+import { attempt, UserError, unlessRefused } from '../../base/errors.ts'
 import { keptIn } from '../../base/lookup.ts'
 import { jsonIn } from '../../model/object.ts'
 import { type Mark, openBell, ring, ringWith } from './bell-file.ts'
@@ -219,12 +219,7 @@ export class Db {
   /** As `write`, but returns undefined at once where another process holds the lock: for what may as well wait. */
   tryWrite<T>(body: () => T extends Promise<unknown> ? never : T): T | undefined {
     if (this.readOnly) return undefined
-    try {
-      return this.#write(0, body) as T
-    } catch (error) {
-      if (error instanceof UserError && error.code === 'store-busy') return undefined
-      throw error
-    }
+    return unlessRefused(() => this.#write(0, body) as T, undefined, 'store-busy')
   }
 
   #write<T>(waitMs: number, body: () => T): T {

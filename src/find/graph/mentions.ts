@@ -1,4 +1,4 @@
-import { UserError } from '../../base/errors.ts'
+import { unlessRefused } from '../../base/errors.ts'
 import { keptIn } from '../../base/lookup.ts'
 import type { ActOptions, Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
@@ -125,12 +125,9 @@ export function proposeLinks(
   const actions = links.map(
     ({ evidence, ...link }): Action => ['propose', { action: ['link-entities', { ...link }], evidence }],
   )
-  try {
-    return { made: links, batches: actAll(memory, actions, options).batches }
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    if (links.length === 1) return { made: [], batches: [] }
-    const done = links.map((link) => proposeLinks(memory, [link], options))
-    return { made: done.flatMap((d) => d.made), batches: done.flatMap((d) => d.batches) }
-  }
+  const all = unlessRefused(() => actAll(memory, actions, options))
+  if (all) return { made: links, batches: all.batches }
+  if (links.length === 1) return { made: [], batches: [] }
+  const done = links.map((link) => proposeLinks(memory, [link], options))
+  return { made: done.flatMap((d) => d.made), batches: done.flatMap((d) => d.batches) }
 }

@@ -1,4 +1,4 @@
-import { UserError } from '../../base/errors.ts'
+import { unlessRefused } from '../../base/errors.ts'
 import type { LineName } from '../../engine/read/view.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Leaf, SettingProblem } from '../../model/settings.ts'
@@ -94,12 +94,10 @@ export function resolveOptions(
   const moment = (option: 'since' | 'asOf' | 'validAt'): number | undefined => {
     const value = said[option]
     if (value === undefined) return undefined
-    try {
-      return momentSaid(value, now, option === 'since' ? 'since' : 'as-of')
-    } catch (error) {
-      if (error instanceof UserError) return refuse(option, MOMENTS, 'not a time', value)
-      throw error
-    }
+    return unlessRefused(
+      () => momentSaid(value, now, option === 'since' ? 'since' : 'as-of'),
+      () => refuse(option, MOMENTS, 'not a time', value),
+    )
   }
   const since = moment('since')
   const asOf = moment('asOf')

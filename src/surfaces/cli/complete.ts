@@ -1,4 +1,4 @@
-import { UserError } from '../../base/errors.ts'
+import { whenRefused } from '../../base/errors.ts'
 import { openAt } from '../../project/open.ts'
 import { TOOLS } from '../tools/index.ts'
 import type { Flag } from './command.ts'
@@ -56,11 +56,8 @@ async function candidates(words: readonly string[], directory: string): Promise<
 export async function complete(words: readonly string[], directory: string): Promise<string[]> {
   const last = words.at(-1) ?? ''
   const project = words[words.indexOf('--project') + 1]
-  try {
-    const found = await candidates(words, words.includes('--project') && project ? project : directory)
-    return found.filter((word) => word.startsWith(last)).toSorted()
-  } catch (error) {
-    if (error instanceof UserError) return [] // no project, or a store that cannot be read: nothing to offer
-    throw error
-  }
+  const all = candidates(words, words.includes('--project') && project ? project : directory)
+  // no project, or a store that cannot be read: nothing to offer
+  const found = await all.catch(whenRefused((): string[] => []))
+  return found.filter((word) => word.startsWith(last)).toSorted()
 }

@@ -1,7 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { errorJson, UserError } from '../../base/errors.ts'
+import { errorJson, UserError, unlessRefused } from '../../base/errors.ts'
 import { keptIn } from '../../base/lookup.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { createProject, findProject, type Project } from '../../engine/store/project.ts'
@@ -269,12 +269,9 @@ function hubOf({ syncUrl, syncToken }: ServerOptions): ProjectsOptions['hub'] {
 }
 
 function projectOf({ projectPath, projectName, persistencePath, create = true }: ServerOptions): Project {
-  try {
-    return findProject(projectPath, persistencePath)
-  } catch (error) {
-    if (!create || !(error instanceof UserError) || error.code !== 'no-project') throw error
-    return createProject(projectPath, { name: projectName, persistencePath }).project
-  }
+  const find = () => findProject(projectPath, persistencePath)
+  const make = () => createProject(projectPath, { name: projectName, persistencePath }).project
+  return create ? unlessRefused(find, make, 'no-project') : find()
 }
 
 /** Tools that work on files of this machine are for its command line. */

@@ -1,5 +1,5 @@
 import { systemEnv } from '../../base/env.ts'
-import { UserError } from '../../base/errors.ts'
+import { UserError, unlessRefused } from '../../base/errors.ts'
 import { type GitError, runGit } from '../../base/run-git.ts'
 import { entityOf } from '../../engine/read/reader.ts'
 import { ingest } from '../../engine/replication/ingest.ts'
@@ -168,12 +168,8 @@ class Sandbox {
 
   take({ lines, snapshots }: Content): void {
     for (const snapshot of snapshots) this.#try(snapshot)
-    try {
-      this.#ingest(lines)
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error
-      for (const line of lines) this.#try(line)
-    }
+    const taken = unlessRefused(() => this.#ingest(lines))
+    if (!taken) for (const line of lines) this.#try(line)
   }
 
   /** Why a part is not taken, if it is not. */

@@ -1,5 +1,5 @@
 import type { Env } from '../../base/env.ts'
-import { UserError } from '../../base/errors.ts'
+import { whenRefused } from '../../base/errors.ts'
 import { runGit } from '../../base/run-git.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { type Missing, ownByKey, type Restored, restoreStore, type Shared } from '../../engine/replication/restore.ts'
@@ -67,12 +67,8 @@ async function fromHub({ id, storePath }: Project): Promise<{ lines: Shared; why
   const joined = hubOf(id, storePath)
   if (!joined) return { lines: [] }
   const { linesOfHub } = await import('./hub-read.ts')
-  try {
-    return { lines: await linesOfHub(joined, id) }
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return { lines: [], why: error.message }
-  }
+  const refused = whenRefused(({ message }) => ({ lines: [], why: message }))
+  return linesOfHub(joined, id).then((lines) => ({ lines }), refused)
 }
 
 /**

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { systemEnv } from '../../../base/env.ts'
-import { UserError } from '../../../base/errors.ts'
-import type { Memory } from '../../../engine/memory.ts'
+import { UserError, unlessRefused } from '../../../base/errors.ts'
 import { sayMissing } from '../../../engine/replication/restore.ts'
 import { findProject, type Project } from '../../../engine/store/project.ts'
 import type { Json } from '../../../model/field.ts'
@@ -112,25 +111,14 @@ export const doctor: Command = {
     say(
       ok('tidemark', `tidemark ${VERSION} on Node ${process.versions.node}, SQLite ${process.versions.sqlite ?? '?'}`),
     )
-    const refused = (error: unknown): { json: Json; code: number } => {
-      if (!(error instanceof UserError)) throw error
-      say(wrong('project', error.message, error.hint))
-      return { json: { checks: checks.map(jsonOf) }, code: 1 }
-    }
-    let project: Project
-    let memory: Memory
-    try {
-      project = findProject(call.directory)
-    } catch (error) {
-      return refused(error)
-    }
+    const refused = ({ message, hint }: UserError) => void say(wrong('project', message, hint))
+    const ended = () => ({ json: { checks: checks.map(jsonOf) }, code: 1 })
+    const project = unlessRefused(() => findProject(call.directory), refused)
+    if (!project) return ended()
     say(ok('project', `project ${project.name} (${project.id}) at ${project.root}`))
     if (call.flags.restore) return restore(project, call)
-    try {
-      memory = openProject(project)
-    } catch (error) {
-      return refused(error)
-    }
+    const memory = unlessRefused(() => openProject(project), refused)
+    if (!memory) return ended()
     try {
       if (call.flags.rebuild) {
         const done = memory.rebuild((n, total) => call.progress(`rebuilding ${n} of ${total}`))

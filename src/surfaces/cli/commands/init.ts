@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { UsageError, UserError } from '../../../base/errors.ts'
+import { UsageError, UserError, unlessRefused } from '../../../base/errors.ts'
 import { gitRoot } from '../../../base/git.ts'
 import { bringBack, dropLastSnapshots } from '../../../engine/store/deletion.ts'
 import { createProject, findProject, isPersonal, PROJECT_DIR, storePathFor } from '../../../engine/store/project.ts'
@@ -32,12 +32,8 @@ function rootFor(directory: string, named: boolean): string {
   if (!existsSync(dir))
     throw new UserError('no-directory', `there is no directory ${dir}`, 'give an existing one with --project')
   if (named) return dir
-  try {
-    return findProject(dir).root
-  } catch (error) {
-    if (error instanceof UserError && error.code === 'no-project') return gitRoot(dir) ?? dir
-    throw error
-  }
+  const project = unlessRefused(() => findProject(dir), undefined, 'no-project')
+  return project?.root ?? gitRoot(dir) ?? dir
 }
 
 const SCOPES = { committed: 'shared with the team', local: 'this machine only' } as const

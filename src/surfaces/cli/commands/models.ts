@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { UsageError, UserError } from '../../../base/errors.ts'
+import { UsageError, UserError, unlessRefused } from '../../../base/errors.ts'
 import { findProject } from '../../../engine/store/project.ts'
 import { DEFAULTS, type RecallConfig, recallConfig } from '../../../find/recall/config.ts'
 import { ALLOW_HTTP, allow, forbid, shownWhole } from '../../../find/recall/embedders/consent.ts'
@@ -17,14 +17,10 @@ const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 
 /** What the project around says; the defaults where there is none. */
 function configured(call: CommandCall): { config: EmbedderConfig; project?: string } {
-  try {
-    const { recall, name } = findProject(call.directory)
-    const { embedder } = (recall ?? {}) as { embedder?: unknown }
-    return { config: recallConfig([{ from: 'recall', value: { embedder } }], []).embedder, project: name }
-  } catch (error) {
-    if (!(error instanceof UserError) || error.code !== 'no-project') throw error
-    return { config: DEFAULTS.embedder }
-  }
+  const project = unlessRefused(() => findProject(call.directory), undefined, 'no-project')
+  if (!project) return { config: DEFAULTS.embedder }
+  const { embedder } = (project.recall ?? {}) as { embedder?: unknown }
+  return { config: recallConfig([{ from: 'recall', value: { embedder } }], []).embedder, project: project.name }
 }
 
 function list(call: CommandCall): { json: Json } {

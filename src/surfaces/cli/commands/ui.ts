@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { UserError } from '../../../base/errors.ts'
+import { whenRefused } from '../../../base/errors.ts'
 import { writeInside } from '../../../base/files.ts'
 import { findProject, type Project } from '../../../engine/store/project.ts'
 import { stateDirectory } from '../../../engine/store/user-state.ts'
@@ -51,12 +51,7 @@ export function isPerson(project: Project): boolean {
 /** The same address each time, so that a page that was left open goes on. */
 async function serveAtUsual(serve: (o: ServeOptions) => Promise<Serving>, { id }: Project, options: ServeOptions) {
   const usual = 21_000 + (Number.parseInt(sha256(id).slice(0, 6), 16) % 20_000)
-  try {
-    return await serve({ ...options, port: usual })
-  } catch (error) {
-    if (!(error instanceof UserError) || error.code !== 'cannot-listen') throw error
-    return serve(options)
-  }
+  return serve({ ...options, port: usual }).catch(whenRefused(() => serve(options), 'cannot-listen'))
 }
 
 /** Over a remote shell a browser would open on a screen that nobody looks at. */

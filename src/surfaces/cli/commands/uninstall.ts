@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { UsageError, UserError } from '../../../base/errors.ts'
+import { UsageError, UserError, unlessRefused } from '../../../base/errors.ts'
 import { realPath, removeInside } from '../../../base/files.ts'
 import { gitRoot, linkedWorkTrees, workTreeOf } from '../../../base/git.ts'
 import { contentsOf, deleteStore, dropLastSnapshots, lastSnapshots } from '../../../engine/store/deletion.ts'
@@ -31,10 +31,7 @@ const storeFilesOf = (storePath: string): OwnFile[] =>
 
 /** The project; where an uninstall has been before, or was killed, what it left. */
 function projectOrRest(directory: string, deleting: boolean): Project {
-  try {
-    return findProject(directory)
-  } catch (error) {
-    if (!(error instanceof UserError) || error.code !== 'no-project') throw error
+  const refused = (error: UserError): Project => {
     const root = gitRoot(directory) ?? resolve(directory)
     // never what TIDEMARK_STORE names: that may be another project's
     const storePath = listedStore(root) ?? storePathFor(root, '')
@@ -46,6 +43,7 @@ function projectOrRest(directory: string, deleting: boolean): Project {
       '`tidemark uninstall --delete-knowledge` deletes that too, `tidemark init` takes it up again',
     )
   }
+  return unlessRefused(() => findProject(directory), refused, 'no-project')
 }
 
 /** Our files in a work tree that may go: what somebody wrote into one of them stays. */
