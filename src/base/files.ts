@@ -66,22 +66,22 @@ export function isOwn({ uid }: fs.Stats): boolean {
 
 /** Opens a regular file and nothing else: a pipe or a device neither blocks nor is read. */
 function openFile(path: string, flags: number, mode?: number): Open | undefined {
-  const fd = fs.openSync(path, flags | NO_WAIT, mode)
-  const stat = fs.fstatSync(fd)
-  if (stat.isFile()) return { fd, stat }
-  fs.closeSync(fd)
+  const open = closing(fs.openSync(path, flags | NO_WAIT, mode))
+  const stat = fs.fstatSync(open.fd)
+  if (stat.isFile()) return { ...open, stat }
+  fs.closeSync(open.fd)
   return undefined
 }
 
-type Open = { readonly fd: number; readonly stat: fs.Stats }
+type Descriptor = Disposable & { readonly fd: number }
+type Open = Descriptor & { readonly stat: fs.Stats }
+
+/** A descriptor that `using` closes. */
+export const closing = (fd: number): Descriptor => ({ fd, [Symbol.dispose]: () => fs.closeSync(fd) })
 
 function reading(open: Open | undefined, read: (open: Open) => Buffer | undefined): Buffer | undefined {
-  if (!open) return undefined
-  try {
-    return read(open)
-  } finally {
-    fs.closeSync(open.fd)
-  }
+  using file = open
+  return file && read(file)
 }
 
 /** The bytes of a regular file, through links that are the user's own; undefined for a pipe or a device. */
@@ -92,7 +92,7 @@ const READ_AT_ONCE = 256 * 1024
 
 /** The lines of a regular file, read in pieces, and the byte that each ends at. A line over `most` bytes is empty. */
 export function* linesOf(path: string, most = MOST_BYTES): Generator<{ text: string; end: number; ended: boolean }> {
-  const open = openFile(path, fs.constants.O_RDONLY | NO_FOLLOW)
+  using open = openFile(path, fs.constants.O_RDONLY | NO_FOLLOW)
   if (!open) return
   const piece = Buffer.alloc(READ_AT_ONCE)
   let parts: Buffer[] = []
@@ -112,22 +112,18 @@ export function* linesOf(path: string, most = MOST_BYTES): Generator<{ text: str
     length = 0
     return { text, end: at, ended }
   }
-  try {
-    for (let n = fs.readSync(open.fd, piece); n > 0; n = fs.readSync(open.fd, piece)) {
-      let from = 0
-      for (let to = piece.indexOf(10); to >= 0 && to < n; to = piece.indexOf(10, from)) {
-        keep(piece.subarray(from, to))
-        at += to + 1 - from
-        from = to + 1
-        yield taken(true)
-      }
-      keep(piece.subarray(from, n))
-      at += n - from
+  for (let n = fs.readSync(open.fd, piece); n > 0; n = fs.readSync(open.fd, piece)) {
+    let from = 0
+    for (let to = piece.indexOf(10); to >= 0 && to < n; to = piece.indexOf(10, from)) {
+      keep(piece.subarray(from, to))
+      at += to + 1 - from
+      from = to + 1
+      yield taken(true)
     }
-    if (length > 0) yield taken(false)
-  } finally {
-    fs.closeSync(open.fd)
+    keep(piece.subarray(from, n))
+    at += n - from
   }
+  if (length > 0) yield taken(false)
 }
 
 /** What was opened is still what stands at the path, with no link on the way. */
@@ -271,15 +267,11 @@ export function appendInside(root: string, path: string, text: string, options: 
     return
   }
   const flags = fs.constants.O_WRONLY | fs.constants.O_APPEND | fs.constants.O_CREAT | NO_FOLLOW
-  const open = openFile(join(root, path), flags, options.mode ?? 0o666)
+  using open = openFile(join(root, path), flags, options.mode ?? 0o666)
   if (!open) refuse(path, `${join(root, path)} is no regular file`)
-  try {
-    if (!isStill(root, path, open.stat)) refuse(path, `${join(root, path)} was replaced`)
-    fs.writeFileSync(open.fd, text)
-    if (options.sync) fs.fsyncSync(open.fd)
-  } finally {
-    fs.closeSync(open.fd)
-  }
+  if (!isStill(root, path, open.stat)) refuse(path, `${join(root, path)} was replaced`)
+  fs.writeFileSync(open.fd, text)
+  if (options.sync) fs.fsyncSync(open.fd)
 }
 
 /** Removes what stands at a path below a root, of a link the link alone; false where there is nothing, a directory, or a link on the way. */

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import { dirname, join } from 'node:path'
-import { replaceFile } from '../../base/files.ts'
+import { closing, replaceFile } from '../../base/files.ts'
 import { jsonIn } from '../../model/object.ts'
 import type { Db } from './db.ts'
 import { getMeta, setMeta } from './meta.ts'
@@ -45,13 +45,9 @@ export function archive(db: Db, events: readonly Archived[]): void {
   fs.mkdirSync(folder(db.path), { recursive: true, mode: 0o700 })
   for (const [month, own] of Map.groupBy(events, (e) => e.timestamp.slice(0, 7))) {
     const flags = fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_APPEND | (fs.constants.O_NOFOLLOW ?? 0)
-    const file = fs.openSync(join(folder(db.path), `events-${month}.jsonl`), flags, 0o600)
-    try {
-      fs.appendFileSync(file, `${isTorn(file) ? '\n' : ''}${own.map((e) => JSON.stringify(e)).join('\n')}\n`)
-      fs.fsyncSync(file)
-    } finally {
-      fs.closeSync(file)
-    }
+    using file = closing(fs.openSync(join(folder(db.path), `events-${month}.jsonl`), flags, 0o600))
+    fs.appendFileSync(file.fd, `${isTorn(file.fd) ? '\n' : ''}${own.map((e) => JSON.stringify(e)).join('\n')}\n`)
+    fs.fsyncSync(file.fd)
   }
   setMeta(db, ARCHIVED, String(events.reduce((max, e) => Math.max(max, e.seq), archivedUpTo(db))))
 }

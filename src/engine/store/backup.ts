@@ -1,6 +1,7 @@
 import * as fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { closing } from '../../base/files.ts'
 import { MAX_LEAD_MS } from '../log/clock.ts'
 import type { Db } from './db.ts'
 
@@ -26,12 +27,8 @@ export function snapshots(storePath: string, now: number): { path: string; at: n
 
 /** What was written is on the disk when this returns; also for a directory, and what its names mean. */
 export function syncFile(path: string): void {
-  const fd = fs.openSync(path, 'r')
-  try {
-    fs.fsyncSync(fd)
-  } finally {
-    fs.closeSync(fd)
-  }
+  using file = closing(fs.openSync(path, 'r'))
+  fs.fsyncSync(file.fd)
 }
 
 /** Copies a store whole into a file of its user alone, in one step; `finish` works on the copy before it counts. */

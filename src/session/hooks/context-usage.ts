@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { constants, fstatSync, openSync, readSync } from 'node:fs'
 import { attempt } from '../../base/errors.ts'
+import { closing } from '../../base/files.ts'
 import { isObject, jsonIn } from '../../model/object.ts'
 import { factsOf } from '../../work/coordination/clients.ts'
 
@@ -11,23 +12,20 @@ const WIDE_TOKENS = 1_000_000
 export function* linesFromEnd(path: string): Generator<string> {
   const fd = attempt(() => openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))) // a pipe would be waited for
   if (fd === undefined) return
-  try {
-    const stat = fstatSync(fd)
-    if (!stat.isFile()) return
-    const { size } = stat
-    const buffer = Buffer.alloc(Math.min(size, TAIL))
-    const n = readSync(fd, buffer, 0, buffer.length, size - buffer.length)
-    const text = buffer.toString('utf8', 0, n)
-    let end = text.length
-    while (end > 0) {
-      const start = text.lastIndexOf('\n', end - 1)
-      if (start < 0 && size > TAIL) return // the beginning of it was not read
-      const line = text.slice(start + 1, end)
-      if (line !== '') yield line
-      end = start
-    }
-  } finally {
-    closeSync(fd)
+  using _open = closing(fd)
+  const stat = fstatSync(fd)
+  if (!stat.isFile()) return
+  const { size } = stat
+  const buffer = Buffer.alloc(Math.min(size, TAIL))
+  const n = readSync(fd, buffer, 0, buffer.length, size - buffer.length)
+  const text = buffer.toString('utf8', 0, n)
+  let end = text.length
+  while (end > 0) {
+    const start = text.lastIndexOf('\n', end - 1)
+    if (start < 0 && size > TAIL) return // the beginning of it was not read
+    const line = text.slice(start + 1, end)
+    if (line !== '') yield line
+    end = start
   }
 }
 

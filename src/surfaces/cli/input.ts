@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, openSync } from 'node:fs'
+import { fstatSync, openSync } from 'node:fs'
 import { UserError } from '../../base/errors.ts'
+import { closing } from '../../base/files.ts'
 import { parseExact } from '../../model/exact-json.ts'
 import { readAll, readStdin } from '../tools/stdin.ts'
 
@@ -44,13 +45,10 @@ export function jsonInput(given: string | undefined): unknown {
         'give JSON, the name of a file with JSON, or - for standard input',
       )
     }
-    try {
-      if (fstatSync(fd).isDirectory())
-        throw new UserError('unreadable', `${given} is a directory`, 'give the name of a file with JSON')
-      text = readAll(fd, given)
-    } finally {
-      closeSync(fd)
-    }
+    using _open = closing(fd)
+    if (fstatSync(fd).isDirectory())
+      throw new UserError('unreadable', `${given} is a directory`, 'give the name of a file with JSON')
+    text = readAll(fd, given)
   }
   try {
     return parseExact(text!)
