@@ -356,7 +356,7 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
     out(commandHelp(command))
     return 0
   }
-  if (command.usage === '' && parsed.place.length > 0)
+  if (command.usage === undefined && parsed.place.length > 0)
     throw new UsageError(`too many arguments: ${parsed.place.join(' ')}\nusage: tidemark ${command.name} [options]`)
   if (command.name !== 'hook') await tellWaiting()
   const json = parsed.values.json === true

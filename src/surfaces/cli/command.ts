@@ -25,8 +25,8 @@ export interface CommandCall {
 export interface Command {
   readonly name: string
   readonly about: string
-  /** Arguments after the name, as usage shows them. */
-  readonly usage: string
+  /** Arguments after the name, as usage shows them. Without it the command takes none. */
+  readonly usage?: string
   readonly example: string
   readonly flags: Readonly<Record<string, Flag>>
   /** What it did, for `--json`; a number is the exit code. */

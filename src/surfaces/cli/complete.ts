@@ -20,7 +20,7 @@ async function declared(name: string): Promise<{ flags: Readonly<Record<string, 
     return { flags: flagsOf(params), places: placed.sort((a, b) => order(a.place) - order(b.place)) }
   }
   if (!Object.hasOwn(COMMANDS, name)) return undefined
-  const { flags, usage } = await COMMANDS[name]!.load()
+  const { flags, usage = '' } = await COMMANDS[name]!.load()
   return { flags, places: usage.split(' ').map((word) => ({ choices: choicesIn(word), ref: word === 'REF' })) }
 }
 

@@ -31,7 +31,6 @@ The same name again adds to it. (verbs) and (describe "decision") in discover li
     intent: { type: 'text', about: 'its purpose' },
     redact: { type: 'flag', about: 'keep a secret as its category' },
   },
-  readOnly: false,
   async run(context, args) {
     const { actions, intent } = args
     const batch = intent === undefined ? actions : isObject(actions) ? { intent, ...actions } : { intent, actions }

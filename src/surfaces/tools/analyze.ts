@@ -13,7 +13,6 @@ Nothing is applied before somebody confirms it, and nothing is proposed twice.`,
     limit: { type: 'number', least: 1, about: 'so many proposals at most', default: 20 },
     'dry-run': { type: 'flag', about: 'tell what would be proposed' },
   },
-  readOnly: false,
   local: true,
   async run(context, args): Promise<Output> {
     const dryRun = args['dry-run'] === true

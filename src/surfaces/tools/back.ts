@@ -1,13 +1,12 @@
 import { hereOf } from '../../project/open.ts'
-import type { Tool } from './tool.ts'
+import { defineTool } from './tool.ts'
 
-export const back: Tool = {
+export const back = defineTool({
   name: 'back',
   title: 'Back again',
   about:
     'tells whoever comes back where things stand: the handoff, who works on what, decisions and whatever else changed since they left',
   example: 'tidemark back',
-  params: {},
   readOnly: true,
   async run({ memory, project, session, local }) {
     const { back: tell } = await import('../../session/briefing/back.ts')
@@ -15,4 +14,4 @@ export const back: Tool = {
     readEdits(memory, project)
     return tell(memory, project, { ...hereOf(project), session, local })
   },
-}
+})

@@ -12,7 +12,7 @@ import { shown } from '../../scheme/invisible.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
 import { claimedLines } from './claim-lines.ts'
 import { oneOf, span } from './format.ts'
-import { actingAs, type Output, type Tool, type ToolContext, written } from './tool.ts'
+import { actingAs, defineTool, type Output, type ToolContext, written } from './tool.ts'
 import { argsFor, paramsOf } from './verb-params.ts'
 
 const WAIT_AT_MOST_S = 600
@@ -105,7 +105,7 @@ export async function askHub({ memory, project }: ToolContext, ns: readonly numb
   throw new UserError('refused', `claim: ${message}`, hint, { problems: [problem] })
 }
 
-export const claim: Tool = {
+export const claim = defineTool({
   name: 'claim',
   title: 'Claim',
   about:
@@ -122,7 +122,6 @@ export const claim: Tool = {
     ...paramsOf(verb.args, ['task', 'ttl', 'note', 'role', 'dependsOn']),
     wait: { type: 'number', about: 'seconds to wait for it to become free' },
   },
-  readOnly: false,
   needsSession: () => true,
   async run(context, args): Promise<Output> {
     const { memory, project } = context
@@ -153,4 +152,4 @@ export const claim: Tool = {
       notes: done.notes,
     })
   },
-}
+})

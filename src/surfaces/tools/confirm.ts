@@ -177,7 +177,6 @@ export const confirm = defineTool({
     ref: { type: 'text', ref: true, about: 'ids, or names in quotes', place: 'rest', list: true },
     all: { type: 'text', about: 'everything that `tidemark confirm` lists, by the code at its end' },
   },
-  readOnly: false,
   dashboard: true,
   run(context, args): Output | Promise<Output> {
     const { ref = '', all } = args

@@ -15,7 +15,6 @@ export const forget = defineTool({
     reason: paramOf(purge.args.reason),
     erase: { type: 'flag', about: 'erase it from rows, log, documents and snapshots; cannot be undone' },
   },
-  readOnly: false,
   destructive: true,
   run(context, { ref, reason, erase = false }) {
     const e = findOne(context.memory.reader, ref, erase)

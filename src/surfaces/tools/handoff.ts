@@ -58,7 +58,6 @@ export const handoff = defineTool({
     task: { type: 'text', about: "the task it is of (write: the session's current one)" },
     title: { type: 'text', about: 'write: what it is called, instead' },
   },
-  readOnly: false,
   local: true,
   run(context, args) {
     if ((args.do ?? 'show') === 'show') {

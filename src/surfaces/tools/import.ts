@@ -64,7 +64,6 @@ ${FORMATS.map((i) => `  ${i.name}: ${i.about}`).join('\n')}`,
     without: { type: 'text', about: 'of all that is found, leave out these paths or readers, now and later' },
     'dry-run': { type: 'flag', about: 'say what would be written, write nothing' },
   },
-  readOnly: false,
   local: true,
   async run(context, args) {
     const { memory } = context

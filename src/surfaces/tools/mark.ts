@@ -15,7 +15,6 @@ export const mark = defineTool({
     at: { type: 'text', about: 'another moment than now, as --as-of takes it' },
     note: { type: 'text', about: 'what happened then' },
   },
-  readOnly: false,
   async run(context, args) {
     const { memory, local } = context
     const { reader, env } = memory

@@ -132,7 +132,6 @@ export const maturity = defineTool({
     level: { type: 'text', about: 'the level to declare, for override', place: 1, choices: LEVELS },
     because: { type: 'text', about: 'why another level than the assessed one is declared; it is recorded' },
   },
-  readOnly: false,
   local: true,
   async run(context, { step = 'assess', level, because }): Promise<Output> {
     const { memory, project, by } = context

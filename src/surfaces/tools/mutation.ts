@@ -119,7 +119,6 @@ export const mutation = defineTool({
     before: { type: 'text', about: 'approve: the step that it goes before, as it stands in the file' },
     target: { type: 'text', about: 'approve: the file of the skill' },
   },
-  readOnly: false,
   local: true,
   dashboard: true,
   async run(context, { do: action = 'list', ref, step, before, target }): Promise<Output> {

@@ -22,7 +22,6 @@ export const next = defineTool({
       about: 'claims it for the session, and makes it the current one: of several that ask at once each gets its own',
     },
   },
-  readOnly: false,
   needsSession: (args) => args.claim === true,
   run(context, args): Output | Promise<Output> {
     const { reader } = context.memory

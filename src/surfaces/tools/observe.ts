@@ -26,7 +26,6 @@ export const observe = defineTool({
     'same-as': { type: 'text', about: 'an earlier observation of the same trouble, told in other words' },
     'agent-retro': { type: 'flag', about: 'found in the work of another agent' },
   },
-  readOnly: false,
   run(context, { operation, what, cost, benefit, ok, failed, 'same-as': same, 'agent-retro': retro }) {
     if (cost !== undefined && benefit !== undefined)
       throw new UsageError('--cost and --benefit exclude each other', 'record two observations')

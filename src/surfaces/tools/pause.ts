@@ -2,16 +2,14 @@ import { UsageError } from '../../base/errors.ts'
 import { offUntil, pauseAt, pausedSince, resumeNow, switchOff } from '../../session/hooks/pause.ts'
 import { ago, moment, oneLine } from './format.ts'
 import { mustBeNoAgent } from './person.ts'
-import { defineTool, type Tool } from './tool.ts'
+import { defineTool } from './tool.ts'
 
-export const pause: Tool = {
+export const pause = defineTool({
   name: 'pause',
   title: 'Pause capture',
   about:
     'hooks capture nothing until `tidemark resume`: no proposals, no automatic handoff; briefings and claims go on',
   example: 'tidemark pause',
-  params: {},
-  readOnly: false,
   run(context) {
     const { memory } = context
     mustBeNoAgent(context, 'pause')
@@ -26,7 +24,7 @@ export const pause: Tool = {
       json: { paused: true, since: new Date(since ?? now).toISOString() },
     }
   },
-}
+})
 
 export const off = defineTool({
   name: 'off',
@@ -35,7 +33,6 @@ export const off = defineTool({
     'Tidemark says, keeps and claims nothing here until `tidemark on`, or for a time: no hook, no briefing, no tool or command of an agent. The knowledge stays, and so do commands that you type',
   example: 'tidemark off --for 8h',
   params: { for: { type: 'text', about: 'so long: 30m, 8h, 2d' } },
-  readOnly: false,
   run(context, args) {
     const { memory, local } = context
     mustBeNoAgent(context, 'off')
@@ -53,13 +50,11 @@ export const off = defineTool({
   },
 })
 
-export const resume: Tool = {
+export const resume = defineTool({
   name: 'resume',
   title: 'Resume capture',
   about: 'hooks capture again, after `tidemark pause`',
   example: 'tidemark resume',
-  params: {},
-  readOnly: false,
   run(context) {
     const { memory } = context
     const now = memory.env.now()
@@ -71,12 +66,12 @@ export const resume: Tool = {
       json: { paused: false, was: was !== false },
     }
   },
-}
+})
 
-export const on: Tool = {
+export const on = defineTool({
   ...resume,
   name: 'on',
   title: 'Switch everything on',
   about: 'switches on again what `tidemark off` or `tidemark pause` switched off',
   example: 'tidemark on',
-}
+})

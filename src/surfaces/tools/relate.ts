@@ -27,7 +27,6 @@ export const relate = defineTool({
     'dry-run': { type: 'flag', about: 'say what would be proposed, propose nothing' },
     limit: { type: 'number', least: 1, about: `so many wait for an answer at most (${LIMIT})` },
   },
-  readOnly: false,
   run(context, { 'dry-run': dry = false, limit = LIMIT }) {
     const { memory, project, progress } = context
     const { reader } = memory

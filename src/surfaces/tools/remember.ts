@@ -31,7 +31,6 @@ export const remember = defineTool({
     topic: { type: 'text', about: 'what area it belongs to' },
     redact: { type: 'flag', about: 'store what looks like a secret as its category instead of refusing it' },
   },
-  readOnly: false,
   run(context, args) {
     const as = args.as ?? args.kind
     const sentence = args.text.trim()

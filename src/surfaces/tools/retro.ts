@@ -115,7 +115,6 @@ export const retro = defineTool({
     },
     'dry-run': { type: 'flag', about: 'only show it: no report is kept, and nothing archived' },
   },
-  readOnly: false,
   async run(context, { since: said, 'dry-run': isTrial = false }): Promise<Output> {
     const { memory, project } = context
     const { reader } = memory

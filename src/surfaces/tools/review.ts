@@ -122,7 +122,6 @@ export const review = defineTool({
     limit: { type: 'number', least: 1, about: 'so many at most' },
     offset: { type: 'number', least: 0, about: 'without the first so many' },
   },
-  readOnly: false,
   dashboard: true,
   async run(context, args) {
     await lookAgain(context.memory, context.project)

@@ -10,7 +10,6 @@ export const reviewers = defineTool({
     'whose confirmation counts here as if you had given it: those whom .tidemark/config.json names, once you accept them',
   example: 'tidemark reviewers',
   params: { accept: { type: 'flag', about: 'accept exactly those named now; asks you on the terminal' } },
-  readOnly: false,
   async run(context, { accept = false }) {
     const { memory, project } = context
     const named = reviewersNamed(project.reviewers)

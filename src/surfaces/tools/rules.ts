@@ -119,7 +119,6 @@ export const rules = defineTool({
   params: {
     step: { type: 'text', about: 'what to do (list)', place: 0, choices: ['list', 'init', 'confirm', 'loader'] },
   },
-  readOnly: false,
   local: true,
   run(context, { step = 'list' }) {
     if (step === 'init') return init(context)

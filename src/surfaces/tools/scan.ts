@@ -7,8 +7,6 @@ export const scan = defineTool({
   title: 'Scan the code',
   about: 'looks for files that changed since they were seen last, and marks what is recorded of changed code as stale',
   example: 'tidemark scan',
-  params: {},
-  readOnly: false,
   async run({ memory, project, progress }): Promise<Output> {
     const { stale, ...counts } = await scanTree(memory, project, { progress })
     const lines = [`${many(counts.files, 'file')}: ${counts.changed} new or changed, ${counts.gone} gone`]

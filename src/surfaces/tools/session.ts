@@ -80,7 +80,6 @@ export const session = defineTool({
     reason: { type: 'text', about: 'end: why' },
     all: { type: 'flag', about: 'list: also those that ended or crashed' },
   },
-  readOnly: false,
   needsSession: (args) => args.do === 'heartbeat',
   ofSession: (args) => ['heartbeat', 'end', 'show'].includes(args.do) && oneOf(args.id) === undefined,
   run(context, args): Output {

@@ -40,7 +40,6 @@ export const share = defineTool({
     'expected-version': paramOf(shareSet.args.expectedVersion),
     limit: { type: 'number', least: 1, about: 'history: so many at most' },
   },
-  readOnly: false,
   run(context, args): Output {
     const { memory } = context
     const step = args.do

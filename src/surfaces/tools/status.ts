@@ -17,14 +17,13 @@ import { sessionsOf } from '../../work/coordination/sessions.ts'
 import { unreadEdits } from '../../work/handoff/views/copies.ts'
 import { ago, moment } from './format.ts'
 import { unverifiedRules, waitingIn } from './review-queue.ts'
-import type { Tool } from './tool.ts'
+import { defineTool } from './tool.ts'
 
-export const status: Tool = {
+export const status = defineTool({
   name: 'status',
   title: 'Status',
   about: 'one line on what is alive and known, and when it was last written',
   example: 'tidemark status',
-  params: {},
   readOnly: true,
   run({ memory, project, session, local }) {
     const { reader } = memory
@@ -112,4 +111,4 @@ export const status: Tool = {
       },
     }
   },
-}
+})

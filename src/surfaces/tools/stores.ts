@@ -48,7 +48,6 @@ export const stores = defineTool({
     which: { type: 'text', about: 'merge: the number in the list; revert: S-001', place: 1 },
     memory: { type: 'text', about: 'a MEMORY.md outside of the project, as Claude Code keeps it' },
   },
-  readOnly: false,
   local: true,
   async run(context, { do: action = 'list', which, memory: named }): Promise<Output> {
     const { memory, project } = context

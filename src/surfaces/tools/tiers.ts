@@ -123,7 +123,6 @@ export const tiers = defineTool({
     ref: { type: 'text', ref: true, about: 'promote: what', place: 1 },
     to: { type: 'text', about: 'promote: the tier (user)', choices: ['user'] },
   },
-  readOnly: false,
   local: true,
   run: (context, { step = 'list', ref }) => (step === 'promote' ? up(context, ref) : list(context)),
 })

@@ -139,14 +139,20 @@ export interface Tool {
   ): () => void
 }
 
-interface Declared<P extends Params> extends Tool {
-  readonly params: P
+type Unsaid = 'params' | 'readOnly'
+
+interface Declared<P extends Params> extends Omit<Tool, Unsaid>, Partial<Pick<Tool, Unsaid>> {
+  readonly params?: P
   ofSession?(args: ToolArgs<NoInfer<P>>): boolean
   run(context: ToolContext, args: ToolArgs<NoInfer<P>>): Output | Promise<Output>
 }
 
-/** Declares a tool: the type of the arguments that `run` gets comes from its parameters. */
-export const defineTool = <const P extends Params>(tool: Declared<P>): Tool => tool
+/** Declares a tool: the type of the arguments that `run` gets comes from its parameters. Unless said, it takes none, and writes. */
+export const defineTool = <const P extends Params>(tool: Declared<P>): Tool => ({
+  params: {},
+  readOnly: false,
+  ...tool,
+})
 
 /** Its text as it may be shown: it steers no terminal, hides nothing, and ends no fence. */
 export const textOf = ({ text }: Pick<Output, 'text'>, tool: Pick<Tool, 'fences'>): string =>

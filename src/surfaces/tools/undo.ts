@@ -27,7 +27,6 @@ export const undo = defineTool({
     yes: { type: 'flag', about: 'with --all-of: do not ask' },
     force: paramOf(verb.args.force),
   },
-  readOnly: false,
   ofSession: (args) => args.batch === undefined && args['all-of'] === undefined,
   run(context, args) {
     const { batch, last, force, yes, 'all-of': allOf } = args
@@ -60,8 +59,6 @@ export const redo = defineTool({
   about:
     'brings back what the last undo of the acting session took away. Said twice, it goes two steps forward; once something else is written, nothing is left to redo',
   example: 'tidemark redo',
-  params: {},
-  readOnly: false,
   ofSession: () => true,
   run(context) {
     const done = context.memory.act([['redo', {}]], actingAs(context))

@@ -43,7 +43,6 @@ const toEach = ({ reason: asked, otherwise, tell, ...tool }: ToEach): Tool =>
   defineTool({
     ...tool,
     params: { ref: REFS, ...(asked && { reason: asked }) },
-    readOnly: false,
     run(context, args) {
       const { ref, reason = otherwise } = args as { ref: string; reason?: string }
       const refs = [...new Set(ref.split('\n'))].filter((one) => one.trim() !== '')
@@ -91,7 +90,6 @@ export const supersede = defineTool({
     new: paramOf(supersedeVerb.args.new, { required: true, place: 1 }),
     reason: paramOf(supersedeVerb.args.reason),
   },
-  readOnly: false,
   run(context, args) {
     const { reader } = context.memory
     const [was, now] = [findOne(reader, args.old), findOne(reader, args.new)]
@@ -109,7 +107,6 @@ export const answer = defineTool({
     question: { ...REF, about: 'its id, or its text in quotes', required: true, place: 0 },
     text: paramOf(answerQuestion.args.answer, { required: true, place: 'rest' }),
   },
-  readOnly: false,
   run(context, args) {
     const action = ['answer-question', { ref: findOne(context.memory.reader, args.question).id, answer: args.text }]
     return acted(context, [action], (r) => `answered ${shortOf(r.name)}`)
@@ -126,7 +123,6 @@ export const restore = defineTool({
     ref: { ...REF, required: true, place: 'rest' },
     to: { type: 'text', about: 'a day (its end), "3 days ago", a commit, or a mark' },
   },
-  readOnly: false,
   async run(context, args) {
     const { id } = findOne(context.memory.reader, args.ref, true)
     const to = args.to === undefined ? undefined : new Date(await momentAsked(context, args.to)).toISOString()
@@ -147,7 +143,6 @@ export const rename = defineTool({
     ref: { ...REF, required: true, place: 0 },
     name: paramOf(renameVerb.args.name, { required: true, place: 'rest' }),
   },
-  readOnly: false,
   run(context, { ref, name }) {
     const e = findOne(context.memory.reader, ref)
     return acted(context, [['rename', { ref: e.id, name }]], () => `${shortOf(e.name)} is called ${shortOf(name)} now`)
@@ -167,7 +162,6 @@ export const merge = defineTool({
     from: { ...REF, about: 'the duplicate: an id, kind:name, a path or a name', required: true, place: 0 },
     into: { ...REF, about: 'the one that stays', required: true, place: 1 },
   },
-  readOnly: false,
   run(context, args) {
     const { reader } = context.memory
     const [from, into] = [findOne(reader, args.from), findOne(reader, args.into)]

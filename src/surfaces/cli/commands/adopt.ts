@@ -33,7 +33,6 @@ export const adopt: Command = {
   name: 'adopt',
   about:
     'takes over a store that somebody else made, or that you made on another machine: as knowledge that nobody here has confirmed',
-  usage: '',
   example: 'tidemark adopt',
   flags: { yes: { type: 'flag', about: 'do not ask' } },
   async run(call): Promise<{ json: Json; code?: number }> {

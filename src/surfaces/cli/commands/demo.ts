@@ -23,7 +23,6 @@ export const demo: Command = {
   name: 'demo',
   about:
     'proves in half a minute, in a directory of its own, that processes share knowledge and that a killed one loses nothing',
-  usage: '',
   example: 'tidemark demo',
   flags: { 'write-until-killed': { type: 'flag', about: 'the writer that the demo kills; for the demo itself' } },
   async run(call) {

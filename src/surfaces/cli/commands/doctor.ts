@@ -88,7 +88,6 @@ async function restore(project: Project, call: CommandCall): Promise<{ json: Jso
 export const doctor: Command = {
   name: 'doctor',
   about: 'checks the installation as each client would use it, and says how to mend what is wrong',
-  usage: '',
   example: 'tidemark doctor',
   flags: {
     rebuild: { type: 'flag', about: 'drop every index and make it again from the log' },

@@ -36,7 +36,6 @@ export const extract: Command = {
   name: 'extract',
   about:
     'reads what sessions said and proposes what is worth keeping, with the model you allowed (`tidemark models add extractor`)',
-  usage: '',
   example: 'tidemark extract --meter',
   flags: {
     meter: { type: 'flag', about: 'only say how many tokens were used today, and of how many' },

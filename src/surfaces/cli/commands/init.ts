@@ -92,7 +92,6 @@ export const init: Command = {
   name: 'init',
   about:
     'makes this a Tidemark project: creates .tidemark/, wires the clients found, imports what is there; a second run changes nothing',
-  usage: '',
   example: 'tidemark init --client claude,codex --yes',
   flags: {
     client: {

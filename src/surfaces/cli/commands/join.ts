@@ -41,7 +41,6 @@ export const join: Command = {
 export const leave: Command = {
   name: 'leave',
   about: 'exchanges nothing with the hub any more, and forgets its token; what was exchanged stays where it is',
-  usage: '',
   example: 'tidemark leave',
   flags: {},
   async run(call) {

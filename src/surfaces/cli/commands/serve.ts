@@ -20,7 +20,6 @@ function tokenIn(file: unknown): string | undefined {
 export const serve: Command = {
   name: 'serve',
   about: 'serves MCP over Streamable HTTP and the HTTP API on 127.0.0.1, with a token; prints how to connect a client',
-  usage: '',
   example: 'tidemark serve --port 4747',
   flags: {
     port: { type: 'number', about: 'the port (0: any free one, which is printed)' },

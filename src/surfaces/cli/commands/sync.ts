@@ -116,7 +116,6 @@ export const sync: Command = {
   name: 'sync',
   about:
     'exchanges knowledge through git: reads what others committed to .tidemark/log/, and writes there what this machine recorded, to be committed; and with the hub, if the project has joined one',
-  usage: '',
   example: 'tidemark sync --dry-run',
   flags: {
     'dry-run': { type: 'flag', about: 'say what travels and what stays, write nothing' },

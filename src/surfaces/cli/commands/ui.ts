@@ -15,7 +15,6 @@ export const ui: Command = {
   name: 'ui',
   about:
     'opens the dashboard in the browser: who is at work, what is known, what waits for a yes; served on 127.0.0.1 until Ctrl-C',
-  usage: '',
   example: 'tidemark ui',
   flags: {
     'no-open': { type: 'flag', about: 'print the link and open nothing' },

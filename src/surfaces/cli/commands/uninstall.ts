@@ -197,7 +197,6 @@ export const uninstall: Command = {
   name: 'uninstall',
   about:
     'takes Tidemark out of this project: every client file byte for byte as it was; the knowledge stays unless --delete-knowledge',
-  usage: '',
   example: 'tidemark uninstall --dry-run',
   flags: {
     'dry-run': { type: 'flag', about: 'say what would be done, do nothing' },
