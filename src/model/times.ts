@@ -1,4 +1,5 @@
 const MINUTE = 60_000
+export const DAY_MS = 86_400_000
 
 /** How long ago, in the largest unit that fits. */
 export function ago(ms: number, now: number): string {

@@ -2,12 +2,12 @@ import * as fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { closing } from '../../base/files.ts'
+import { DAY_MS } from '../../model/times.ts'
 import { MAX_LEAD_MS } from '../log/clock.ts'
 import type { Db } from './db.ts'
 
 /** Snapshots kept beside the store: one a day, and one before each migration (C7). */
 const KEPT = 3
-const DAY_MS = 86_400_000
 /** A copy that nobody wrote to for so long is left of a process that was killed. */
 const UNFINISHED_MS = 600_000
 

@@ -4,6 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { attempt, UserError } from '../../base/errors.ts'
 import { removeInside } from '../../base/files.ts'
+import { DAY_MS } from '../../model/times.ts'
 import { copyStore, snapshots } from './backup.ts'
 import { waitForLock } from './db.ts'
 import type { OwnFile } from './file-places.ts'
@@ -47,7 +48,6 @@ const isSound = (path: string): boolean =>
   reading(path, (db) => holdsStore(db) && valueIn(db, 'PRAGMA quick_check') === 'ok') === true
 
 const LAST_DAYS = 30
-const DAY_MS = 86_400_000
 const lastFolder = (state: string) => join(state, 'uninstalled')
 
 /** Last snapshots in the user's state directory, the newest first; each is deleted when its `until` is over. */

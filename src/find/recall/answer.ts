@@ -2,6 +2,7 @@ import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import type { Place } from '../../engine/read/work-tree.ts'
 import { type Entity, saidAt, standingOf } from '../../model/entity.ts'
+import { DAY_MS } from '../../model/times.ts'
 import { formsOf, sayingOf } from './card.ts'
 import type { RecallConfig } from './config.ts'
 import { foldSimilar } from './duplicates.ts'
@@ -16,8 +17,6 @@ import { dayOf, holdsOf } from './told.ts'
 import type { Recalled, RecallResult } from './types.ts'
 import { UNVERIFIED, unverifiedAmong, upheld, upheldLinks } from './unverified.ts'
 import { type State, statesOf } from './validity.ts'
-
-const DAY_MS = 86_400_000
 
 /** Judges this many times `limit` results, so that folded duplicates can be replaced. */
 const SPARE = 2

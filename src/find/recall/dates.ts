@@ -1,7 +1,8 @@
+import { DAY_MS } from '../../model/times.ts'
+
 /** Days since the epoch; everything below counts in them. */
 type Days = readonly [from: number, to: number]
 
-const DAY_MS = 86_400_000
 const MONTHS = [
   'january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december',
 ] // biome-ignore format: a list to read at a glance

@@ -3,12 +3,11 @@ import type { LineName } from '../../engine/read/view.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Leaf, SettingProblem } from '../../model/settings.ts'
 import { accepted, any, flag, listOf, nearOr, refuseAll, text, whole } from '../../model/settings.ts'
+import { DAY_MS } from '../../model/times.ts'
 import { shown } from '../../model/validate.ts'
 import { LIMIT_MAX, type RecallConfig } from './config.ts'
 import { MOMENTS, momentSaid } from './moment.ts'
 import { PRESETS, type Preset, type RecallOptions, SCOPES, type Scope } from './types.ts'
-
-const DAY_MS = 86_400_000
 
 /** What a preset says; what the caller says himself comes before it. */
 const PRESET_OPTIONS: { readonly [P in Preset]: Pick<RecallOptions, 'scope' | 'all' | 'explain'> } = {

@@ -1,8 +1,7 @@
 import { type Entity, saidAt } from '../../model/entity.ts'
 import type { Registry } from '../../model/registry.ts'
+import { DAY_MS } from '../../model/times.ts'
 import type { RecallConfig } from './config.ts'
-
-const DAY_MS = 86_400_000
 
 /** For kinds that declare none, such as a project's own. */
 export const HALF_LIFE_DAYS = 180

@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path'
 import { treesOf } from '../../engine/store/project-list.ts'
 import { KEPT_DAYS } from '../../engine/store/prompts.ts'
 import { momentSaid } from '../../find/recall/moment.ts'
+import { DAY_MS } from '../../model/times.ts'
 import type { FoundSessions } from '../../session/clients/transcripts.ts'
 import { sessionsIn, sessionsOfProject, specstoryIn } from '../../session/clients/transcripts.ts'
 import { hooksConfig } from '../../session/hooks/config.ts'
@@ -82,7 +83,6 @@ function keep({ memory, project }: ToolContext, { id, client }: Kept, users: rea
   }
   return kept
 }
-const DAY_MS = 86_400_000
 
 /** What was found where, in words. */
 function told(found: readonly FoundSessions[], home: string): string {

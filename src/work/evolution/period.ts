@@ -3,16 +3,16 @@ import type { Memory } from '../../engine/memory.ts'
 import { arrivedBy } from '../../engine/store/own-lines.ts'
 import { toldSince } from '../../engine/store/presence.ts'
 import type { Entity } from '../../model/entity.ts'
+import { DAY_MS } from '../../model/times.ts'
 import { sessionsOf } from '../coordination/sessions.ts'
 import { type Amounts, addAmounts, noAmounts } from './amounts.ts'
 import { patternsIn, type Seen } from './pattern.ts'
 import { likenessOf, observationsOf } from './synthesis.ts'
 
-const DAY = 86_400_000
 /** A learning that is so old, and that nothing refers to, is looked at again. */
-const DUE_MS = 90 * DAY
+const DUE_MS = 90 * DAY_MS
 /** Of younger ones the number is told. */
-const QUIET_MS = 30 * DAY
+const QUIET_MS = 30 * DAY_MS
 
 /** Told in sections of their own, or written by the machinery. */
 const APART: ReadonlySet<string> = new Set(['observation', 'mutation', 'retro-score', 'handoff', 'context', 'mark'])

@@ -1,13 +1,13 @@
 import { type Entity, isAgreed, madeAt, readField, saidAt } from '../../../model/entity.ts'
 import { fieldsOf } from '../../../model/kind.ts'
 import { shellWord } from '../../../model/shell.ts'
+import { DAY_MS } from '../../../model/times.ts'
 import { wordSet } from '../../recall/word-overlap.ts'
 import { byTopic, type Detector, fieldOf, type Look, NEWEST, said, signalOn, spoken } from './signal.ts'
 
 /** So many stale decisions in a topic are told. */
 const LEAST = 3
 const SHOWN = 5
-const DAY = 86_400_000
 const UNTOUCHED_DAYS = 30
 /** This share of the words of a trigger, and so many at least, stand in what it matches. */
 const MATCHED = 2 / 3
@@ -21,14 +21,14 @@ function dueForReview(look: Look): { decision: Entity; why: string }[] {
   const kind = reader.registry().kind('decision')
   const has = (e: Entity, field: string, value: string) => readField(e, field, kind) === value
   const open = look.decisions.filter((e) => has(e, 'visibility', 'developmental') && has(e, 'status', 'active'))
-  const isOld = (e: Entity) => saidAt(e) <= now - UNTOUCHED_DAYS * DAY
+  const isOld = (e: Entity) => saidAt(e) <= now - UNTOUCHED_DAYS * DAY_MS
   const waiting = open.filter((e) => !isOld(e) && fieldOf(e, 'revisitTrigger') !== '')
   const matched = triggered(look, waiting)
   return open.flatMap((decision) => {
     const by = matched.get(decision.id)
     if (by) return [{ decision, why: `"${said(fieldOf(decision, 'revisitTrigger'))}" matches "${spoken(by)}"` }]
     return isOld(decision)
-      ? [{ decision, why: `untouched for ${Math.floor((now - saidAt(decision)) / DAY)} days` }]
+      ? [{ decision, why: `untouched for ${Math.floor((now - saidAt(decision)) / DAY_MS)} days` }]
       : []
   })
 }

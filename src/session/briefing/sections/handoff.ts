@@ -1,5 +1,6 @@
 import { isOpen } from '../../../engine/read/work-tree.ts'
 import { areApart, provenanceOf } from '../../../model/entity.ts'
+import { DAY_MS } from '../../../model/times.ts'
 import { type Claim, claimsOf } from '../../../work/coordination/claims.ts'
 import { nameOfSession } from '../../../work/coordination/labels.ts'
 import type { SessionInfo } from '../../../work/coordination/session-info.ts'
@@ -64,12 +65,10 @@ export const handoff: Section = {
   },
 }
 
-const DAY = 86_400_000
-
 /** What hooks saw of a session. */
 const SEEN = /^(?:Asked|Answered): "|^Edited /
 
-const daysOld = (h: CurrentHandoff, about: About): number => Math.floor((about.moment - h.written) / DAY)
+const daysOld = (h: CurrentHandoff, about: About): number => Math.floor((about.moment - h.written) / DAY_MS)
 
 /** Handoffs of the current task first, then of the branch; among these the open ones, then the newest. */
 export function matteringFirst(all: readonly CurrentHandoff[], about: About): CurrentHandoff[] {
@@ -171,7 +170,7 @@ const heldBy = (s: SessionInfo): string[] => (Array.isArray(s.data.held) ? s.dat
 export function leftInHand({ memory, session, moment, reader }: About): SessionInfo[] {
   const sessions = sessionsOf(memory)
   const own = session === undefined ? undefined : sessions.get(session)?.folder
-  const crashed = sessions.recovery().filter((s) => s.id !== session && moment - s.seen < CARRIED_DAYS * DAY)
+  const crashed = sessions.recovery().filter((s) => s.id !== session && moment - s.seen < CARRIED_DAYS * DAY_MS)
   if (crashed.length === 0) return []
   const atWork = new Set(sessions.list().flatMap((s) => s.task ?? []))
   const isLeft = (task: string | undefined) => task !== undefined && !atWork.has(task) && isOpen(reader.entity(task))

@@ -4,15 +4,13 @@ import { UsageError, UserError } from '../../../base/errors.ts'
 import { stateDirectory } from '../../../engine/store/user-state.ts'
 import type { Json } from '../../../model/field.ts'
 import { isProjectId } from '../../../model/names.ts'
-import { localMinute } from '../../../model/times.ts'
+import { DAY_MS, localMinute } from '../../../model/times.ts'
 import type { Role } from '../../../travel/hub/access-tokens.ts'
 import { LIMITS, type Limits, storedByMember } from '../../../travel/hub/quotas.ts'
 import type { HubStore } from '../../../travel/hub/store.ts'
 import { keyOf, replicaOfKey } from '../../../travel/sync/hub-protocol.ts'
 import { refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
-
-const DAY_MS = 24 * 3600_000
 
 /** Where the hub keeps what it has: a file, or the address of a PostgreSQL. */
 function placeOf({ flags }: CommandCall): string {

@@ -1,9 +1,9 @@
+import { DAY_MS } from '../../../model/times.ts'
 import { type Dimension, percent } from './repository.ts'
 
 const VAGUE =
   /^(?:wip|fix(?:e[sd])?|updated?|updates|changed?|changes|misc|stuff|tests?|minor|clean ?up|tmp|temp|commit|save|edits?|more|init|initial commit)\b[\s.:!-]*\S*$/i
 const NUMBER = / ?\((?:#|!)\d+\)$/
-const DAY = 86_400_000
 
 /** Whether a subject says what was changed. */
 const isClear = (subject: string): boolean => {
@@ -23,7 +23,7 @@ export const commits: Dimension = {
     const huge = part(sized.filter((c) => c.lines > 2_000).length)
     const clear = part(commits.filter((c) => isClear(c.subject)).length)
     const reverts = part(commits.filter((c) => /^Revert\b/i.test(c.subject)).length)
-    const days = all === 0 ? 0 : (commits[0]!.at - commits.at(-1)!.at) / DAY
+    const days = all === 0 ? 0 : (commits[0]!.at - commits.at(-1)!.at) / DAY_MS
     const tags = history?.tags ?? 0
     return {
       evidence:
