@@ -93,7 +93,6 @@ export const allowEndpoint = (project: string, store: string, endpoint?: string)
     endpoints: endpoint === undefined ? others : { ...others, [store]: endpoint },
   }))
 
-/** The hub that a store was joined to. */
 export const hubOf = (project: string, store: string): Joined | undefined => said(project).hubs?.[store]
 
 /** Without a hub: the store leaves it. */

@@ -73,7 +73,6 @@ export class View {
   toldBefore = (text: string) => log.toldBefore(this.#db, text)
   /** Whether a definition that a discover session keeps, or a file, holds a text that no knowledge says. */
   keptHolds = (text: string): boolean => keptHolds(this.#db, text) || this.#host.filesHold(text)
-  /** Whether the entity with this tombstone was erased. */
   isErased = (tombstone: string): boolean => log.isErased(this.#db, tombstone)
   /** Whether what a replica says of it from now on is erased everywhere else. */
   isErasedOf = (tombstone: string, replica: string): boolean => isErasedOf(this.#db, tombstone, replica)

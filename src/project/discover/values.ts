@@ -78,7 +78,6 @@ export function referenceTo(reader: Reader, id: string): string {
   return same.length === 1 && same[0]!.id === id ? e.name : id
 }
 
-/** Links by their ids, made for a program. */
 export const linksMade = (reader: Reader, ids: readonly string[], ctx: CallContext): Value =>
   made(reader.entities(ids), CELLS_PER_ENTITY, ctx, (entity) => {
     const { from, to, type } = entity.fields

@@ -73,7 +73,6 @@ export function runsAllOf(wide: string, narrow: string): boolean {
 /** Says nothing and fails seldom: the exit code is that of what it stands before. */
 const PREPARES = new Set(['cd', 'pushd', 'export', 'set', 'source', '.', 'echo', 'printf', 'clear', 'true', 'mkdir'])
 
-/** The operations of a command line, in order. */
 export function operationsOf(line: string): Operation[] {
   const parts = commandsIn(line)
   return parts.flatMap((part, i) => {

@@ -26,7 +26,6 @@ export const countedKinds = (kinds: readonly { kind: string; n: number }[]): str
 export const moment = (ms: number, local: boolean | undefined): string =>
   local ? localMinute(ms) : `${new Date(ms).toISOString().slice(0, 19)}Z`
 
-/** How a batch is taken back. */
 export const undoLine = (batch: string, does = 'takes it back'): string => `tidemark undo ${shortBatch(batch)} ${does}`
 
 /** A value in words; what is too long ends between two of its parts. */

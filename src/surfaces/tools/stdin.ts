@@ -41,5 +41,4 @@ export function readAll(fd: number, what: string): string {
   throw new UserError('not-utf8', `${what} is not valid UTF-8`, 'send text as UTF-8')
 }
 
-/** Everything on standard input. */
 export const readStdin = (): string => readAll(0, 'standard input')

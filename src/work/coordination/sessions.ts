@@ -49,7 +49,6 @@ function changedNow(
 
 const opened = new WeakMap<Memory, Sessions>()
 
-/** The sessions of an open memory. */
 export const sessionsOf = (memory: Memory): Sessions => keptIn(opened, memory, () => new Sessions(memory))
 
 /** What a caller says of a session is shown to all others: secrets are removed, since a refusal would reach nobody. */

@@ -14,7 +14,6 @@ import { nearest, orNear } from '../../model/names.ts'
 import { defined } from '../../model/object.ts'
 import { sessionsOf } from './sessions.ts'
 
-/** A key of the shared context with its value. */
 export interface SharedValue {
   key: string
   value: Json

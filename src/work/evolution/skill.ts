@@ -93,7 +93,6 @@ function stepsIn(lines: readonly string[]): readonly Step[] {
 
 const splitLines = (text: string) => text.split(/(?<=\n)/)
 
-/** The steps of a page, as texts. */
 export const stepTexts = (text: string): string[] =>
   stepsIn(splitLines(text).map((l) => l.trimEnd())).map((s) => s.text)
 

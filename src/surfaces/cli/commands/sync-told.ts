@@ -55,7 +55,6 @@ const REFUSED: Readonly<Record<string, string>> = {
   'read-only': 'the token may only read; what you record reaches the others through git',
 }
 
-/** What an exchange with a hub has done. */
 export function tellHub(call: CommandCall, exchanged: Exchanged): void {
   const { applied, back, gaps, odd, pushed, held, refused, ahead } = exchanged
   if (back > 0) call.out(`  back    ${batches(back)} of this machine that its store had lost`)

@@ -36,7 +36,6 @@ const KNOWN: readonly [RegExp, string][] = [
   [/^phpunit\.xml(?:\.dist)?$/, 'phpunit'],
 ]
 
-/** The command that runs all tests. */
 export function commandOfTests(repo: Repository): string | undefined {
   const { test } = scriptsIn(repo.text('package.json'))
   if (test !== undefined && runs(repo, test, () => true) && !/no test specified/.test(test)) return 'npm test'

@@ -29,7 +29,6 @@ export interface Kept {
 
 const NOTHING: Kept = { cursor: -1, seen: {}, taking: {}, reports: [] }
 
-/** A view's path in its project. */
 export const viewPath = (name: string): string => `${PROJECT_DIR}/${name}`
 
 /** Where copies of what was written last lie: what differs from them was changed by hand. */
