@@ -51,3 +51,24 @@ test('[H6] however a word ends: what one stemmer told apart and the other did no
     expect(contraryPairs([a, b], vocabulary), `${a} | ${b}`).toEqual([[0, 1]])
   expect(contraryPairs(['Tell us of each release', 'Never tell users of a release'], vocabulary)).toEqual([])
 })
+
+test('[H6] what is ranked lower is not forbidden: only the opposite order, or what is asked for always, is against it', () => {
+  const vocabulary = new Vocabulary()
+  const ranked = 'Prefer components over partials'
+  for (const other of [
+    'Partials: Use underscore prefix (e.g., `_trend_change.html.erb`)',
+    'Use Partials when: Element is primarily static HTML with minimal logic',
+    'Use partials',
+    'Always use partials for static HTML',
+    'Prefer components over partials when available',
+  ])
+    expect(contraryPairs([ranked, other], vocabulary), other).toEqual([])
+  for (const other of [
+    'Prefer partials over components',
+    'Use partials instead of components',
+    'Always use partials',
+    'Never use components',
+  ])
+    expect(contraryPairs([ranked, other], vocabulary), other).toEqual([[0, 1]])
+  expect(contraryPairs(['You must never use partials', 'Use partials'], vocabulary)).toEqual([[0, 1]])
+})

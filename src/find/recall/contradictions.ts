@@ -69,7 +69,8 @@ const madeWords = () => ({
 /** Stemmed when they are first needed: a hook that compares no rules spares 2 ms. */
 let listed: ReturnType<typeof madeWords> | undefined
 const REASONS = [' because ', ' since ', ' so that ', ' — ', ' – ', ' (', ' due to ']
-const REJECTS = [', not ', ', never ', ' instead of ', ' rather than ', ' over ', ' and never ', ' and not ', ' not ']
+const RANKS = ' over '
+const REJECTS = [', not ', ', never ', ' instead of ', ' rather than ', RANKS, ' and never ', ' and not ', ' not ']
 /** A longer sentence tells a story. */
 const MOST_WORDS = 20
 const SENTENCES = 3
@@ -150,6 +151,8 @@ interface Claim {
   /** Of the words, those that are alternatives of something. */
   readonly values: readonly string[]
   readonly negative: boolean
+  /** Of what is turned down: it only comes second. Of what is asked for: always, or before another. */
+  readonly ranked: boolean
   /** It chooses something: "use …", "always …". */
   readonly chosen: boolean
 }
@@ -178,7 +181,7 @@ function claimsIn(sentence: string, vocabulary: Vocabulary): Claim[] {
   const words = wordsOf(said)
   const { silent, choice, negation, exceptions, moved } = (listed ??= madeWords())
   if (words.length === 0 || words.length > MOST_WORDS || words.some((w) => exceptions.has(w))) return []
-  const claim = (part: string, rejects: boolean): Claim[] => {
+  const claim = (part: string, rejects: boolean, mark?: string): Claim[] => {
     const all = wordsOf(part)
     const negative = rejects !== (all.filter((w) => negation.has(w)).length % 2 === 1)
     const kept = vocabulary.joined(all.filter((w) => !silent.has(w) && !negation.has(w)))
@@ -186,7 +189,8 @@ function claimsIn(sentence: string, vocabulary: Vocabulary): Claim[] {
     const chosen =
       rejects || content.length < kept.length || (content[0] !== undefined && vocabulary.isValue(content[0]))
     const values = content.filter((w) => vocabulary.isValue(w))
-    return content.length === 0 ? [] : [{ words: new Set(content), values, negative, chosen }]
+    const ranked = negative ? rejects && mark === RANKS : mark !== undefined || / (?:always|only|must) /.test(part)
+    return content.length === 0 ? [] : [{ words: new Set(content), values, negative, ranked, chosen }]
   }
   const from = said.indexOf(' from ')
   const to = said.indexOf(' to ', from)
@@ -197,7 +201,7 @@ function claimsIn(sentence: string, vocabulary: Vocabulary): Claim[] {
     // "do not use" forbids the whole; only behind something that is asked for is another turned down
     if (at < 0 || wordsOf(said.slice(0, at)).every((w) => silent.has(w) || choice.has(w))) continue
     if (mark === ' not ' && !wordsOf(said.slice(0, at)).some((w) => choice.has(w))) continue
-    return [...claim(said.slice(0, at), false), ...claim(said.slice(at + mark.length), true)]
+    return [...claim(said.slice(0, at), false, mark), ...claim(said.slice(at + mark.length), true, mark)]
   }
   return claim(said, false)
 }
@@ -221,6 +225,7 @@ function isContrary(a: Found, b: Found, vocabulary: Vocabulary): boolean {
   if (banned.length === 0 || !banned.every((w) => wish.words.has(w))) return false
   const wished = [...wish.words].filter((w) => !domain.has(w) || wish.values.includes(w))
   // what is forbidden altogether is forbidden for each purpose
+  if (ban.ranked) return wish.ranked && same(banned, wished)
   return same(banned, wished) || (ban.chosen && wish.chosen)
 }
 
