@@ -37,7 +37,7 @@ test('[G4] what-if tells what a change touches, by the strongest path, and nothi
       'If it changes, this is touched (2):',
       '  0.81  needed by login-page  (decision, 2026-01-05)',
       '  0.73  needed by login-page → needed by billing  (decision, 2026-01-05)',
-      'Nothing like it was found in these words.',
+      'No decision or attempt in these words was found.',
       'Likely outcome: no evidence',
     ].join('\n'),
   )
@@ -151,6 +151,33 @@ test('[G4] a plan that breaks a rule is told the rule; another one is not', asyn
   expect(told.text).toContain('Against a rule that binds: "Never log card numbers" (fact:never-log-card-numbers)')
   expect(told.json).toMatchObject({ against: [{ id: 'fact:never-log-card-numbers' }] })
   expect((await run(m, { ref: 'write the docs first' })).text).not.toContain('Against')
+})
+
+test('[G4] a plan is told the rules that speak of it, and no rule that shares a common word with it', async () => {
+  const m = openTestMemory()
+  const fact = (fact: string) => ['record-fact', { fact, category: 'constraint' }]
+  m.act([
+    'ALWAYS use Minitest + fixtures (NEVER RSpec or factories)',
+    'Fixtures for test data (avoid FactoryBot)',
+    'Business logic in `app/models/` folder, avoid `app/services/`',
+    'Write tests for critical code paths first',
+    'Add a new rule when a pattern is used in three files',
+    'Update the rules after a refactor',
+    'Never deploy to kubernetes by hand',
+  ].map(fact)) // biome-ignore format: rules
+  const said = async (ref: string) => (await run(m, { ref })).text
+  const rspec = await said('we stop using Minitest and move to RSpec')
+  expect(rspec).toContain(
+    'A rule that binds speaks of it: "ALWAYS use Minitest + fixtures (NEVER RSpec or factories)" (',
+  )
+  expect(rspec).toMatch(/Likely outcome: no evidence; read the rules above first$/)
+  expect(await said('use FactoryBot in model tests')).toMatch(/speaks of it: "Fixtures for test data/)
+  expect(await said('put business logic into app/services')).toMatch(/speaks of it: "Business logic in/)
+  expect(await said('invert IsValidIssuer')).toMatch(/these words was found\.\nLikely outcome: no evidence$/)
+  for (const plan of ['buy a new coffee machine', 'paint the office green', 'write a blog post about the release'])
+    expect(await said(plan), plan).not.toMatch(/rule/)
+  m.act([['retire', { ref: 'Fixtures for test data (avoid FactoryBot)', reason: 'factories it is' }]])
+  expect(await said('use FactoryBot in model tests')).not.toContain('"Fixtures')
 })
 
 test('[G4] [K11] what-if as of a moment knows nothing of what came later', async () => {

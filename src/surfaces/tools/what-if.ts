@@ -2,6 +2,7 @@ import { UserError } from '../../base/errors.ts'
 import type { CameOf, Outcome, Touched, WhatIf } from '../../find/graph/what-if.ts'
 import { LEAST_PRECEDENTS, outcomeOf, PRECEDENT_KINDS, pathTo, planOf, whatIf } from '../../find/graph/what-if.ts'
 import { unverifiedAmong } from '../../find/recall/unverified.ts'
+import { stemsOf } from '../../find/recall/word-overlap.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import type { Registry } from '../../model/registry.ts'
@@ -13,12 +14,15 @@ import { lineOf, stateNow, wordsOf } from './trace.ts'
 
 const SHOWN = 12
 /** Fewer words are a name that is not known. */
-const LEAST_PLAN_WORDS = 3
+const LEAST_PLAN_WORDS = 2
 const NAME = 80
 const TEXT = 100
 /** So many are shown that are near a plan in meaning, from this relevance on. */
 const NEAREST = 3
 const LEAST_NEAR = 0.15
+/** The same of rules that speak of it. */
+const RULES = 2
+const LEAST_SPOKEN = 0.4
 
 export const whatIfTool = defineTool({
   name: 'what-if',
@@ -43,6 +47,7 @@ export const whatIfTool = defineTool({
     const isPlan = start.id === ''
     const against = past ? [] : contraryRules(context, [start])
     const near = isPlan && !past ? await nearest(context, found) : []
+    const rules = isPlan && !past ? await rulesOn(context, start.name, new Set(against.map(([, rule]) => rule.id))) : []
     const shown = args.all ? touched : touched.slice(0, SHOWN)
     const left = touched.length - shown.length
     const all = [start, ...touched.map((t) => t.entity), ...precedents.map((p) => p.entity), ...near]
@@ -65,11 +70,12 @@ export const whatIfTool = defineTool({
       ),
       ...(left > 0 ? [`  … and ${left} more: --all shows them`] : []),
       ...against.map(([, rule]) => `Against a rule that binds: "${oneLine(rule.name, TEXT)}" (${rule.id})`),
-      precedents.length === 0 ? 'Nothing like it was found in these words.' : 'What became of things like it:',
+      ...rules.map(({ id, name }) => `A rule that binds speaks of it: "${oneLine(name, TEXT)}" (${id})`),
+      precedents.length === 0 ? 'No decision or attempt in these words was found.' : 'What became of things like it:',
       ...precedents.map((p) => `  ${line(p.entity)}: ${told(p.entity, p)}`),
       ...(near.length > 0 ? ['Nearest in other words, not counted (judge whether it is the same):'] : []),
       ...near.map((e) => `  ${line(e)}: ${told(e, outcomeOf(memory, reader, e, now))}`),
-      `Likely outcome: ${outcomeSaid(found)}`,
+      `Likely outcome: ${outcomeSaid(found)}${against.length + rules.length > 0 ? '; read the rules above first' : ''}`,
     ]
     const brief = ({ id, kind, name }: Entity) => ({ id, kind, name, ...(unverified.has(id) && { unverified: true }) })
     const json = {
@@ -89,6 +95,7 @@ export const whatIfTool = defineTool({
       likely: likely ?? null,
       near: near.map(brief),
       against: against.map(([, rule]) => brief(rule)),
+      rules: rules.map(({ id, kind, name }) => ({ id, kind, name })),
     }
     return { text: lines.join('\n'), json: json as unknown as Json }
   },
@@ -138,6 +145,14 @@ async function nearest({ memory, project }: ToolContext, { entity: { name }, pre
   const { results } = await recallerOf(memory, project).ask(name, options)
   const near = results.filter((r) => r.parts.relevance >= LEAST_NEAR && !precedents.some((p) => p.entity.id === r.id))
   return memory.reader.entities(near.map((r) => r.id))
+}
+
+/** The rules that bind and share a telling word with a plan. */
+async function rulesOn({ memory, project }: ToolContext, plan: string, told: ReadonlySet<string>) {
+  const { recallerOf } = await import('../../find/recall/recall.ts')
+  const { results } = await recallerOf(memory, project).ask(plan, { kinds: ['fact'], scope: 'macro' })
+  const near = results.filter((r) => r.parts.relevance >= LEAST_SPOKEN && !r.isUnverified && !told.has(r.id))
+  return near.filter((r) => r.words.some((word) => stemsOf(word).length > 0)).slice(0, RULES)
 }
 
 function outcomeSaid({ own, outcomes, likely, precedents }: WhatIf): string {
