@@ -6,6 +6,7 @@ import { shown } from '../../src/scheme/invisible.ts'
 import { claimsOf } from '../../src/work/coordination/claims.ts'
 import { inbox } from '../../src/work/coordination/inbox.ts'
 import { sessionsOf } from '../../src/work/coordination/sessions.ts'
+import { minute } from '../../src/work/handoff/page.ts'
 import { unreadEdits } from '../../src/work/handoff/views/copies.ts'
 import { decisionLine, decisionsView, readDecisionLine } from '../../src/work/handoff/views/decisions.ts'
 import { ownViews, readEdits, refreshViews } from '../../src/work/handoff/views/refresh.ts'
@@ -121,6 +122,29 @@ describe('[P4] decisions.md', () => {
     )
   })
 
+  test('[P4] what was decided stands before why; a decision from before its record has its own day', () => {
+    const m = openTestMemory()
+    const adr = {
+      name: 'one-file',
+      description: 'Keep all in one file.',
+      rationale: 'No daemon',
+      validFrom: '2025-03-02',
+    }
+    const named = { name: 'Use tabs', description: 'Use tabs', rationale: 'width' }
+    act(m, [['record-decision', adr], ['record-decision', named], ['record-decision', { name: 'bare', description: 'only what' }]]) // biome-ignore format: three
+    const lines = [
+      '2025-03-02 | one-file | Keep all in one file; why: No daemon\n',
+      '2026-11-21 09:00 | Use tabs | width\n',
+      '2026-11-21 09:00 | bare | only what\n',
+    ]
+    expect(read(m, 'decisions.md')).toBe(`# Decisions\n\n${lines.join('')}`)
+    // it has its line; and a line as it was written before says nothing new
+    act(m, [decided('next', 'r')])
+    expect(read(m, 'decisions.md').match(/one-file/g)).toHaveLength(1)
+    edit(m, 'decisions.md', (t) => `${t}2026-11-21 09:00 | one-file | No daemon\n`)
+    expect(refreshViews(m.memory, m.project)).toEqual([])
+  })
+
   test('[P4] decisions of one batch stand in its order', () => {
     const m = openTestMemory()
     act(m, [decided('z-first', 'r'), decided('a-second', 'r')])
@@ -140,7 +164,7 @@ describe('[P4] decisions.md', () => {
         text,
         fc.integer({ min: 0, max: 2e12 }),
         (name, rationale, at) => {
-          expect(readDecisionLine(decisionLine(at, name, rationale))).toEqual({ name, rationale })
+          expect(readDecisionLine(decisionLine(minute(at), name, rationale))).toEqual({ name, rationale })
         },
       ),
     )

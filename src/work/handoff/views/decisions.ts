@@ -1,5 +1,5 @@
 import { oldestFirst } from '../../../engine/read/order.ts'
-import { type Entity, standingOf } from '../../../model/entity.ts'
+import { type Entity, madeAt, standingOf } from '../../../model/entity.ts'
 import { foldName } from '../../../model/names.ts'
 import { minute, onPage } from '../page.ts'
 import { CUT_OFF, lineEdit, partsOf, type Taken, type View, type ViewContext } from './view.ts'
@@ -8,8 +8,8 @@ const HEAD = '# Decisions\n\n'
 
 export const escaped = (text: string): string => onPage(text).replaceAll('\\', '\\\\').replaceAll('|', '\\|')
 
-export const decisionLine = (at: number, name: string, rationale: string): string =>
-  [minute(at), escaped(name), escaped(rationale)].join(' | ').trimEnd()
+export const decisionLine = (at: string, name: string, rationale: string): string =>
+  [at, escaped(name), escaped(rationale)].join(' | ').trimEnd()
 
 const TIME = /^\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2})?$/
 
@@ -22,7 +22,14 @@ export function readDecisionLine(line: string): { name: string; rationale: strin
   return { name: said[0]!, rationale: said[1] ?? '' }
 }
 
-const toldOf = (e: Entity): string => String(e.fields.rationale ?? e.fields.description ?? '')
+/** What was decided, and why; its name may be the former. */
+function toldOf({ name, fields }: Entity): string {
+  const [what, why] = [fields.description, fields.rationale].map((v) => String(v ?? '').trim()) as [string, string]
+  return what === name || what === '' ? why : why === '' ? what : `${what.replace(/\.$/, '')}; why: ${why}`
+}
+
+/** The day of the decision where it was recorded later, else that minute. */
+const timeOf = (e: Entity): string => (madeAt(e) < e.created ? minute(madeAt(e)).slice(0, 10) : minute(e.created))
 
 /** Decisions that may lack their line. */
 function candidates({ memory: { reader }, news }: ViewContext): Entity[] {
@@ -33,27 +40,17 @@ function candidates({ memory: { reader }, news }: ViewContext): Entity[] {
     .filter((e) => e.live)
 }
 
-/** How long a time is at the start of a line. */
-const TIME_LENGTH = 16
-
-/** Whether a line has its name in its second place; elsewhere it may be the rationale of another. */
-function isTold(e: Entity, was: string): boolean {
-  const name = ` | ${escaped(e.name)}`
-  for (let at = was.indexOf(name); at >= 0; at = was.indexOf(name, at + 1)) {
-    const rest = was.slice(at + name.length, at + name.length + 2)
-    if (was[at - TIME_LENGTH - 1] === '\n' && (rest === ' |' || rest.startsWith('\n'))) return true
-  }
-  return false
-}
-
 /** decisions.md: one line per decision, as it was when it was made; lines are added and never changed. */
 export const decisionsView: View = {
   name: 'decisions.md',
   concerns: (news) => news.events.some(({ event }) => event.entity.startsWith('decision:')),
   render(context, was) {
-    const fresh = candidates(context).filter((e) => standingOf(e.fields) === 'confirmed' && !isTold(e, was))
+    // elsewhere than in the second place a name may be the rationale of another
+    const told = new Set(was.split('\n').map((line) => line.split(/ \|(?: |$)/)[1]))
+    const isFresh = (e: Entity) => standingOf(e.fields) === 'confirmed' && !told.has(escaped(e.name))
+    const fresh = candidates(context).filter(isFresh)
     if (fresh.length === 0) return was
-    const lines = oldestFirst(context.memory.db, fresh).map((e) => `${decisionLine(e.created, e.name, toldOf(e))}\n`)
+    const lines = oldestFirst(context.memory.db, fresh).map((e) => `${decisionLine(timeOf(e), e.name, toldOf(e))}\n`)
     return (was || HEAD) + lines.join('')
   },
   read({ memory: { reader } }, text, was) {
@@ -77,7 +74,8 @@ export const decisionsView: View = {
         continue
       }
       const there = reader.find(`decision:${name}`).find((e) => e.kind === 'decision')
-      if (there && onPage(toldOf(there)) === onPage(rationale)) continue // known, and told
+      const known = there ? [toldOf(there), String(there.fields.rationale ?? '')] : []
+      if (known.some((told) => onPage(told) === onPage(rationale))) continue
       const taken = there?.name ?? names.get(foldName(name))
       if (taken !== undefined) {
         problems.push(
