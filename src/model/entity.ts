@@ -171,6 +171,14 @@ export const provenanceOf = ({ fields: { provenance } }: Pick<Entity, 'fields'>)
 /** The file or tool that an import read, as a provenance names it. */
 export const importedFrom = (source: unknown): string | undefined => /^import \S+ (.+)$/s.exec(String(source))?.[1]
 
+/** What imports read it from: of a rule the files in which its words stand, for one file may import another. */
+export function filesOf(e: Entity): string[] {
+  const sources = provenanceOf(e).map((p) => String(p.source))
+  const places = sources.some((s) => s.startsWith('import claude-md ')) ? [e.fields.locations ?? []].flat() : []
+  const files = places.map((place) => String(place).replace(/:\d{1,9}$/, ''))
+  return [...new Set(files.length > 0 ? files : sources.flatMap((s) => importedFrom(s) ?? []))]
+}
+
 /** When something came to be: the day since which it holds, or on which a piece of a text was said, else when it was recorded. */
 export function madeAt({ fields, created }: Entity): number {
   const since = Date.parse(String(fields.validFrom ?? fields.date))

@@ -38,7 +38,7 @@ test('init says what it found in a line for each reader, and takes in what binds
     `  import .serena/memories (1 chunk), ${notes} (2 notes)`,
   ])
   expect(out).toContain(
-    `4 rules stand in CLAUDE.md, .cursor/rules, packages/cart/AGENTS.md, ${notes} and bind nobody yet`,
+    `4 rules stand in CLAUDE.md, .cursor/rules/ui.mdc, packages/cart/AGENTS.md, ${notes} and bind nobody yet`,
   )
   const brief = await run('brief')
   expect(brief).not.toContain('## Project Rules')
@@ -134,6 +134,22 @@ testUnless(NO_TERMINAL)('many rules are asked about a file at a time', async () 
   const brief = await run('brief')
   expect(brief).toContain('- Never round twice')
   expect(brief).not.toContain('- Never touch table a0')
+})
+
+test('rules that one file imports of another are of that one: counted once, and told to no client that reads it', async () => {
+  const { at, run } = shop()
+  files(at.dir, { 'AGENTS.md': '- Never guess a price\n', 'CLAUDE.md': '@AGENTS.md\n\n- Never commit to main\n' })
+  const out = await run('init', '--client', 'none', '--yes')
+  expect(out).toContain('  import AGENTS.md (1 rule), CLAUDE.md (1 rule), .cursor/rules (1 rule)')
+  expect(out).toContain('5 rules stand in AGENTS.md, CLAUDE.md, .cursor/rules/ui.mdc')
+  expect(await run('confirm')).toMatch(/fact:never-guess-a-price {2}\(from AGENTS\.md\)/)
+  const told = async (client: string) => {
+    const payload = { session_id: client, hook_event_name: 'SessionStart', source: 'startup', cwd: at.dir }
+    return (await inProcess(at, ['hook', client, 'SessionStart'], JSON.stringify(payload))).out
+  }
+  for (const client of ['claude', 'codex']) expect(await told(client)).not.toContain('Never guess a price')
+  expect(await told('gemini')).toContain('- AGENTS.md: Never guess a price')
+  expect(await told('codex')).toContain('- CLAUDE.md: Never commit to main')
 })
 
 test('an init that brings something names what takes it back, also where another made the project', async () => {

@@ -21,7 +21,7 @@ test('[T45] the files of a repository bind nobody by init alone; in a pipe it pr
   const { run, at, agent } = repository()
   for (const who of [at, { ...agent }]) {
     const out = (await inProcess(who, ['init', '--client', 'none', ...(who === at ? [] : ['--yes'])])).out
-    expect(out).toContain('3 rules stand in CLAUDE.md, AGENTS.md and bind nobody yet.')
+    expect(out).toContain('3 rules stand in AGENTS.md, CLAUDE.md and bind nobody yet.')
   }
   expect(await run('brief')).not.toContain(INSTRUCTIONS)
   const yes = command(await run('init', '--client', 'none'))
@@ -47,7 +47,7 @@ testUnless(NO_TERMINAL)(
       const { out } = await onTerminal(who, ['init', '--client', 'none', ...args], ...answers)
       expect(out.includes('constraint: Never push to main')).toBe(answers.length > 0)
       expect(out.includes('[Y/n]')).toBe(answers.length > 0)
-      expect(out).toContain('3 rules stand in CLAUDE.md, AGENTS.md')
+      expect(out).toContain('3 rules stand in AGENTS.md, CLAUDE.md')
       expect((await run('brief')).includes(INSTRUCTIONS)).toBe(binds)
     }
   },
@@ -142,7 +142,7 @@ test('[T46] what one file says and another says longer is told once; not what th
   const told = async (client: string) => {
     const payload = { session_id: client, hook_event_name: 'SessionStart', source: 'startup', cwd: at.dir }
     const { out } = await inProcess(at, ['hook', client, 'SessionStart'], JSON.stringify(payload))
-    return [...out.matchAll(/- (?:CLAUDE|GEMINI|\.cursor\/rules)[.md]*: (.+?)(?=\\n)/g)].map((m) => m[1])
+    return [...out.matchAll(/- (?:CLAUDE\.md|GEMINI\.md|\.cursor\/rules\/till\.mdc): (.+?)(?=\\n)/g)].map((m) => m[1])
   }
   expect((await told('codex')).sort()).toEqual([
     'Always count the coins twice before closing the till',

@@ -3,7 +3,7 @@ import { unmerged } from '../../base/run-git.ts'
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { markOf, Staleness } from '../../engine/read/stale.ts'
-import { type Entity, importedFrom, madeAt, saidAt, saidBy } from '../../model/entity.ts'
+import { type Entity, filesOf, importedFrom, madeAt, saidAt, saidBy } from '../../model/entity.ts'
 import { defined, type JsonObject } from '../../model/object.ts'
 import { oneLine } from '../../model/text.ts'
 import { linkedWith, unverifiedAmong, upheldLinks } from './unverified.ts'
@@ -118,7 +118,7 @@ function conflictOf({ conflicts }: Entity): string | undefined {
 /** Who said it and when, and what holds of it: `(Ana, 2026-11-21, unverified) [login in src/a.ts changed …]`. */
 export function besideOf(e: Entity, holds: Holds, day: string, clean: (text: string, most: number) => string): string {
   const last = saidBy(e)
-  const from = importedFrom(last.source)
+  const [from] = importedFrom(last.source) === undefined ? [] : filesOf(e)
   const file = from !== undefined && /[./]/.test(from) ? from : undefined // else another store of ours
   // an agent's own words, not those that a person typed
   const isOfAgent = typeof last.agent === 'string' && last.said === undefined && last.source !== 'prompt'

@@ -6,10 +6,9 @@ import { filesBelow, inspect, realPath } from '../../base/files.ts'
 import { randomBytes } from '../../base/random.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { getMeta, setMeta } from '../../engine/store/meta.ts'
-import { type Entity, importedFrom, provenanceOf } from '../../model/entity.ts'
+import { type Entity, filesOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject } from '../../model/object.ts'
-import { pathsOf } from '../../session/briefing/focus.ts'
 import { many } from '../../session/briefing/format.ts'
 import { codexHome, configDir } from '../../session/clients/common/homes.ts'
 import { sessionsOfProject } from '../../session/clients/transcripts.ts'
@@ -17,12 +16,13 @@ import { IMPORTERS, importFrom } from '../../travel/formats/import/index.ts'
 import { SKIPPED } from '../../travel/formats/import/pages.ts'
 import { one, shown } from '../../travel/formats/import/report.ts'
 import { agreeTo, confirmAll, listed, waitingFrom } from './confirm.ts'
+import { oneLine } from './format.ts'
 import { waitingIn } from './review-queue.ts'
 import { actingAs, type ToolContext } from './tool.ts'
 
 /** Where knowledge lies that people and other tools have written, by its reader. */
 const PLACES: readonly (readonly [format: string, ...paths: string[]])[] = [
-  ['claude-md', 'CLAUDE.md', '.claude/CLAUDE.md', 'AGENTS.md', 'GEMINI.md', '.github/copilot-instructions.md', '.github/instructions', '.cursor/rules', '.cursorrules', '.windsurf/rules', '.windsurfrules', '.clinerules', '.claude/rules'],
+  ['claude-md', 'AGENTS.md', 'CLAUDE.md', '.claude/CLAUDE.md', 'GEMINI.md', '.github/copilot-instructions.md', '.github/instructions', '.cursor/rules', '.cursorrules', '.windsurf/rules', '.windsurfrules', '.clinerules', '.claude/rules'],
   ['decisions', 'docs/adr', 'docs/adrs', 'doc/adr', 'adr', 'docs/decisions', 'docs/architecture/decisions', 'doc/architecture/decisions'],
   ['notes', 'memory-bank', '.serena/memories'],
   ['beads', '.beads'],
@@ -82,9 +82,11 @@ export const homesFor = (root: string) => {
 /** What lies in the project, and what clients remember of it, as far as a reader finds something in it. */
 export function findSources(root: string, refused: readonly string[]): Found {
   const left: string[] = []
+  const places = placesIn(root).filter((s) => !refused.includes(s.path) && !refused.includes(s.format))
   const read = (source: Source): [source: Source, says: string][] => {
     const { format, path, at } = source
     const there = source.source === undefined ? inspect(root, path) : undefined
+    const others = places.flatMap((p) => (p.format === format && p !== source ? p.path : []))
     const isTwice = there?.is === 'file' && there.stat.nlink > 1
     const leave = (why: string) => void left.push(`  leave  ${path}: ${why}`)
     const bytes = format === 'claude-md' && there?.is === 'file' ? there.stat.size : 0
@@ -94,9 +96,9 @@ export function findSources(root: string, refused: readonly string[]): Found {
       leave(`it has ${(bytes / 1e6).toFixed(1)} MB; \`tidemark import ${format} ${path}\` takes it in all the same`)
     else
       try {
-        const { items, counts, unplaced } = IMPORTERS.find((i) => i.name === format)!.read(at, realPath(root))
+        const { items, counts, unplaced } = IMPORTERS.find((i) => i.name === format)!.read(at, realPath(root), others)
         const said = Object.entries(counts).flatMap(([what, n]) => (n > 0 ? `${n} ${n === 1 ? one(what) : what}` : []))
-        if (items.length > 0) return [[source, `${path} (${said.join(', ')})`]]
+        if (items.length > 0) return [[source, said.length > 0 ? `${path} (${said.join(', ')})` : path]]
         if (unplaced[0]) leave(`nothing in it could be read: \`tidemark import ${format} ${path}\` says why`)
       } catch (error) {
         if (!(error instanceof UserError)) throw error
@@ -104,9 +106,7 @@ export function findSources(root: string, refused: readonly string[]): Found {
       }
     return []
   }
-  const found = placesIn(root)
-    .filter((s) => !refused.includes(s.path) && !refused.includes(s.format))
-    .flatMap(read)
+  const found = places.flatMap(read)
   const groups = [...Map.groupBy(found, ([s]) => s.format).values()]
   const sessions = sessionsOfProject(homesFor(root), [root]).filter((f) => f.sessions.length > 0)
   const lines = [
@@ -219,14 +219,12 @@ export async function askForRules(
   const rules = all.filter(({ kind }) => kind === 'proposal' || memory.registry().kind(kind)?.binding)
   const others = all.length > rules.length ? [`${all.length - rules.length} proposed: tidemark review`] : []
   const isMany = ask !== undefined && rules.length > MANY
-  const fileOf = (e: Entity) =>
-    (isMany && pathsOf(e)[0]) || importedFrom(sources.find((s) => provenanceOf(e).some((p) => p.source === s)))
   const standing = (some: readonly Entity[]) => {
-    const files = [...new Set(some.flatMap((e) => fileOf(e) ?? []))].join(', ')
+    const files = oneLine([...new Set(some.flatMap((e) => filesOf(e)[0] ?? []))].join(', '), 200)
     return some.length === 1 ? `1 rule stands in ${files}` : `${some.length} rules stand in ${files}`
   }
   const [agreed, left]: [Entity[], Entity[]] = [[], []]
-  for (const some of isMany ? Map.groupBy(rules, fileOf).values() : rules.length > 0 ? [rules] : []) {
+  for (const some of isMany ? Map.groupBy(rules, (e) => filesOf(e)[0]).values() : rules.length > 0 ? [rules] : []) {
     const question = `${standing(some)}. Should ${some.length === 1 ? 'it' : 'they'} bind every session here?`
     const says = await ask?.([...listed(memory, some), question].join('\n'))
     ;(says ? agreed : left).push(...some)

@@ -5,7 +5,7 @@ import { type Waiting, waitingAt } from '../../engine/replication/waiting.ts'
 import { MAX_ACTIONS, parseBatch } from '../../engine/write/batch.ts'
 import { canonical } from '../../model/canonical.ts'
 import { sha256 } from '../../model/digest.ts'
-import { type Entity, importedFrom, provenanceOf } from '../../model/entity.ts'
+import { type Entity, filesOf, importedFrom, provenanceOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { contraryRules, saidContrary, settled } from './contradictions.ts'
 import { findOne, oneLine, refsTo, undoLine } from './format.ts'
@@ -26,11 +26,10 @@ const told = (e: Entity, isOthers: boolean): { head: string; from: string } => (
     : oneLine(wantedBy(e), 80),
 })
 
-/** A file, else the agent that proposed it. */
+/** Its files, else the agent that proposed it. */
 function wantedBy(e: Entity): string {
   const { source, agent, user } = provenanceOf(e).at(-1) ?? {}
-  const file = importedFrom(source)
-  return file === undefined ? String(agent ?? user ?? 'proposed here') : `from ${file}`
+  return importedFrom(source) === undefined ? String(agent ?? user ?? 'proposed here') : `from ${filesOf(e).join(', ')}`
 }
 
 /** Changes as soon as something else waits, or something of it says something else. */

@@ -6,16 +6,16 @@ import { AGENTS, declaredOf, type Rule, type Rules, rulesOf } from '../../../wor
 import { plain } from '../fence.ts'
 import { many } from '../format.ts'
 import type { About, Item, Section } from '../types.ts'
-import { readsFile } from './rules.ts'
+import { importedBy, readsFile } from './rules.ts'
 
 const looked = new WeakMap<About, { rules: Rules | undefined }>()
 
 /** Whether the client reads the file by itself: as its own rule, or because one of its files imports it. */
 export function isReadByClient({ name, path, file }: Rule, about: Pick<About, 'project' | 'client'>): boolean {
   const text = (at: string): string => (readsFile(at, about) ? `${readInside(about.project.root, at) ?? ''}` : '')
-  const { rules, importsFiles, instructions = [] } = factsOf(about.client) ?? {}
+  const { rules } = factsOf(about.client) ?? {}
   if (rules?.areRead && text(`${rules.folder}/${name}.md`) === file) return true
-  return importsFiles === true && instructions.some((at) => text(at).includes(`@${path}`))
+  return importedBy(about).includes(path)
 }
 
 export function ruleLines({ name, text }: Rule): string[] {

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, join, posix } from 'node:path'
+import { readInside } from '../../../base/files.ts'
+import { keptIn } from '../../../base/lookup.ts'
 import { contrary, vocabularyOf } from '../../../find/recall/contradictions.ts'
 import { type Entity, isOfFile } from '../../../model/entity.ts'
 import { isStatement } from '../../../model/statement.ts'
@@ -61,8 +63,21 @@ export function bindingFacts(about: About): { binding: Entity[]; readByClient: E
 export const isRead = (e: Entity, about: Pick<About, 'client' | 'project'>): boolean =>
   pathsOf(e).some(
     (path) =>
-      (readsFile(path, about) || readsForFiles(path, about.client)) && existsSync(join(about.project.root, path)),
+      (readsFile(path, about) || readsForFiles(path, about.client) || importedBy(about).includes(path)) &&
+      existsSync(join(about.project.root, path)),
   )
+
+const looked = new WeakMap<object, string[]>()
+
+/** The files that the client's own instructions import with `@path`. */
+export const importedBy = (about: Pick<About, 'client' | 'project'>): string[] =>
+  keptIn(looked, about, () => {
+    const { importsFiles, instructions = [] } = factsOf(about.client) ?? {}
+    return instructions.flatMap((at) => {
+      const text = importsFiles ? `${readInside(about.project.root, at) ?? ''}` : ''
+      return [...text.matchAll(/(?:^|\s)@([\w./-]*\w)/g)].map((m) => posix.join(posix.dirname(at), m[1]!))
+    })
+  })
 
 /** What a client reads as it works on some files: its own rules for them, and the instructions of their folder. */
 const readsForFiles = (path: string, client: string | undefined): boolean => {

@@ -3,7 +3,7 @@ import { locationOf } from '../../../find/code/location.ts'
 import { saying } from '../../../find/recall/card.ts'
 import { foldSimilar } from '../../../find/recall/duplicates.ts'
 import { similarity, wordSet } from '../../../find/recall/word-overlap.ts'
-import { type Entity, provenanceOf, standingOf } from '../../../model/entity.ts'
+import { type Entity, filesOf, provenanceOf, standingOf } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'
 import { isElsewhere } from '../focus.ts'
 import { field, many, refOf } from '../format.ts'
@@ -13,7 +13,6 @@ import { heldFor, isRead, placeOf } from './rules.ts'
 const LOOKED_AT = 300
 /** How many rules of the repository's files are told. Each costs as many tokens as a binding one. */
 const MAX_OF_FILES = 20
-const OF_FILE = 'import claude-md '
 const MAX_NOTED = 5
 
 /** Rules that wait for a yes. Only those from prompts, and from files that this client does not load, are shown. */
@@ -118,7 +117,5 @@ export function notAskedYet(waiting: readonly Entity[], binding: readonly Entity
 
 const sourcesOf = (e: Entity): string[] => provenanceOf(e).map((p) => String(p.source))
 
-function fileOf(e: Entity): string | undefined {
-  const source = sourcesOf(e).find((s) => s.startsWith(OF_FILE))
-  return source && plain(source.slice(OF_FILE.length), 120)
-}
+const fileOf = (e: Entity): string | undefined =>
+  sourcesOf(e).some((s) => s.startsWith('import claude-md ')) ? plain(filesOf(e)[0]!, 120) : undefined

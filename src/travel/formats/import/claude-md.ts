@@ -26,7 +26,7 @@ export const claudeMd: Importer = {
   name: 'claude-md',
   about:
     'rule files (CLAUDE.md, AGENTS.md, .cursor/rules, .github/instructions …): rules become facts, the rest searchable chunks',
-  read(path, root) {
+  read(path, root, others = []) {
     const open = (at: string) => pagesAt(at, root, ['.md', '.mdc', '.txt'])
     const { pages: own, unplaced, rest: reading } = open(path)
     const pages: Page[] = own.map((p) => ({ ...p, globs: globsOf(p) }))
@@ -61,8 +61,10 @@ export const claudeMd: Importer = {
         return isKept.has(line) ? chunksOf(text, from).chunks : []
       })
     })
-    const counts = { rules: found.size, chunks: chunks.length }
-    const items = [...[...found.values()].map(itemOf), ...chunks]
+    const items: Item[] = [...[...found.values()].map(itemOf), ...chunks]
+    const counted = items.filter(({ where }) => !others.some((other) => where.startsWith(other)))
+    const rules = counted.filter(({ verb }) => verb === 'record-fact').length
+    const counts = { rules, chunks: counted.length - rules }
     return { items, unplaced, counts, ...reading, redacted, owns: ['fact', 'chunk'], files: pages.map((p) => p.label) }
   },
 }

@@ -52,7 +52,8 @@ export interface Importer {
   readonly about: string
   /**
    * @param root the project's root: paths are named from there, and nothing outside it is followed.
+   * @param others what is read by itself, and not counted again where the path imports it.
    * @throws UserError when there is nothing to read at the path.
    */
-  read(path: string, root: string): Reading
+  read(path: string, root: string, others?: readonly string[]): Reading
 }
