@@ -152,6 +152,39 @@ test('rules that one file imports of another are of that one: counted once, and 
   expect(await told('codex')).toContain('- CLAUDE.md: Never commit to main')
 })
 
+testUnless(NO_TERMINAL)('a yes that was given stays where a later question is broken off', async () => {
+  const { at, run } = shop()
+  const rules = Array.from({ length: 20 }, (_, n) => `- Never touch table ${'abcdefghijklmnopqrst'[n]}${n}\n`)
+  files(at.dir, { '.claude/rules/tables.md': rules.join('') })
+  const { out, code } = await onTerminal(at, ['init', '--client', 'none'], 'y', 'y', '\x03')
+  expect(code).toBe(1)
+  expect(out).toContain('1 rule stands in CLAUDE.md: confirmed, every session here is told to follow them')
+  expect(await run('brief')).toContain('- Never commit to main')
+})
+
+testUnless(NO_TERMINAL)('rules that their file has no more are asked about as such', async () => {
+  const { at, run } = shop()
+  files(at.dir, {
+    'CLAUDE.md': '- Never commit to main\n- Never guess a price\n- Never lend a drawer\n',
+    'AGENTS.md': '- Never lend a drawer\n',
+  })
+  await agreeing(at, 'init', '--client', 'none')
+  files(at.dir, { 'CLAUDE.md': '- Never commit to main\n', '.cursor/rules/ui.mdc': '- Use the grid\n' })
+  const out = await run('import')
+  expect(out).toContain('1 rule stands in .cursor/rules/ui.mdc and binds nobody yet')
+  expect(out).toMatch(
+    /2 rules no longer stand in CLAUDE\.md, .*ui\.mdc and bind until a person says yes to all that waits/,
+  )
+  expect(out).toContain('1 proposed: tidemark review')
+  expect(await run('review')).toContain('no longer in CLAUDE.md: retire "Never guess a price"?')
+  const asked = await onTerminal(at, ['import', 'claude-md', 'CLAUDE.md'], 'y')
+  expect(asked.out).toContain('1 rule no longer stands in CLAUDE.md. Should it stop binding? [y/N]')
+  expect(asked.out).toContain('1 rule no longer stands in CLAUDE.md: retired')
+  const brief = await run('brief')
+  expect(brief).toContain('- Never lend a drawer')
+  expect(brief).not.toContain('- Never guess a price')
+})
+
 test('an init that brings something names what takes it back, also where another made the project', async () => {
   const { run } = shop()
   await run('init', '--client', 'none', '--no-import')

@@ -1,8 +1,9 @@
 import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
+import type { Reader } from './reader.ts'
 
 /** What an entity is called where somebody decides about it. */
-export function nameOf(e: Entity): string {
+export function nameOf(e: Entity, reader?: Pick<Reader, 'entity'>): string {
   if (e.kind === 'relationship') {
     const { from, type, to, description } = e.fields
     return `${String(from)} ${String(type)} ${String(to)}${typeof description === 'string' ? `: ${description}` : ''}`
@@ -12,10 +13,12 @@ export function nameOf(e: Entity): string {
   const { old, new: next, reason } = rest
   if (verb === 'supersede' && typeof old === 'string' && typeof next === 'string')
     return `${verb} "${old}" by "${next}"${typeof reason === 'string' ? `: ${reason}` : ''}`
+  const target = typeof ref === 'string' ? reader?.entity(ref)?.name : undefined
+  if (verb === 'retire' && target !== undefined) return `${reason ? `${reason}: ` : ''}retire "${target}"?`
   const said = Object.entries(rest).map(([arg, v]) => `${arg} ${JSON.stringify(v)}`)
-  return [verb, ref, said.join(', ')].filter(Boolean).join(' ')
+  return [verb, target === undefined ? ref : `"${target}"`, said.join(', ')].filter(Boolean).join(' ')
 }
 
 /** All that would bind: its words, and the context that goes with them. */
-export const calledAs = (e: Entity): string =>
-  `${nameOf(e)}${typeof e.fields.context === 'string' ? ` (${e.fields.context})` : ''}`
+export const calledAs = (e: Entity, reader?: Pick<Reader, 'entity'>): string =>
+  `${nameOf(e, reader)}${typeof e.fields.context === 'string' ? ` (${e.fields.context})` : ''}`

@@ -8,7 +8,7 @@ import type { Memory } from '../../engine/memory.ts'
 import { getMeta, setMeta } from '../../engine/store/meta.ts'
 import { type Entity, filesOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
-import { isObject } from '../../model/object.ts'
+import { isObject, type JsonObject } from '../../model/object.ts'
 import { many } from '../../session/briefing/format.ts'
 import { codexHome, configDir } from '../../session/clients/common/homes.ts'
 import { sessionsOfProject } from '../../session/clients/transcripts.ts'
@@ -216,28 +216,42 @@ export async function askForRules(
 ): Promise<{ lines: string[]; json: { [key: string]: Json }; batches: string[] }> {
   const { memory } = who
   const all = [...new Map(sources.flatMap((s) => waitingFrom(memory, s)).map((e) => [e.id, e])).values()]
-  const rules = all.filter(({ kind }) => kind === 'proposal' || memory.registry().kind(kind)?.binding)
-  const others = all.length > rules.length ? [`${all.length - rules.length} proposed: tidemark review`] : []
-  const isMany = ask !== undefined && rules.length > MANY
+  const actionOf = ({ kind, name }: Entity) => (kind === 'proposal' ? (JSON.parse(name) as [string, JsonObject]) : [])
+  const isGone = (e: Entity | undefined) => e !== undefined && actionOf(e)[0] === 'retire'
+  // a place that is taken off a rule changes nothing of what it says
+  const says = (e: Entity) => Object.keys(actionOf(e)[1] ?? {}).some((arg) => arg !== 'ref' && arg !== 'locations')
+  const rules = all.filter((e) => says(e) || memory.registry().kind(e.kind)?.binding)
   const standing = (some: readonly Entity[]) => {
-    const files = oneLine([...new Set(some.flatMap((e) => filesOf(e)[0] ?? []))].join(', '), 200)
-    return some.length === 1 ? `1 rule stands in ${files}` : `${some.length} rules stand in ${files}`
+    const found = some.map((e) => memory.reader.entity(String(actionOf(e)[1]?.ref)) ?? e)
+    const files = oneLine([...new Set(found.flatMap((e) => filesOf(e)[0] ?? []))].join(', '), 200)
+    const verb = some.length === 1 ? 'stands' : 'stand'
+    return `${many(some.length, 'rule')} ${isGone(some[0]) ? `no longer ${verb}` : verb} in ${files}`
   }
   const [agreed, left]: [Entity[], Entity[]] = [[], []]
-  for (const some of isMany ? Map.groupBy(rules, (e) => filesOf(e)[0]).values() : rules.length > 0 ? [rules] : []) {
-    const question = `${standing(some)}. Should ${some.length === 1 ? 'it' : 'they'} bind every session here?`
-    const says = await ask?.([...listed(memory, some), question].join('\n'))
-    ;(says ? agreed : left).push(...some)
+  const batches: string[] = []
+  const told = (all: readonly Entity[], confirm = '') =>
+    [...Map.groupBy(all, isGone)].map(([ends, some]) => {
+      const bind = some.length === 1 ? 'binds' : 'bind'
+      const until = ends ? 'until a person says yes' : "nobody yet. A person's yes"
+      if (confirm !== '') return `${standing(some)} and ${bind} ${until} to all that waits: ${confirm}`
+      return `${standing(some)}: ${ends ? 'retired' : 'confirmed, every session here is told to follow them'}`
+    })
+  const isMany = ask !== undefined && rules.length > MANY
+  for (const some of Map.groupBy(rules, (e) => (isGone(e) ? 'gone' : isMany && filesOf(e)[0])).values()) {
+    const wish = isGone(some[0]) ? 'stop binding' : 'bind every session here'
+    const question = `${standing(some)}. Should ${some.length === 1 ? 'it' : 'they'} ${wish}?`
+    const isYes = await ask?.([...listed(memory, some), question].join('\n')).catch((error: Error) => {
+      error.message = [...told(agreed), error.message].join('\n')
+      throw error
+    })
+    if (isYes) batches.push(...agreeTo(memory, some, { ...actingAs(who), by: 'person' }).batches)
+    ;(isYes ? agreed : left).push(...some)
   }
-  const { batches } = agreeTo(memory, agreed, { ...actingAs(who), by: 'person' })
-  const lines = agreed.length > 0 ? [`${standing(agreed)}: confirmed, every session here is told to follow them`] : []
-  const json: { [key: string]: Json } = agreed.length > 0 ? { confirmed: agreed.length } : { waiting: left.length }
-  if (left.length > 0) {
-    // a code agrees to all that waits: it is told where that is what was just told
-    const confirm = waitingIn(memory).length === left.length ? confirmAll(memory) : 'tidemark confirm'
-    Object.assign(json, { waiting: left.length, confirm })
-    const bind = left.length === 1 ? 'binds' : 'bind'
-    lines.push(`${standing(left)} and ${bind} nobody yet. A person's yes to all that waits: ${confirm}`)
-  }
-  return { lines: [...lines, ...others], json, batches }
+  // a code agrees to all that waits: it is told where that is what was just told
+  const isAll = left.length > 0 && waitingIn(memory).length === left.length
+  const confirm = isAll ? confirmAll(memory) : 'tidemark confirm'
+  const lines = [...told(agreed), ...told(left, confirm)]
+  const json = { confirmed: agreed.length, waiting: left.length, ...(left.length > 0 && { confirm }) }
+  if (all.length > rules.length) lines.push(`${all.length - rules.length} proposed: tidemark review`)
+  return { lines, json, batches }
 }

@@ -17,8 +17,8 @@ import { actingAs, type Block, defineTool, type Output, type ToolContext, writte
 const WHOLE = 1_200
 
 /** What waits, as somebody has to see it before it binds: whole, and who wants it. */
-const told = (e: Entity, isOthers: boolean): { head: string; from: string } => ({
-  head: `${typeof e.fields.category === 'string' ? e.fields.category : e.kind}: ${oneLine(calledAs(e), 2 * WHOLE)}${
+const told = ({ reader }: Memory, e: Entity, isOthers: boolean): { head: string; from: string } => ({
+  head: `${typeof e.fields.category === 'string' ? e.fields.category : e.kind}: ${oneLine(calledAs(e, reader), 2 * WHOLE)}${
     Array.isArray(e.fields.paths) ? ` (for ${oneLine(e.fields.paths.join(', '), WHOLE)})` : ''
   }`,
   from: isOthers
@@ -40,7 +40,7 @@ const codeOf = (waiting: readonly Entity[]): string =>
 export function listed(memory: Memory, waiting: readonly Entity[]): string[] {
   const others = new Set(unverifiedRules(memory).map((e) => e.id))
   return waiting.map((e) => {
-    const { head, from } = told(e, others.has(e.id))
+    const { head, from } = told(memory, e, others.has(e.id))
     const wanted = waitingAt(memory.db, e.id).map(
       (w) => `\n  ${oneLine(w.by, 60)}, unverified, ${oneLine(w.wants, WHOLE)}`,
     )
@@ -72,7 +72,7 @@ function list(context: ToolContext, waiting: readonly Entity[]): Output {
     const others = new Set(unverifiedRules(memory).map((e) => e.id))
     const refs = refsTo(memory.reader, waiting)
     const rules = waiting.map((e): Block => {
-      const { head, from } = told(e, others.has(e.id))
+      const { head, from } = told(memory, e, others.has(e.id))
       return { line: [['ref', refs.get(e.id)!], '  ', ['name', head], ['aside', `  (${from})`]] }
     })
     return [...rules, ...closing(`'${refs.get(waiting[0]!.id)}'`).map((line) => ({ line: [line] }))]
@@ -213,7 +213,7 @@ export const insteadOf = (memory: ToolContext['memory'], wanted: readonly Waitin
 /** What a yes or a no is about: the thing, or what others want of it. */
 export function decidedOn({ memory }: ToolContext, e: Entity): string {
   const wanted = waitingAt(memory.db, e.id).map((w) => `${oneLine(w.by, 60)} ${oneLine(w.wants, WHOLE)}`)
-  const named = `${e.kind} "${oneLine(calledAs(e), WHOLE)}"`
+  const named = `${e.kind} "${oneLine(calledAs(e, memory.reader), WHOLE)}"`
   return wanted.length === 0 ? named : `what others want of ${named}: ${wanted.join('; ')}`
 }
 

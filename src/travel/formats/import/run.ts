@@ -9,7 +9,7 @@ import type { Memory } from '../../../engine/memory.ts'
 import type { Action } from '../../../engine/write/batch.ts'
 import { sharedAt } from '../../../engine/write/context-key.ts'
 import { canonical } from '../../../model/canonical.ts'
-import { identityOf, KIND_KIND, RELATION_KIND } from '../../../model/entity.ts'
+import { identityOf, importedFrom, KIND_KIND, RELATION_KIND } from '../../../model/entity.ts'
 import type { Json } from '../../../model/field.ts'
 import { defined, type JsonObject } from '../../../model/object.ts'
 import { beforeOf, difference } from './compare.ts'
@@ -142,7 +142,7 @@ function settleGone(state: ImportRun): void {
   const { reading, report, reader, finder } = state
   const owns = reading.owns ?? []
   const { files = [] } = reading
-  const place = files.length > 3 ? state.options.source : files.join(', ') || 'the source'
+  const place = (files.length > 3 ? importedFrom(state.options.source) : files.join(', ')) || 'the source'
   const isSuperseded = (id: string) => reader.links('to', id).some((l) => l.type === 'supersedes')
   for (const kind of new Set([...owns, ...Object.keys(report.kinds)])) {
     if (!state.registry.kind(kind) || kind === KIND_KIND || kind === RELATION_KIND) continue
