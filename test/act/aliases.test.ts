@@ -20,6 +20,7 @@ test('[A5] near aliases of the commonest kinds are taken, and the answer says so
   const decision = taken('record-decision', { title: 'use-sqlite', why: 'no daemon', alternatives: ['files'] })
   expect(decision.fields).toMatchObject({ name: 'use-sqlite', rationale: 'no daemon', optionsConsidered: ['files'] })
   expect(decision.notes).toHaveLength(3)
+  expect(taken('record-decision', { title: 'retry', files: ['src/a.ts'] }).fields.locations).toEqual(['src/a.ts'])
   expect(taken('record-fact', { text: 'Always run the tests' }).fields.fact).toBe('Always run the tests')
 })
 

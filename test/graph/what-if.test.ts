@@ -88,7 +88,7 @@ test('[G4] [W5] its own outcome comes first; neither age nor silence is a succes
   ])
   const failed = await said('Keep sessions in memory')
   expect(failed).toContain('\nWhat came of it: failed: lost at each restart\n')
-  expect(failed).toMatch(/Likely outcome: failed, as it did$/)
+  expect(failed).toMatch(/Likely outcome: failed already$/)
   m.clock.days(200)
   expect(await said('sessions-in-files')).toMatch(
     /Likely outcome: too few to say: 2 of the 3 .*\(1 failed, 1 still standing\)$/,

@@ -21,7 +21,7 @@ export const decision = defineKind({
     visibility: choice(['developmental', 'curated'], 'whether somebody has curated it', { default: 'developmental' }),
     impact: number('how much hangs on it, 0 to 10', { min: 0, max: 10 }),
     confidence: confidence(),
-    locations: list('where it shows, as path or path:line', { paths: true, weight: 0.5 }),
+    locations: list('where it shows, as path or path:line', { paths: true, also: ['files'], weight: 0.5 }),
     evidence: list('what speaks for it', { weight: 0.7 }),
     relatedDecisions: set('names of decisions it goes with', { refs: true, weight: 0.3 }),
   },

@@ -8,7 +8,7 @@ export const fact = defineKind({
   key: ['fact'],
   binding: true,
   fields: {
-    fact: text('the rule, as an instruction', { weight: 1.5, also: ['rule', 'text', 'description'] }),
+    fact: text('the rule, as an instruction', { weight: 1.5, also: ['rule', 'text', 'content', 'description'] }),
     category: choice(['workflow', 'convention', 'constraint', 'tool', 'pattern'], 'what sort of rule'),
     context: text('where it comes from, when it applies', { weight: 0.8 }),
     paths: list('globs of the files that it is for; without any it holds everywhere', { weight: 0.3 }),

@@ -11,7 +11,7 @@ export const failedApproach = defineKind({
   fields: {
     approach: text('what was tried', { weight: 1.5, also: ['tried', 'text', 'description'] }),
     outcome: text('what happened', { weight: 1, also: ['result', 'why', 'reason'] }),
-    locations: list('where it was tried, as path or path:line', { paths: true, weight: 0.3 }),
+    locations: list('where it was tried, as path or path:line', { paths: true, also: ['files'], weight: 0.3 }),
     lesson: text('what to do instead', { weight: 1.2, also: ['instead', 'learning'] }),
   },
   halfLifeDays: 180,

@@ -17,7 +17,7 @@ export const learning = defineKind({
     date: time('when it was learned'),
     classifiedBy: text('who sorted it: human or agent', { weight: 0 }),
     checkpointType: text('at which checkpoint it was written down', { weight: 0 }),
-    locations: list('where it shows, as path or path:line', { paths: true, weight: 0.3 }),
+    locations: list('where it shows, as path or path:line', { paths: true, also: ['files'], weight: 0.3 }),
   },
   halfLifeDays: 365,
   example: {

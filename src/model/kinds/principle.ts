@@ -11,7 +11,7 @@ export const principle = defineKind({
     name: text('short name', { weight: 3 }),
     description: text('what it says and why', { weight: 1.5, also: ['principle', 'text'] }),
     confidence: confidence(),
-    locations: list('where it shows, as path or path:line', { paths: true, weight: 0.5 }),
+    locations: list('where it shows, as path or path:line', { paths: true, also: ['files'], weight: 0.5 }),
     evidence: list('what speaks for it', { weight: 0.7 }),
     relatedPrinciples: set('names of principles it goes with', { refs: true, weight: 0.3 }),
   },

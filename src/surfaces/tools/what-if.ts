@@ -61,7 +61,7 @@ export const whatIfTool = defineTool({
             line(start),
             `What came of it: ${told(start, own)}`,
             touched.length === 0
-              ? 'If it changes, no link carries that on to anything.'
+              ? 'Nothing that is recorded depends on it.'
               : `If it changes, this is touched (${found.cut ? 'at least ' : ''}${touched.length}):`,
           ]),
       ...shown.map(
@@ -158,7 +158,7 @@ async function rulesOn({ memory, project }: ToolContext, plan: string, told: Rea
 function outcomeSaid({ own, outcomes, likely, precedents }: WhatIf): string {
   const n = outcomes.reduce((sum, [, times]) => sum + times, 0)
   const counts = outcomes.map(([o, times]) => `${times} ${o === 'stands' ? 'still standing' : o}`).join(', ')
-  if (own.outcome !== 'unknown') return `${own.outcome}, as it did${counts && `; of things like it: ${counts}`}`
+  if (own.outcome !== 'unknown') return `${own.outcome} already${counts && `; of things like it: ${counts}`}`
   if (n === 0 && precedents.some((p) => p.outcome !== 'unknown')) return 'no evidence: all of that is unverified'
   if (n === 0) return precedents.length === 0 ? 'no evidence' : 'no evidence: nothing says what came of things like it'
   if (n < LEAST_PRECEDENTS) return `too few to say: ${n} of the ${LEAST_PRECEDENTS} that are needed (${counts})`
