@@ -48,28 +48,23 @@ function limitsOf({ flags }: CommandCall): Limits {
 }
 
 /** Shows what each member has stored, or takes a replica out. */
-async function space(call: CommandCall): Promise<Json> {
+async function space(call: CommandCall, store: HubStore): Promise<Json> {
   const [step, project = '', replica = ''] = call.place
-  const store = await openStore(call)
-  try {
-    if (step === 'usage') {
-      const all = await storedByMember(store)
-      for (const u of all) call.out(`${u.project}  ${u.member}  ${(u.stored / MB).toFixed(1)} MB`)
-      if (all.length === 0) call.out('nobody has pushed anything')
-      return { usage: all }
-    }
-    refuseAgents(call.directory)
-    if (!isProjectId(project) || replicaOfKey(keyOf(replica, 1)) === undefined)
-      throw new UsageError('`tidemark hub drop` takes a project id and a replica', 'doctor of a member names both')
-    const again = call.flags.again === true
-    const { HubLog } = await import('../../../travel/hub/log.ts')
-    const updates = await new HubLog(store, systemEnv).drop(project, replica, again)
-    call.out(again ? `${replica} may push again` : `${updates} updates of ${replica} taken out; it may push no more`)
-    if (!again) call.out('members keep what they have; a running hub knows it at once')
-    return { project, replica, updates, again }
-  } finally {
-    await store.close()
+  if (step === 'usage') {
+    const all = await storedByMember(store)
+    for (const u of all) call.out(`${u.project}  ${u.member}  ${(u.stored / MB).toFixed(1)} MB`)
+    if (all.length === 0) call.out('nobody has pushed anything')
+    return { usage: all }
   }
+  refuseAgents(call.directory)
+  if (!isProjectId(project) || replicaOfKey(keyOf(replica, 1)) === undefined)
+    throw new UsageError('`tidemark hub drop` takes a project id and a replica', 'doctor of a member names both')
+  const again = call.flags.again === true
+  const { HubLog } = await import('../../../travel/hub/log.ts')
+  const updates = await new HubLog(store, systemEnv).drop(project, replica, again)
+  call.out(again ? `${replica} may push again` : `${updates} updates of ${replica} taken out; it may push no more`)
+  if (!again) call.out('members keep what they have; a running hub knows it at once')
+  return { project, replica, updates, again }
 }
 
 async function start(call: CommandCall): Promise<undefined> {
@@ -100,45 +95,40 @@ async function start(call: CommandCall): Promise<undefined> {
   return undefined
 }
 
-async function tokens(call: CommandCall): Promise<Json> {
+async function tokens(call: CommandCall, store: HubStore): Promise<Json> {
   const [, step, ...rest] = call.place
   const { addToken, isLive, listTokens, revokeToken } = await import('../../../travel/hub/access-tokens.ts')
-  const store = await openStore(call)
   const now = systemEnv.now()
-  try {
-    if (step === 'add') {
-      refuseAgents(call.directory)
-      const [member = '', ...projects] = rest
-      const days = Number(call.flags.days ?? 365)
-      if (!(days > 0)) throw new UsageError('--days takes a number above 0')
-      const role = String(call.flags.role ?? 'writer') as Role
-      const expires = now + days * DAY_MS
-      const { token, id } = await addToken(store, systemEnv, { member, projects, role, expires })
-      call.out(`token ${token}`)
-      call.out(`id ${id}: ${member}, ${role} in ${projects.join(' ')}, until ${localMinute(expires)}`)
-      call.out(`the token is shown this once; ${member} runs: tidemark join URL TOKEN`)
-      return { id, token, member, role, projects: [...projects], expires }
-    }
-    if (step === 'list') {
-      const all = await listTokens(store)
-      for (const t of all) {
-        const state = t.revoked !== null ? 'revoked' : isLive(t, now) ? t.role : 'expired'
-        const until = t.expires === null ? '' : `, until ${localMinute(t.expires)}`
-        call.out(`${t.id}  ${t.member}  ${state}  ${t.projects}${until}`)
-      }
-      if (all.length === 0) call.out('no tokens; `tidemark hub token add MEMBER PROJECT` makes one')
-      return { tokens: all.map((t) => ({ ...t })) }
-    }
-    if (step === 'revoke') {
-      refuseAgents(call.directory)
-      const { id, member } = await revokeToken(store, systemEnv, rest[0] ?? '')
-      call.out(`revoked ${id} of ${member}`)
-      return { revoked: id }
-    }
-    throw new UsageError(`there is no \`tidemark hub token ${step ?? ''}\``, 'it takes add, list and revoke')
-  } finally {
-    await store.close()
+  if (step === 'add') {
+    refuseAgents(call.directory)
+    const [member = '', ...projects] = rest
+    const days = Number(call.flags.days ?? 365)
+    if (!(days > 0)) throw new UsageError('--days takes a number above 0')
+    const role = String(call.flags.role ?? 'writer') as Role
+    const expires = now + days * DAY_MS
+    const { token, id } = await addToken(store, systemEnv, { member, projects, role, expires })
+    call.out(`token ${token}`)
+    call.out(`id ${id}: ${member}, ${role} in ${projects.join(' ')}, until ${localMinute(expires)}`)
+    call.out(`the token is shown this once; ${member} runs: tidemark join URL TOKEN`)
+    return { id, token, member, role, projects: [...projects], expires }
   }
+  if (step === 'list') {
+    const all = await listTokens(store)
+    for (const t of all) {
+      const state = t.revoked !== null ? 'revoked' : isLive(t, now) ? t.role : 'expired'
+      const until = t.expires === null ? '' : `, until ${localMinute(t.expires)}`
+      call.out(`${t.id}  ${t.member}  ${state}  ${t.projects}${until}`)
+    }
+    if (all.length === 0) call.out('no tokens; `tidemark hub token add MEMBER PROJECT` makes one')
+    return { tokens: all.map((t) => ({ ...t })) }
+  }
+  if (step === 'revoke') {
+    refuseAgents(call.directory)
+    const { id, member } = await revokeToken(store, systemEnv, rest[0] ?? '')
+    call.out(`revoked ${id} of ${member}`)
+    return { revoked: id }
+  }
+  throw new UsageError(`there is no \`tidemark hub token ${step ?? ''}\``, 'it takes add, list and revoke')
 }
 
 export const hub: Command = {
@@ -164,13 +154,18 @@ export const hub: Command = {
     days: { type: 'number', value: 'N', about: 'how long a new token holds (365)' },
   },
   async run(call) {
-    if (call.place[0] === 'token') return { json: await tokens(call) }
-    if (call.place[0] === 'usage' || call.place[0] === 'drop') return { json: await space(call) }
-    if (call.place[0] !== undefined)
+    const [step] = call.place
+    if (step === undefined) return start(call)
+    if (!['token', 'usage', 'drop'].includes(step))
       throw new UsageError(
-        `there is no \`tidemark hub ${call.place[0]}\``,
+        `there is no \`tidemark hub ${step}\``,
         '`tidemark hub` starts it; `hub token`, `hub usage` and `hub drop` are the others',
       )
-    return start(call)
+    const store = await openStore(call)
+    try {
+      return { json: await (step === 'token' ? tokens : space)(call, store) }
+    } finally {
+      await store.close()
+    }
   },
 }
