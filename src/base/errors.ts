@@ -29,12 +29,12 @@ export function refuse(code: string, message: string, hint: string): never {
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** What a part gives; undefined where it throws, whatever that is. */
-export function attempt<T>(part: () => T): T | undefined {
+/** What a part gives; where it throws, whatever that is, what `otherwise` makes of it, else undefined. */
+export function attempt<T, U = undefined>(part: () => T, otherwise?: (error: Error) => U): T | U {
   try {
     return part()
-  } catch {
-    return undefined
+  } catch (error) {
+    return otherwise?.(error as Error) as U
   }
 }
 

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
+import { attempt } from '../../base/errors.ts'
 import { sha256 } from '../../model/digest.ts'
 import { baseEvents, coveredLines } from './coverage.ts'
 import { type Db, readDb, stored } from './db.ts'
@@ -22,13 +23,11 @@ export function snapshotFaults(path: string): string[] {
 }
 
 /** What SQLite finds wrong with the file: pages, the order of keys, indexes that lack a row, the index of words. */
-export function pageFaults(db: Db): string[] {
-  try {
-    return db.column<string>('PRAGMA integrity_check').filter((text) => text !== 'ok')
-  } catch (error) {
-    return [(error as Error).message]
-  }
-}
+export const pageFaults = (db: Db): string[] =>
+  attempt(
+    () => db.column<string>('PRAGMA integrity_check').filter((text) => text !== 'ok'),
+    (error) => [error.message],
+  )
 
 /** Tables of which no other can be made. */
 const KEPT = ['meta', 'log', 'parked', 'covered', 'folded', 'declined', 'gaps', 'purged', 'purged_writes', 'erasers', 'forked', 'branched'] // biome-ignore format: a list

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { attempt, UserError } from '../../base/errors.ts'
+import { attempt, refuse, UserError } from '../../base/errors.ts'
 import { appendInside, createInside, inspect, isOwn, pathIn, readInside, writeInside } from '../../base/files.ts'
 import { ancestors, gitDirectory, gitRoot } from '../../base/git.ts'
 import { randomBytes } from '../../base/random.ts'
@@ -79,14 +79,10 @@ const WITHOUT_ID =
 function readConfig(root: string): Config {
   const path = configPath(root)
   const text = `${readInside(root, CONFIG) ?? ''}`
-  let config: unknown
-  try {
-    config = JSON.parse(text)
-  } catch (error) {
-    const merged = mergedConfig(text)
-    if (merged) return merged
-    throw new UserError('bad-config', `${path} cannot be read: ${(error as Error).message}`, WITHOUT_ID)
-  }
+  const config = attempt(
+    (): unknown => JSON.parse(text),
+    (error) => mergedConfig(text) ?? refuse('bad-config', `${path} cannot be read: ${error.message}`, WITHOUT_ID),
+  )
   if (!hasId(config)) throw new UserError('bad-config', `${path} has no valid id`, WITHOUT_ID)
   return config
 }

@@ -110,7 +110,7 @@ const nameOf = (root: string): string => gitState(root).branch ?? basename(root)
 
 /** Which of the changed files of a work tree are looked at: the smallest first. */
 function lookedAt(scratch: Scratch, root: string, changed: readonly string[]): string[] {
-  const stats = new Map(changed.map((path) => [path, attempt(() => fs.lstatSync(join(root, path)))]))
+  const stats = new Map(changed.map((path) => [path, attempt<fs.Stats>(() => fs.lstatSync(join(root, path)))]))
   const isFile = (path: string) => stats.get(path)?.isFile() || stats.get(path)?.isSymbolicLink() === true
   const isIn = (path: string): boolean => path !== '.' && (isFile(path) || isIn(dirname(path)))
   const size = (path: string) => stats.get(path)?.size ?? 0

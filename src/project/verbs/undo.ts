@@ -1,3 +1,4 @@
+import { attempt } from '../../base/errors.ts'
 import { type Cell, listPart, STATE, type Stamp, type StateValue, seen, setPart } from '../../engine/log/cells.ts'
 import { cellsOf, type Event } from '../../engine/log/events.ts'
 import { fold } from '../../engine/log/fold.ts'
@@ -308,17 +309,14 @@ export const restore = defineVerb({
 
 /** Writes again what it said then. Nothing of what came after is rewritten: this is one more batch, and can be undone. */
 function restoreTo(p: Planning, target: Entity, to: string, report: Report) {
-  let at: number
-  try {
-    at = momentSaid(to, p.ctx.ms, 'as-of')
-  } catch {
+  const at = attempt(() => momentSaid(to, p.ctx.ms, 'as-of'))
+  if (at === undefined)
     return report({
       field: 'to',
       message: 'not a time',
       received: to.slice(0, 80),
       accepted: 'a day, a moment, or words such as "3 days ago"',
     })
-  }
   const events = p.view.eventsOf(target.id)
   const later = events.filter((e) => e.event.stamp.ms > at)
   if (later.length === events.length)

@@ -1,4 +1,4 @@
-import { UserError } from '../../../base/errors.ts'
+import { unlessRefused } from '../../../base/errors.ts'
 import { isOnlyProject } from '../../../engine/store/project-list.ts'
 import { sha256 } from '../../../model/digest.ts'
 import { readText } from './files.ts'
@@ -145,14 +145,9 @@ export function unplug(ctx: ClientContext, target: Target, why: string): WiringC
   const { client, file, scope } = target
   const before = readText(file)
   if (before === null) return []
-  let after: string | null
-  try {
-    after = without(ctx, target, before, removable(ctx, target)).text
-  } catch (error) {
-    // broken, and nothing of ours in it: no hindrance
-    if (error instanceof UserError && !before.includes('tidemark')) return []
-    throw error
-  }
+  const take = () => without(ctx, target, before, removable(ctx, target)).text
+  // broken, and nothing of ours in it: no hindrance
+  const after = before.includes('tidemark') ? take() : unlessRefused(take, () => before)
   if (after !== before) return [{ client, file, scope, action: after === null ? 'delete' : 'edit', before, after, why }]
   if (!before.includes('tidemark') || !target.parts.some((p) => ['yours', 'hand-made'].includes(p.state(before))))
     return []

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { UsageError, UserError } from '../../../base/errors.ts'
+import { attempt, refuse, UsageError, UserError } from '../../../base/errors.ts'
 import { temporaryDirectory } from '../../../base/files.ts'
 import type { ActResult } from '../../../engine/memory.ts'
 import { canonical } from '../../../model/canonical.ts'
@@ -45,13 +45,10 @@ export const edit: Command = {
       const why = done.error?.message ?? `status ${done.status}`
       throw new UserError('editor-failed', `${program} ended with ${why}`, 'nothing was changed')
     }
-    let saved: { [field: string]: Json }
-    try {
-      saved = JSON.parse(readFileSync(file, 'utf8')) as { [field: string]: Json }
-    } catch (error) {
-      const what = `what was saved is not JSON: ${(error as Error).message}`
-      throw new UserError('not-json', what, 'nothing was changed; edit again')
-    }
+    const saved = attempt(
+      () => JSON.parse(readFileSync(file, 'utf8')) as { [field: string]: Json },
+      (error) => refuse('not-json', `what was saved is not JSON: ${error.message}`, 'nothing was changed; edit again'),
+    )
     const changes: { [field: string]: Json } = {}
     for (const field of new Set([...Object.keys(said), ...Object.keys(saved)])) {
       const now = saved[field]

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { UsageError, UserError } from '../../../base/errors.ts'
+import { attempt, refuse, UsageError, UserError } from '../../../base/errors.ts'
 import { findProject } from '../../../engine/store/project.ts'
 import { keepHeapSmall } from '../../heap.ts'
 import type { Command } from '../command.ts'
@@ -7,12 +7,10 @@ import { isPerson } from './ui.ts'
 
 function tokenIn(file: unknown): string | undefined {
   if (typeof file !== 'string') return undefined
-  let token: string
-  try {
-    token = readFileSync(file === '-' ? 0 : file, 'utf8').trim()
-  } catch (error) {
-    throw new UserError('no-token', `${file} cannot be read: ${(error as Error).message}`, 'check --token-file')
-  }
+  const token = attempt(
+    () => readFileSync(file === '-' ? 0 : file, 'utf8').trim(),
+    (error) => refuse('no-token', `${file} cannot be read: ${error.message}`, 'check --token-file'),
+  )
   if (/^\S{16,}$/.test(token)) return token
   throw new UserError('no-token', 'a token is one word of at least 16 characters', 'such as `openssl rand -hex 32`')
 }
