@@ -49,7 +49,7 @@ test('[F1] exactly the entities whose anchored text changed are stale, with why'
   expect(c.why('by-text')).toBeUndefined()
   c.write('notes.md', 'one\n\ntwo\n\n3\n')
   await c.scan()
-  expect(c.why('by-text')).toBe('notes.md changed around line 6')
+  expect(c.why('by-text')).toBe('line 6 is gone from notes.md')
 })
 
 test('[F1] of a list of rules only the one whose text is gone is stale', async () => {
@@ -63,6 +63,30 @@ test('[F1] of a list of rules only the one whose text is gone is stale', async (
   c.write('CLAUDE.md', '# Shop\n\n- Ask first\n- Keep money in cents\n- Never round\n  at all\n')
   await c.scan()
   expect(why()).toEqual([true, false, false])
+})
+
+test('[F1] a line that is gone is told as gone, and not as its neighbour; one that stands in another file is not stale', async () => {
+  const server = '- Do not run `rails server` in your responses\n'
+  const rules = `# Rules\n\n- Never round money\n${server}- Do not run \`touch tmp/restart.txt\`\n`
+  const c = openTestCode({ 'CLAUDE.md': rules, 'other.md': '- Never round money\n' })
+  await c.record(
+    ['record-fact', { fact: 'Never round money', category: 'constraint', locations: ['CLAUDE.md:3', 'other.md:1'] }],
+    ['record-fact', { fact: 'Do not run rails server in your responses', locations: ['CLAUDE.md:4'] }],
+  )
+  await c.scan()
+  const [money, run] = ['fact:never-round-money', 'fact:do-not-run-rails-server-in-your-responses']
+  c.write('CLAUDE.md', rules.replace(server, ''))
+  expect((await c.scan()).stale).toEqual([run])
+  expect(c.why(run)).toBe('line 4 is gone from CLAUDE.md')
+  c.write('CLAUDE.md', rules.replace('your responses', 'any answer'))
+  await c.scan()
+  expect(c.why(run)).toBe('CLAUDE.md changed around line 4 to `- Do not run `rails server` in any answer`')
+  c.write('CLAUDE.md', rules.replace('- Never round money\n', ''))
+  expect((await c.scan()).stale).toEqual([])
+  expect(c.why(money)).toBeUndefined()
+  c.write('other.md', '- Something else\n')
+  await c.scan()
+  expect(c.why(money)).toBe('line 3 is gone from CLAUDE.md; line 1 is gone from other.md')
 })
 
 test('[F1] two places that changed in the same way are one reason', async () => {

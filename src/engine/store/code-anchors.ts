@@ -66,8 +66,10 @@ export const anchorsOf = (db: Db, root: string, entity: string): AnchorRow[] =>
 export const anchorsAt = (db: Db, root: string, path: string): AnchorRow[] =>
   db.all<AnchorRow>(`${ANCHOR} WHERE root=? AND path=? ORDER BY entity, location`, root, path)
 
-export const staleAnchors = (db: Db, root: string): AnchorRow[] =>
-  db.all<AnchorRow>(`${ANCHOR} WHERE root=? AND stale IS NOT NULL ORDER BY since DESC, entity, location`, root)
+/** A paragraph that stands word for word in another place of its entity is not stale. */
+export const staleAnchors = (db: Db, $root: string): AnchorRow[] =>
+  db.all(`${ANCHOR} WHERE root=$root AND stale IS NOT NULL AND NOT (hash LIKE 'p:%' AND (entity, hash) IN
+    (SELECT entity, hash FROM anchors WHERE root=$root AND stale IS NULL)) ORDER BY since DESC, entity, location`, { $root }) // biome-ignore format: a query
 
 export const anchorElsewhere = (db: Db, entity: string, location: string): AnchorRow | undefined =>
   db.get<AnchorRow>(`${ANCHOR} WHERE entity=? AND location=? AND hash<>'' LIMIT 1`, entity, location)

@@ -1,5 +1,6 @@
 import { findSecrets } from '../../base/secrets/find.ts'
 import type { AnchorRow } from '../../engine/store/code-anchors.ts'
+import { similarity, wordSet } from '../recall/word-overlap.ts'
 import { type CodeSymbol, linesOf, PARSER, type Parsed, shortHash } from './parse.ts'
 
 // An anchor's hash says what it is of: a symbol, a line with its neighbours, a paragraph, or the whole file.
@@ -75,16 +76,19 @@ const stale = (row: AnchorRow, why: string, now: number): Judged => ({
   row: { ...row, stale: why, since: row.stale === null ? now : row.since },
 })
 
-/** Judges an anchor by its file. A symbol of the same text that stood there `before` is not a renamed one. */
-export function judge(a: AnchorRow, parsed: Parsed, text: string, before: Parsed | undefined, now: number): Judged {
+/** Judges an anchor of what is `said` by its file. A symbol of the same text that stood there `before` is not a renamed one. */
+export function judge(a: AnchorRow, parsed: Parsed, text: string, now: number, said: string, before?: Parsed): Judged {
   const hashAt = a.hash.startsWith(PARAGRAPH) ? paragraphAt : around
   if (hashAt === paragraphAt || a.hash.startsWith(LINE)) {
     const lines = linesOf(text)
     const matches = lines.flatMap((_, i) => (hashAt(lines, i + 1) === a.hash ? [i + 1] : []))
     const nearest = matches.sort((x, y) => Math.abs(x - a.line) - Math.abs(y - a.line))[0]
-    return nearest === undefined
-      ? stale(a, `${a.path} changed around line ${a.line}${shown(lines[a.line - 1])}`, now)
-      : freshly({ ...a, line: nearest })
+    if (nearest !== undefined) return freshly({ ...a, line: nearest })
+    const here = lines[a.line - 1] ?? ''
+    const isIt = similarity(wordSet(here), wordSet(said)).share >= 0.5 // else its neighbour took its place
+    return !isIt && hashAt === paragraphAt
+      ? stale(a, `line ${a.line} is gone from ${a.path}`, now)
+      : stale(a, `${a.path} changed around line ${a.line}${isIt ? shown(here) : ''}`, now)
   }
   if (!a.hash.startsWith(SYMBOL)) {
     const whole = wholeFile(parsed)

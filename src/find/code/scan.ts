@@ -6,6 +6,7 @@ import type { Db } from '../../engine/store/db.ts'
 import { addPresence, getSession, listSessions, type SessionRow } from '../../engine/store/presence.ts'
 import type { Project } from '../../engine/store/project.ts'
 import { cleanPath, saidBy } from '../../model/entity.ts'
+import { ruleIn } from '../recall/contradictions.ts'
 import { anchored, fileGone, type Judged, judge, movedTo } from './anchors.ts'
 import { cachedText, keepManifest } from './cache.ts'
 import { breathing, CodeTree, type FileStat } from './code-files.ts'
@@ -165,8 +166,9 @@ class Judge {
     if (!content) return row.hash === '' ? row : this.#moved(fileGone(row, now))
     const parsed = this.#changes.changed.get(path) ?? (await this.#tree.parsed(path, content))
     if (row.hash === '') return anchored(row, parsed, content.text)
-    const known = before.get(path)
-    const found = judge(row, parsed, content.text, known && this.#tree.known(path, known.hash), now)
+    const [known, e] = [before.get(path), this.#memory.reader.entity(a.entity)]
+    const was = known && this.#tree.known(path, known.hash)
+    const found = judge(row, parsed, content.text, now, e ? ruleIn(e) : '', was)
     if (found.open) this.#open.add(path)
     if (found.row.stale !== null && !found.gone && this.#isCarriedOut(row)) return anchored(row, parsed, content.text)
     return this.#moved(found)
@@ -224,6 +226,8 @@ class Judge {
       code.keepAnchor(db, root, row)
       if (row.stale !== null && there.stale === null) stale.set(row.entity, row.path)
     }
+    const open = new Set(code.staleAnchors(db, root).map((a) => a.entity))
+    for (const id of stale.keys()) if (!open.has(id)) stale.delete(id)
     const paths = [...new Set(stale.values())]
     const told = { path: paths[0]!, paths: paths.slice(0, PATHS_TOLD), root, entities: stale.size }
     if (paths.length > 0) addPresence(db, env.now(), '', 'stale', told)

@@ -1,7 +1,7 @@
 import { covers, overlaps } from '../../engine/claims/glob.ts'
 import { SHARED_FIELD, SHARED_KIND } from '../../engine/log/context-value.ts'
 import type { Memory, News } from '../../engine/memory.ts'
-import { anchorsAt } from '../../engine/store/code-anchors.ts'
+import { staleAnchors } from '../../engine/store/code-anchors.ts'
 import { workOf } from '../../engine/store/current-work.ts'
 import { getSession, openClaims, type PresenceEvent } from '../../engine/store/presence.ts'
 import { calledLast } from '../../engine/store/summary.ts'
@@ -212,7 +212,7 @@ function staleLines(
   const root = String(body.root)
   if ((getSession(memory.db, session)?.root ?? root) !== root || !Array.isArray(body.paths)) return []
   return body.paths.flatMap((path): Line[] => {
-    const stale = anchorsAt(memory.db, root, String(path)).filter((a) => a.stale !== null)
+    const stale = staleAnchors(memory.db, root).filter((a) => a.path === path)
     const ids = [...new Set(stale.map((a) => a.entity))].filter((id) => memory.reader.entity(id)?.live)
     if (ids.length === 0) return []
     const more = ids.length > STALE_NAMED ? ` and ${ids.length - STALE_NAMED} more` : ''
