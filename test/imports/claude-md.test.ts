@@ -570,3 +570,84 @@ test('the numbered steps of a release are no rules, but for what they order alwa
   for (const heading of ['Git workflow', 'Release process rules', 'Pull request and release process'])
     expect(await rulesOf(`# Shop\n\n## ${heading}\n\n${steps}`), heading).toHaveLength(2)
 })
+
+test('an item stays with the condition, the order or the subject that leads to it', async () => {
+  const page = `# Shop
+
+## Drawer rules
+
+ALWAYS run these commands before closing the till:
+
+1. **Count** (required):
+   - \`till count\` - Counts the coins
+
+- **Drawers:**
+  - **Open a Drawer When:**
+    - A customer pays
+
+  - **Shift Coins When:**
+    - Better drawers stand empty
+
+Use the rules below when:
+
+- You are writing a receipt
+
+## Matching
+
+The till matches receipts by the following criteria:
+
+- Must be of one day
+
+## Brass Drawer Guidelines
+
+**Best practices:**
+- Keep drawers light
+- Keep brass drawers dry
+
+## Receipts
+
+A receipt moves a sum. Therefore, every receipt must have a date.
+
+MUST have one total.
+`
+  expect((await rulesOf(page)).sort()).toEqual([
+    'A receipt moves a sum. Therefore, every receipt must have a date',
+    'ALWAYS run these commands before closing the till: `till count` - Counts the coins',
+    'Brass Drawer Guidelines: Keep drawers light',
+    'Keep brass drawers dry',
+    'Open a Drawer When: A customer pays',
+    'Receipts: MUST have one total',
+    'Shift Coins When: Better drawers stand empty',
+    'The till matches receipts by the following criteria: Must be of one day',
+  ])
+})
+
+test('an example, a link to another page, and what a page says of its own use are no rules', async () => {
+  const page = `Use this rule to learn how receipts are printed.
+
+## Conventions
+
+- Avoid folds
+  - Example 1: Avoid a fold at the total
+  - Example (for two): print both
+- [Folds](docs/folds.md) - what a fold is
+`
+  expect(await rulesOf(page)).toEqual(['Avoid folds'])
+})
+
+test('a file on how rules are written is for the files of rules', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    '.cursor/rules/cursor_rules.mdc':
+      '---\ndescription: Guidelines for creating and maintaining Cursor rules\nglobs: **/*\nalwaysApply: true\n---\n- Never say it twice\n',
+    'web/.cursor/rules/self.mdc': '# How to write rule files\n\n- Never use a table\n',
+    '.cursor/rules/all.mdc':
+      '---\ndescription: The AI rules of the shop\nalwaysApply: true\n---\n- Never lend a drawer\n',
+  })
+  await take(t, 'claude-md', '.cursor/rules')
+  await take(t, 'claude-md', 'web/.cursor/rules')
+  const paths = (id: string) => t.get(`fact:${id}`)?.fields.paths
+  expect(paths('never-say-it-twice')).toEqual(['.cursor/rules/**'])
+  expect(paths('never-use-a-table')).toEqual(['web/.cursor/rules/**'])
+  expect(paths('never-lend-a-drawer')).toBeUndefined()
+})

@@ -74,10 +74,16 @@ const itemOf = ({ fact, category, locations, topics, paths, context }: Found): I
   return { verb: 'record-fact', args: { fact, category, locations, ...more }, where: locations[0]! }
 }
 
+/** Its subject is how rules for agents are written. */
+const OF_RULES =
+  /\b(?:creat|writ|maintain|improv|updat|add|edit|manag)\w* (?:[\w'-]+ ){0,2}(?:(?:cursor|claude|copilot|agent|ai) rules?|rule files?)\b/i
+
 /** The files that the rules of a page are for: as its front matter says, else those of its folder; nothing for all. */
 function globsOf({ label, text }: Read): string[] {
-  const { fields } = frontMatterOf(text)
+  const { fields, body } = frontMatterOf(text)
   const [above = '', inside] = label.split(/(?:^|\/)\.(?:cursor|claude|github|windsurf|clinerules)\//)
+  const subject = fields.get('description') ?? blocksOf(body).find((b) => b.type === 'heading')?.text
+  if (inside !== undefined && OF_RULES.test(String(subject))) return [`${dirname(label)}/**`]
   const at = inside === undefined ? dirname(label) : above
   const below = /^(?:\.?|\/|\.\..*)$/.test(at) ? '' : `${at}/`
   const keys = fields.get('alwaysapply') === 'true' ? [] : ['globs', 'applyto', 'paths']

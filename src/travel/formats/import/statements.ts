@@ -28,10 +28,17 @@ const DESCRIBES =
 const PROCEDURE = /\b(?:releas(?:e|es|ing)|deploy(?:ing|ment)?|publishing|hotfix(?:es)?|roll(?:ing)? ?back)\b/i
 const MORE_THAN_STEPS = /\b(?:rules?|guidelines?|conventions?|policy|policies|and)\b|[/&,]/i
 /** A sentence that means little without the one before it. */
-const POINTS_BACK = /\b(?:it|its|this|that|these|those|them|they|one|ones|both|either|such|instead|otherwise)\b/i
-/** It says where to read, not what to do. */
-const POINTS_ON = /\b(?:items?|steps?|points?|checklist)\b[^,;]{0,20} below$|(?:^|: )(?:see|refer to)\b/i
-const CONDITION = /^(?:when(?:ever)?|before|after|if|for|in|on|during|while|to|unless|with)\b/i
+const POINTS_BACK = /\b(?:its?|this|that|these|those|the[my]|ones?|both|either|such|instead|otherwise|therefore)\b/i
+/** It says where to read, or what its own page is for, not what to do. */
+const POINTS_ON =
+  /\b(?:items?|steps?|points?|checklist)\b[^,;]{0,20} below$|(?:^|: )(?:see|refer to)\b|^(?:use|read|apply|follow) (?:this|these|the) (?:rules?|file|document|guide|guidelines|instructions)(?: below)? (?:to|when|for|if)\b/i
+/** An order for every time goes with each part of the list that it leads to. */
+const ALWAYS = /^always\b/i
+/** It has no subject: what leads to it has one, or its heading. */
+const SUBJECTLESS = /^(?:must|should|has to|have to|needs? to|may|can(?:not)?)\b/i
+/** "Stimulus Controller Guidelines": which of the things that its rules name. */
+const KINDS_OF = /^(\S+) (\S+?)s? (?:rules|guidelines|conventions|standards|best practices)$/i
+const CONDITION = /^(?:when(?:ever)?|before|after|if|for|in|on|during|while|to|unless|with)\b|\b(?:when|if|unless):$/i
 /** `pnpm build - Build the library`: what a command, a file or a name is. */
 const ENTRY = /^(?:`[^`]+`(?:\s?[,/]\s?|\s(?:and|or)\s)?){1,4}\s*(?:\([^)]*\)\s*)?(?:$|[-–—:→=]|\()/
 /** `Unit tests: pnpm test --unit`: a command with its name. */
@@ -81,9 +88,10 @@ export function rulesIn(page: string): Statement[] {
       .map((h) => h.trim())
       .filter((h) => h !== '' && h.length <= 40 && !EMPTY_HEADING.test(h))
     const lead = leadsOn ? (sentencesOf(whole).at(-1) ?? whole) : ''
-    if (leadsOn) leads.push({ level, text: isLabel(whole) ? '' : lead })
+    if (leadsOn)
+      leads.push({ level, text: isLabel(whole) ? (leads.findLast((l) => ALWAYS.test(l.text))?.text ?? '') : lead })
     const own = whole.slice(0, whole.length - lead.length).trim()
-    if (/^(?:\||@\S+$|$)/.test(own)) continue
+    if (/^(?:\||@\S+$|$|examples?(?: \d{1,2}| \([^()]*\))?: )/i.test(own)) continue
     for (const said of block.type === 'item' && !leadsOn ? [itemRule(block, own, above)] : paragraphRules(own, above))
       if (said && !POINTS_ON.test(said.fact))
         found.push({ ...said, line: block.line, end: leadsOn ? block.line - 1 : block.end, topics })
@@ -98,6 +106,17 @@ const isLabel = (whole: string): boolean =>
   (!isRule(whole) || isForbidding(whole.replace(/[:：]$/, '')))
 
 type Above = ReturnType<typeof aboveOf>
+
+/** What a sentence is about, where it does not say that itself. */
+function subjectOf(fact: string, { lead, headings }: Above): string {
+  const has = (word: string) => fact.toLowerCase().includes(word.toLowerCase())
+  const which = headings.find((h) => {
+    const [, kind, things] = KINDS_OF.exec(h) ?? []
+    return kind && things && has(things) && !has(kind)
+  })
+  const subject = SUBJECTLESS.test(fact) ? lead.slice(0, -1) || headings.at(-1) : which
+  return subject ? `${subject}: ` : ''
+}
 
 /** What headings and lead say of a statement: the category that they promise, whether it only describes, what forbids it. */
 function aboveOf(headings: readonly string[], leadsOn: string, label?: string) {
@@ -121,7 +140,8 @@ function aboveOf(headings: readonly string[], leadsOn: string, label?: string) {
   const forbids = isForbidding(said) ? between.toReversed().join(': ') : undefined
   const lists = forbids !== undefined && between.length === 1 && !isParted
   const isProcedure = category === 'workflow' && PROCEDURE.test(deepest) && !MORE_THAN_STEPS.test(deepest)
-  return { promised: describes || isParted ? undefined : category, describes, forbids, lists, lead, isProcedure }
+  const promised = describes || isParted ? undefined : category
+  return { promised, describes, forbids, lists, lead, headings, isProcedure }
 }
 
 type Said = Pick<Statement, 'fact' | 'category' | 'context'>
@@ -146,7 +166,7 @@ function itemRule(block: Block, whole: string, above: Above): Said | undefined {
     !NEGATED.test(BARE.test(forbids) ? whole.replace(/^no\s/i, 'never ') : whole)
   const told = (fact: string, category: Category = promised ?? 'convention', context = ''): Said => {
     const led = isCompleted && lead.replace(/[:：]$/, '') !== forbids ? `${lead} ` : ''
-    const start = isForbidden ? `${forbids}: ${led}` : isCompleted ? `${lead} ` : ''
+    const start = isForbidden ? `${forbids}: ${led}` : isCompleted ? `${lead} ` : subjectOf(fact, above)
     const whole = isForbidden || start.length + fact.length <= LONGEST ? start + fact : fact
     return { fact: whole, category: isForbidden ? 'constraint' : category, context }
   }
@@ -165,8 +185,8 @@ function itemRule(block: Block, whole: string, above: Above): Said | undefined {
     return told(isWhole ? begins : plainLine(first), category, rest.join(' '))
   }
   const isShort = whole.length >= 6 && whole.length <= SHORT_ITEM
-  if (!isShort || describes || /[?:？：]$|^https?:|^\[[^\]]*\]\([^)]*\)$/.test(whole) || ENTRY.test(whole))
-    return undefined
+  if (!isShort || describes || /[?:？：]$|^https?:|^\[[^\]]*\]\([^)]*\)(?:$|\s[-–—])/.test(whole)) return undefined
+  if (ENTRY.test(whole) && !(isCompleted && ALWAYS.test(lead))) return undefined
   if (lists || isCompleted) return told(whole, classifyRule(lead)?.category)
   return promised !== undefined && promised !== 'workflow' && lead === '' ? told(whole) : undefined
 }
@@ -184,7 +204,8 @@ function isStrong(sentence: string): boolean {
   return category === 'constraint' || /^(?:\S+:\s)?(?:always|prefer|use|keep|make sure|ensure)\b/i.test(fact)
 }
 
-function paragraphRules(whole: string, { describes, forbids = '' }: Above): Said[] {
+function paragraphRules(whole: string, above: Above): Said[] {
+  const { describes, forbids = '' } = above
   const out: { fact: string; category: Category; context: string }[] = []
   const before: string[] = []
   const sentences = sentencesOf(whole)
@@ -195,7 +216,7 @@ function paragraphRules(whole: string, { describes, forbids = '' }: Above): Said
       const both = last === undefined ? rule.fact : plainLine(`${last} ${sentence}`)
       const isBoth = last !== undefined && both.length <= LONGEST
       const isOwn = INSTEAD.test(sentence) || sentences.some((s) => isForbidding(s) || NEGATED.test(s))
-      const start = BARE.test(forbids) && !isOwn ? `${forbids}: ` : ''
+      const start = BARE.test(forbids) && !isOwn ? `${forbids}: ` : isBoth ? '' : subjectOf(rule.fact, above)
       const context = before.splice(0).slice(0, isBoth ? -1 : undefined)
       out.push({ ...rule, fact: start + (isBoth ? both : rule.fact), context: context.join(' ') })
     } else if (out.length > 0) out.at(-1)!.context = `${out.at(-1)!.context} ${sentence.trim()}`.trim()
