@@ -3,8 +3,6 @@ import { choice, type Field, type Given, type Json, map, set, text, time } from 
 
 /** How an entity of the kind is recognised when it is recorded again (design §3.2). */
 export type Identity = 'name' | 'content' | 'event'
-/** How far an entity of the kind travels. */
-export type Travels = 'machine' | 'project' | 'user'
 
 export interface Kind {
   readonly name: string
@@ -19,7 +17,8 @@ export interface Kind {
   /** Further verbs that record it. */
   readonly aliases?: readonly string[]
   readonly halfLifeDays?: number
-  readonly travels: Travels
+  /** How far an entity of the kind travels. */
+  readonly travels: 'machine' | 'project' | 'user'
   /** Arguments of a `record-<kind>` that runs as it stands. */
   readonly example: Readonly<Record<string, Json>>
   /** What the arguments of `record-<kind>` mean, where that is not what they say. */

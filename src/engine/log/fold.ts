@@ -9,7 +9,6 @@ export interface Folded {
   live: boolean
   /** When it came to be, ms. */
   created: number
-  deletedBecause?: string
   /** Sorted by field name; defaults are not in here. */
   fields: { [field: string]: Json }
   conflicts: Conflict[]
@@ -87,7 +86,6 @@ function sortKeys(value: Json): Json {
 interface State {
   live: boolean
   created: number
-  reason?: string
   visible(cell: Cell): boolean
   conflict?: Conflict
 }
@@ -117,13 +115,10 @@ function state(cells: Cells): State {
   if (restored && compareStamps(restored.stamp, last.stamp) > 0)
     return { live: true, created, visible: () => true, conflict: conflictOf() }
   if (own.some((c) => value(c).s === 'created')) return { live: true, created, visible: unseen, conflict: conflictOf() }
-  const lastValue = value(last)
-  const reason = lastValue.s === 'deleted' ? lastValue.reason : undefined
   const edited = all.some((c) => c.field !== STATE && unseen(c))
   return {
     live: false,
     created,
-    ...(reason !== undefined ? { reason } : {}),
     visible: () => true, // what a restore would bring back, and what history shows
     ...(edited || restored ? { conflict: conflictOf() } : {}),
   }
@@ -133,7 +128,7 @@ function state(cells: Cells): State {
 export const visibility = (cells: Cells): ((cell: Cell) => boolean) => state(cells).visible
 
 export function fold(cells: Cells): Folded {
-  const { live, created, reason, visible, conflict } = state(cells)
+  const { live, created, visible, conflict } = state(cells)
   const counted = cells.values().filter((cell) => cell.field !== STATE && visible(cell))
   const conflicts: Conflict[] = conflict ? [conflict] : []
   const fields: { [field: string]: Json } = {}
@@ -151,7 +146,7 @@ export function fold(cells: Cells): Folded {
       if (c) conflicts.push(c)
     }
   }
-  return { live, created, ...(reason !== undefined ? { deletedBecause: reason } : {}), fields, conflicts }
+  return { live, created, fields, conflicts }
 }
 
 /** Of a field that a project declared with two types at once, the form written last counts. */

@@ -24,7 +24,6 @@ interface Bag {
   readonly spoken: readonly string[]
   readonly words: readonly string[]
   readonly set: ReadonlySet<string>
-  readonly negated: boolean
   readonly group: string
 }
 
@@ -69,13 +68,8 @@ function bagOf({ kind, text, scope = '' }: Comparable): Bag {
       .toLowerCase()
       .match(/[\p{L}\p{N}]+/gu)
       ?.slice(0, MAX_WORDS) ?? []
-  return {
-    spoken,
-    words,
-    set: new Set(words),
-    negated,
-    group: `${OWN.has(kind) ? kind : ''}${negated ? '-' : '+'}${scope}`,
-  }
+  const group = `${OWN.has(kind) ? kind : ''}${negated ? '-' : '+'}${scope}`
+  return { spoken, words, set: new Set(words), group }
 }
 
 /** Two sets that share enough of their words share one of these: the rarest, as many as may be missing and one more. */

@@ -26,7 +26,6 @@ export function fileOfSkill(root: string, skill: string): string | undefined {
 
 export interface SkillFile {
   readonly path: string
-  readonly bytes: Buffer
   readonly hash: string
   readonly text: string
 }
@@ -43,7 +42,7 @@ export function readSkill(root: string, path: string): SkillFile {
     const hint = 'give the path of a plain text file in this project'
     throw new UserError('no-skill-file', `${path} cannot be read as text`, hint)
   }
-  return { path, bytes, hash: digest(bytes), text: text! }
+  return { path, hash: digest(bytes), text: text! }
 }
 
 /** The same where one is there. */
