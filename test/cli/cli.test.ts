@@ -75,6 +75,7 @@ test('`help COMMAND` prints what `COMMAND --help` does; of no command it says wh
     expect(page.out).toContain(`usage: tidemark ${name}`)
   }
   expect((await tidemark(at, ['help', 'lsit'])).err).toContain('did you mean list?')
+  expect((await tidemark(at, ['dashboard'])).err).toContain('there is no command "dashboard"; did you mean ui?')
   const bare = await tidemark(at, [])
   expect([bare.code, bare.err]).toEqual([0, ''])
   for (const args of [['help'], ['--help'], ['-h']]) expect(await tidemark(at, args)).toEqual(bare)

@@ -74,7 +74,11 @@ export async function run(given: readonly string[]): Promise<number> {
       return await runTool(await TOOLS[name]!.load(), rest)
     }
     const { nearest } = await import('../../model/names.ts')
-    const near = nearest(name, [...Object.keys(COMMANDS), ...Object.keys(TOOLS)])
+    const all = Object.entries({ ...COMMANDS, ...TOOLS })
+    const like = nearest(name, all.map(([known]) => known)) // biome-ignore format: a row
+    // else the commands that are described by this word: the dashboard is `ui`
+    const described = like.length > 0 ? [] : await Promise.all(all.map(async ([known, { load }]) => ((await load()).about.split(/\W+/).includes(name) ? known : ''))) // biome-ignore format: a row
+    const near = [...like, ...described.filter(Boolean).slice(0, 3)]
     throw new UsageError(
       `there is no command "${name}"${near.length > 0 ? `; did you mean ${near.join(' or ')}?` : ''}\n\`tidemark --help\` lists the commands`,
     )

@@ -33,8 +33,9 @@ function sessionLine(context: ToolContext, s: SessionInfo): string {
     .filter((c) => c.session === s.id)
     .map((c) => (c.what === 'task' ? (context.memory.reader.entity(c.on)?.name ?? c.on) : placeOf(c)))
   const parts = [
-    `${namedWithId(s)} ${s.state}`,
-    s.state === 'ended' ? `ended ${ago(s.ended!, now)}${s.reason ? `: ${s.reason}` : ''}` : `seen ${ago(s.seen, now)}`,
+    s.state === 'ended'
+      ? `${namedWithId(s)} ended ${ago(s.ended!, now)}${s.reason && s.reason !== 'other' ? `: ${s.reason}` : ''}`
+      : `${namedWithId(s)} ${s.state} · seen ${ago(s.seen, now)}`,
     ...(s.parent === undefined ? [] : [`child of ${s.parent}`]),
     ...(s.branch === undefined ? [] : [`on ${s.branch}`]),
     ...(task ? [`task "${oneLine(task.name, 60)}"`] : []),
