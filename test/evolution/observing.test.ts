@@ -185,10 +185,10 @@ test('[P1] an edit that met a claim is one line for each claim', async () => {
   expect((await edited('src/b.ts')).decision).toBe('deny')
   expect(lines()).toEqual([
     expect.stringMatching(
-      /^edit \| tried to edit without a claim, and was refused \(src\/a\.ts, .{0,40}other.{0,40}\) \| -$/,
+      /^edit \| tried to edit what another session held, and was refused \(src\/a\.ts, .{0,40}other.{0,40}\) \| -$/,
     ),
     expect.stringMatching(
-      /^edit \| tried to edit without a claim, and was refused \(src\/b\.ts, .{0,40}other.{0,40}\) \| -$/,
+      /^edit \| tried to edit what another session held, and was refused \(src\/b\.ts, .{0,40}other.{0,40}\) \| -$/,
     ),
   ])
 })

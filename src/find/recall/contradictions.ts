@@ -69,8 +69,7 @@ const madeWords = () => ({
 /** Stemmed when they are first needed: a hook that compares no rules spares 2 ms. */
 let listed: ReturnType<typeof madeWords> | undefined
 const REASONS = [' because ', ' since ', ' so that ', ' — ', ' – ', ' (', ' due to ']
-const RANKS = ' over '
-const REJECTS = [', not ', ', never ', ' instead of ', ' rather than ', RANKS, ' and never ', ' and not ', ' not ']
+const REJECTS = [', not ', ', never ', ' instead of ', ' rather than ', ' over ', ' and never ', ' and not ', ' not ']
 /** A longer sentence tells a story. */
 const MOST_WORDS = 20
 const SENTENCES = 3
@@ -189,7 +188,7 @@ function claimsIn(sentence: string, vocabulary: Vocabulary): Claim[] {
     const chosen =
       rejects || content.length < kept.length || (content[0] !== undefined && vocabulary.isValue(content[0]))
     const values = content.filter((w) => vocabulary.isValue(w))
-    const ranked = negative ? rejects && mark === RANKS : mark !== undefined || / (?:always|only|must) /.test(part)
+    const ranked = negative ? rejects && mark === ' over ' : mark !== undefined || / (?:always|only|must) /.test(part)
     return content.length === 0 ? [] : [{ words: new Set(content), values, negative, ranked, chosen }]
   }
   const from = said.indexOf(' from ')

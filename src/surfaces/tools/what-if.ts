@@ -17,10 +17,9 @@ const SHOWN = 12
 const LEAST_PLAN_WORDS = 2
 const NAME = 80
 const TEXT = 100
-/** So many are shown that are near a plan in meaning, from this relevance on. */
+/** So many are shown that are near a plan in meaning, and of the rules that speak of it, from this relevance on. */
 const NEAREST = 3
 const LEAST_NEAR = 0.15
-/** The same of rules that speak of it. */
 const RULES = 2
 const LEAST_SPOKEN = 0.4
 

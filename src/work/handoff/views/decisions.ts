@@ -46,9 +46,8 @@ export const decisionsView: View = {
   concerns: (news) => news.events.some(({ event }) => event.entity.startsWith('decision:')),
   render(context, was) {
     // elsewhere than in the second place a name may be the rationale of another
-    const told = new Set(was.split('\n').map((line) => line.split(/ \|(?: |$)/)[1]))
-    const isFresh = (e: Entity) => standingOf(e.fields) === 'confirmed' && !told.has(escaped(e.name))
-    const fresh = candidates(context).filter(isFresh)
+    const old = new Set(was.split('\n').map((line) => line.split(/ \|(?: |$)/)[1]))
+    const fresh = candidates(context).filter((e) => standingOf(e.fields) === 'confirmed' && !old.has(escaped(e.name)))
     if (fresh.length === 0) return was
     const lines = oldestFirst(context.memory.db, fresh).map((e) => `${decisionLine(timeOf(e), e.name, toldOf(e))}\n`)
     return (was || HEAD) + lines.join('')
