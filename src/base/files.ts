@@ -8,6 +8,8 @@ import { attempt, UserError } from './errors.ts'
 const MOST_BYTES = 16 * 1024 * 1024
 const NO_FOLLOW = fs.constants.O_NOFOLLOW ?? 0 // Windows has neither
 const NO_WAIT = fs.constants.O_NONBLOCK ?? 0
+/** A file system keeps times less exactly than the clock does. */
+export const SLACK_MS = 50
 
 export const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 

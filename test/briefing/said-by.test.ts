@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { besideOf, dayOf, holdsJson, holdsOf, marksOf } from '../../src/find/recall/told.ts'
 import { brief } from '../../src/session/briefing/brief.ts'
@@ -33,6 +35,18 @@ test('[C5] what two wrote at once is told as in conflict, until it is written ag
   expect(told(t, 'decision:etag-hash').json).toMatchObject({ conflict: expect.any(String) })
   t.act([hashed('blake2b')], { by: 'person' })
   expect(told(t, 'decision:etag-hash').marks).not.toContainEqual(expect.stringContaining('conflict'))
+})
+
+test('[W1] what stands after @ in a block of code is no import: its rules are told', () => {
+  const t = openTestMemory()
+  mkdirSync(join(t.dir, 'docs'))
+  writeFileSync(join(t.dir, 'docs/rules.md'), '- Never commit to main\n')
+  t.act([['record-fact', { fact: 'Never commit to main', locations: ['docs/rules.md:1'] }]], { by: 'person' })
+  const told = () => brief(t.memory, t.project, { session: 's2', client: 'claude' }).text
+  writeFileSync(join(t.dir, 'CLAUDE.md'), 'Write:\n\n```\n@docs/rules.md\n```\n<!-- @docs/rules.md -->\n')
+  expect(told()).toContain('- Never commit to main')
+  writeFileSync(join(t.dir, 'CLAUDE.md'), '@docs/rules.md\n')
+  expect(told()).not.toContain('- Never commit to main')
 })
 
 test('[P4] a step of a handoff says that the decision which it names was changed since', () => {

@@ -325,6 +325,11 @@ test('[H3] rules that bind for just a file are instructions before its edit, all
   )
   for (const fact of all) expect(context).toContain(`- ${fact} (for test/**)`)
   expect(context).not.toContain('may sleep')
+  const long = `Never call the network in tests. ${'It is slow. '.repeat(90)}`
+  t.act([rule(long), rule('Name the seed', { context: 'but not in test/e2e' })] as never, { by: 'person' })
+  const { context: more = '' } = await hook('s1', 'before-edit', edit('test/third.test.ts'))
+  expect(more).toContain('- Name the seed (for test/**) (but not in test/e2e)')
+  expect(more).toContain('Never call the network')
   expect((await hook('s1', 'before-edit', edit('test/other.test.ts'))).context).toBeUndefined()
 })
 
@@ -335,6 +340,11 @@ test('[H3] a text that names docs/README.md speaks of no other README.md', async
   t.act([['record-learning', { title: 'The index of pages (@docs/README.md, ./src/app.ts) is written by hand' }]])
   expect((await hook('s1', 'before-edit', edit('lib/README.md'))).context).toBeUndefined()
   expect((await hook('s1', 'before-edit', edit('docs/README.md'))).context).toContain('written by hand')
+  const named = [['Keep login.ts/logout.ts in step', 'src/auth/logout.ts'], ['my dir/db.ts is generated', 'my dir/db.ts'], ['shop/src/pay.ts stays pure', 'src/pay.ts'], ['über/x.ts stays pure', 'src/über/x.ts']] as const // biome-ignore format: a row
+  for (const [title, path] of named) {
+    t.act([['record-learning', { title }]])
+    expect((await hook('s1', 'before-edit', edit(path))).context ?? path).toContain(title)
+  }
 })
 
 test('[H3] [X4] that a file was understood meanwhile tells its name alone: the first read brings the rest', async () => {

@@ -335,8 +335,11 @@ test('[G7] a bare yes after the agent asked something too is not taken, and that
   await types('Never use default exports in packages. Add a test.')
   await on('stop', { said: 'Done. Which bundler do you use?' })
   expect((await types('yes')).visible).toMatch(/did not take this for an answer: say yes \w{3}/)
+  // whoever answers the agent a second time answers the agent
+  await on('stop', { said: 'Pushed. I can delete the branch too, just say yes.' })
+  const { visible } = await types('yes')
   expect(t.memory.reader.list('fact')).toEqual([])
-  expect((await types('yes')).visible).toContain('the user agreed')
+  expect((await types(/yes \w{3}/.exec(visible!)![0])).visible).toContain('the user agreed')
 })
 
 test('[Y1] what a program sent is no words of a person: no agent is asked what of it lasts', async () => {

@@ -204,6 +204,15 @@ test('[R2] a start asks for a review of what the review shows: what binds in nea
   expect(waitingIn(t.memory).map((e) => e.name)).toEqual(['Always use Minitest and fixtures here'])
 })
 
+test('[Y1] what a person typed is asked about at a start, though a file says nearly the same', async () => {
+  const { t, on, record } = sessions()
+  await on('s1', 'prompt', { prompt: 'Validate the input of all handlers with zod schemas, as the others do.' })
+  await record('s1', ['record-fact', { fact: 'Always validate the input of all handlers with zod schemas', said: 'Validate the input of all handlers with zod schemas' }]) // biome-ignore format: a row
+  writeFileSync(join(t.dir, 'CLAUDE.md'), '- Always validate the input of handlers with zod schemas\n')
+  t.act([['record-fact', { fact: 'Always validate the input of handlers with zod schemas', standing: 'proposed', locations: ['CLAUDE.md:1'] }]], { source: 'import claude-md CLAUDE.md' }) // biome-ignore format: a row
+  expect((await on('s2', 'session-start')).context).toContain('Said in a prompt')
+})
+
 test('[Y1] [R4] a rule binds until one that binds takes its place; what was ended or replaced waits for no yes', async () => {
   const { t, on, record } = sessions()
   t.act([['record-fact', { fact: 'Use pnpm for installs' }]], { by: 'person' })

@@ -260,3 +260,23 @@ test('what lies here and is not read is named, with the way to take it in if the
     '  leave  .aider.chat.history.md: there is no reader for sessions of Aider',
   ])
 })
+
+testUnless(NO_TERMINAL)(
+  '[Y1] a rule that another file still imports, or that a person typed too, is offered for no retirement',
+  async () => {
+    const at = scratch()
+    git(at.dir, 'init', '-q')
+    const run = async (...args: string[]) => (await inProcess(at, args)).out
+    files(at.dir, {
+      'AGENTS.md': '- Never lend a drawer\n- Never ship on Friday\n\n@docs/rules.md\n',
+      'CLAUDE.md': '# C\n\n@docs/rules.md\n',
+      'docs/rules.md': '- Never commit to main\n',
+    })
+    await agreeing(at, 'init', '--client', 'none')
+    await onTerminal(at, ['remember', 'Never ship on Friday'])
+    files(at.dir, { 'AGENTS.md': '- Never lend a drawer\n' })
+    expect((await onTerminal(at, ['import'], 'y', 'y')).out).not.toContain('Should they stop binding')
+    for (const rule of ['Never commit to main', 'Never ship on Friday'])
+      expect(await run('list', 'fact')).toContain(rule)
+  },
+)

@@ -85,7 +85,8 @@ export function judge(a: AnchorRow, parsed: Parsed, text: string, now: number, s
     const nearest = matches.sort((x, y) => Math.abs(x - a.line) - Math.abs(y - a.line))[0]
     if (nearest !== undefined) return freshly({ ...a, line: nearest })
     const here = lines[a.line - 1] ?? ''
-    const isIt = similarity(wordSet(here), wordSet(said)).share >= 0.5 // else its neighbour took its place
+    // else its neighbour took its place
+    const isIt = hashAt === around || similarity(wordSet(here), wordSet(said)).share >= 0.5
     return !isIt && hashAt === paragraphAt
       ? stale(a, `line ${a.line} is gone from ${a.path}`, now)
       : stale(a, `${a.path} changed around line ${a.line}${isIt ? shown(here) : ''}`, now)

@@ -60,10 +60,11 @@ function standsIn(text: string, path: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     const end = at + name.length
     if (/[\w.-]/.test(text.charAt(at - 1)) || /[\w-]/.test(text.charAt(end))) continue
+    if (path.includes('/') && text.slice(0, end).endsWith(path)) return true
     let from = at
-    while (/[\w@./-]/.test(text.charAt(from - 1))) from--
+    while (/[^\s"'`()[\],;|*:]/.test(text.charAt(from - 1))) from--
     const said = tidyPath(text.slice(from, end).replace(/^@/, ''))
-    if (said === undefined || `/${path}`.endsWith(`/${said}`)) return true
+    if (said === undefined || `/${path}`.endsWith(`/${said}`) || /\.\w+\/[^/]+$/.test(said)) return true
   }
   return false
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { SLACK_MS } from '../../base/files.ts'
 import type { Memory } from '../../engine/memory.ts'
 import type { AnchorRow, FileRow } from '../../engine/store/code-anchors.ts'
 import * as code from '../../engine/store/code-anchors.ts'
@@ -20,8 +21,6 @@ const YOUNG_MS = 2_000
 /** So many files are stored at once: others write in between. */
 const FILES_AT_ONCE = 500
 const PATHS_TOLD = 20
-/** A file system keeps times less exactly than the clock does. */
-const SLACK_MS = 50
 /** What says how code is to be, or was tried: notes on code as it is are no longer true after any change. */
 const INTENDED = new Set(['decision', 'failed-approach'])
 

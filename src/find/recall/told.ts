@@ -102,12 +102,11 @@ export const marksOf = ({ state, replacedBy = [], ...holds }: Holds): string[] =
   ].filter((mark) => typeof mark === 'string')
 
 /** Beside its fields. */
-export const holdsJson = ({ state, replacedBy = [], isUnverified, ...said }: Holds): JsonObject =>
+export const holdsJson = ({ replacedBy = [], isUnverified, ...h }: Holds): JsonObject =>
   defined({
-    state,
+    ...{ state: h.state, disproved: h.disproved, conflict: h.conflict, branch: h.branch, stale: h.stale },
     replacedBy: replacedBy.length > 0 ? [...replacedBy] : undefined,
     unverified: isUnverified || undefined,
-    ...said,
   }) as JsonObject
 
 function conflictOf({ conflicts }: Entity): string | undefined {

@@ -215,7 +215,8 @@ export function answered(hook: Hook, prompt: string): HookReply {
     messages.push(`Tidemark has no open question ${unasked} in this session: say it again, or see \`tidemark review\``)
   const left = questions.filter((q) => !done.has(q.id))
   // who is told so may answer with the next prompt
-  if (isUnclear) keep(hook, left.map((q) => (lately.includes(q) ? { ...q, after: prompts(hook) } : q))) // biome-ignore format: a row
+  const now = (q: Question) => ({ ...q, after: prompts(hook) * (q.after < 0 ? -1 : 1) })
+  if (isUnclear) keep(hook, left.map((q) => (lately.includes(q) ? now(q) : q))) // biome-ignore format: a row
   if (done.size > 0) keep(hook, left)
   const asked = again.length > 0 ? askAbout(hook, again) : undefined
   const changed = asked && `It was changed after it was shown. ${asked}`

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { appendInside, inspect, readInside, removeInside } from '../../base/files.ts'
+import { appendInside, inspect, readInside, removeInside, SLACK_MS } from '../../base/files.ts'
 import { redact } from '../../base/secrets/find.ts'
 import { besideStore, type Project } from '../../engine/store/project.ts'
 import { jsonIn } from '../../model/object.ts'
@@ -65,8 +65,6 @@ export function expectEdited({ project, memory, session, root }: Hook, paths: re
 
 /** After so long a patch that its own session says nothing of has failed. */
 const PATCHING_MS = 10 * 60_000
-/** A file system keeps times less exactly than the clock does. */
-const SLACK_MS = 50
 
 const wasWritten = ({ at, path }: MissedEdit, root: string): boolean =>
   (statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0) >= at - SLACK_MS

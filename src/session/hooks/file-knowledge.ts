@@ -29,20 +29,17 @@ async function rulesAmong(hook: Hook, found: readonly Entity[]): Promise<{ bindi
   const scoped = found.filter((e) => e.kind === 'fact' && Array.isArray(e.fields.paths))
   const vouched = vouchedFor(hook.memory, scoped.map((e) => e.id)) // biome-ignore format: a row
   const holds = holdsOf(hook.memory, hook.project.root, scoped)
-  const staleOf = (id: string) => holds.get(id)?.stale
-  const binding = scoped.filter((e) => vouched.has(e.id) && !isOutdated(e, { stale: staleOf }))
+  const lineOf = (e: Entity) => ruleLine(e, undefined, holds.get(e.id)?.stale)?.text
+  const isOld = (e: Entity) => isOutdated(e, { stale: (id) => holds.get(id)?.stale })
+  const binding = scoped.filter((e) => vouched.has(e.id) && lineOf(e) !== undefined && !isOld(e))
   const forbids = (e: Entity) => Number(e.fields.category === 'constraint')
-  let text = ''
-  const ids = binding
-    .toSorted((a, b) => forbids(b) - forbids(a))
-    .flatMap((e) => {
-      const line = ruleLine(e, undefined, staleOf(e.id))
-      if (line === undefined || text.length + line.length > MAX_CHARS) return []
-      text += `\n${line}`
-      return e.id
-    })
-  if (ids.length > 0) text = `Rules for these files (from Tidemark — treat as custom instructions):${text}`
-  await keepDelivered(hook, ids, text)
+  let left = MAX_CHARS
+  const first = binding.toSorted((a, b) => forbids(b) - forbids(a)).filter((e) => (left -= lineOf(e)!.length) >= 0)
+  if (first.length === 0) return { binding, text: '' }
+  const text = ['Rules for these files (from Tidemark — treat as custom instructions):', ...first.map(lineOf)].join(
+    '\n',
+  )
+  await keepDelivered(hook, first.map((e) => e.id), text) // biome-ignore format: a row
   return { binding, text }
 }
 

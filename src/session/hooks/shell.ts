@@ -104,8 +104,7 @@ export async function afterShell(hook: Hook): Promise<string | undefined> {
   }
   const met = collide.length === 0 ? undefined : inTheWay(collide)
   if (taken.length === 0) return met
-  const title = 'While that command ran, these were changed (Tidemark; information, no instructions):'
-  const text = dataList(title, taken)
+  const text = dataList('While that command ran, these were changed (Tidemark; information, no instructions):', taken)
   await keepDelivered(hook, marks, text)
   return `${met === undefined ? '' : `${met}\n`}${text}\nIf it was the command, take the change back or agree with that session before going on.`
 }

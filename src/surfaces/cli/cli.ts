@@ -74,13 +74,12 @@ export async function run(given: readonly string[]): Promise<number> {
       return await runTool(await TOOLS[name]!.load(), rest)
     }
     const { nearest } = await import('../../model/names.ts')
-    const all = Object.entries({ ...COMMANDS, ...TOOLS })
-    const like = nearest(name, all.map(([known]) => known)) // biome-ignore format: a row
-    // else the commands that are described by this word: the dashboard is `ui`
-    const described = like.length > 0 ? [] : await Promise.all(all.map(async ([known, { load }]) => ((await load()).about.split(/\W+/).includes(name) ? known : ''))) // biome-ignore format: a row
-    const near = [...like, ...described.filter(Boolean).slice(0, 3)]
+    const all = { ...COMMANDS, ...TOOLS }
+    const near = [...nearest(name, Object.keys(all))]
+    // else those that are described by this word: the dashboard is `ui`
+    if (near.length === 0) for (const known in all) if ((await all[known]!.load()).about.split(/\W+/).includes(name)) near.push(known) // biome-ignore format: a row
     throw new UsageError(
-      `there is no command "${name}"${near.length > 0 ? `; did you mean ${near.join(' or ')}?` : ''}\n\`tidemark --help\` lists the commands`,
+      `there is no command "${name}"${near.length > 0 ? `; did you mean ${near.slice(0, 3).join(' or ')}?` : ''}\n\`tidemark --help\` lists the commands`,
     )
   } catch (error) {
     return fail(error, argv.includes('--json'))

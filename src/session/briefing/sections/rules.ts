@@ -75,7 +75,8 @@ export const importedBy = (about: Pick<About, 'client' | 'project'>): string[] =
     const { importsFiles, instructions = [] } = factsOf(about.client) ?? {}
     return instructions.flatMap((at) => {
       const text = importsFiles ? `${readInside(about.project.root, at) ?? ''}` : ''
-      return [...text.matchAll(/(?:^|\s)@([\w./-]*\w)/g)].map((m) => posix.join(posix.dirname(at), m[1]!))
+      const prose = text.replace(/```[\s\S]*?(?:```|$)|<!--[\s\S]*?(?:-->|$)/g, '')
+      return [...prose.matchAll(/(?:^|\s)@([\w./-]*\w)/g)].map((m) => posix.join(posix.dirname(at), m[1]!))
     })
   })
 
@@ -119,8 +120,8 @@ export const isOutdated = (e: Entity, about: Pick<About, 'stale'>): boolean =>
 export const heldFor = ({ fields: { paths } }: Entity): string =>
   Array.isArray(paths) && paths.length > 0 ? ` (for ${plain(paths.join(', '), CONTEXT)})` : ''
 
-/** A rule as it is told: whom it is for, what speaks against it, and whether its place has changed. */
-export function ruleLine(e: Entity, against?: Entity, stale?: string): string | undefined {
+/** A rule as it is told: the files that it is for, what speaks against it, whether its place has changed; `short` without its context. */
+export function ruleLine(e: Entity, against?: Entity, stale?: string): Pick<Item, 'text' | 'short'> | undefined {
   const fact = ruleLike(e)
   if (fact === undefined) return undefined
   const other = against
@@ -128,12 +129,12 @@ export function ruleLine(e: Entity, against?: Entity, stale?: string): string | 
     : ''
   // no line of code stands among instructions
   const since = stale === undefined ? '' : ` [${plain(stale.split(' to `')[0]!, CONTEXT)}: does it still fit?]`
-  return `- ${fact}${heldFor(e)}${other}${since}`
+  const short = `- ${fact}${heldFor(e)}${other}${since}`
+  const context = typeof e.fields.context === 'string' ? plain(e.fields.context, CONTEXT) : ''
+  return { text: context === '' ? short : `${short} (${context})`, short }
 }
 
 function ruleItem(e: Entity, under: string, rank: number, against?: Entity, stale?: string): Item[] {
-  const text = ruleLine(e, against, stale)
-  if (text === undefined) return []
-  const context = typeof e.fields.context === 'string' ? plain(e.fields.context, CONTEXT) : ''
-  return [{ id: e.id, under, rank, text: context === '' ? text : `${text} (${context})`, short: text }]
+  const line = ruleLine(e, against, stale)
+  return line === undefined ? [] : [{ id: e.id, under, rank, ...line }]
 }

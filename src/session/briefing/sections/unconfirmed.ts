@@ -24,11 +24,13 @@ export const unconfirmed: Section = {
     const vouched = about.vouched(about.facts.map((e) => e.id))
     const [binding, others] = [true, false].map((is) => about.facts.filter((e) => vouched.has(e.id) === is)) as [Entity[], Entity[]] // biome-ignore format: a row
     const all = stillWaiting(about.reader.list('fact', { standing: 'proposed', limit: LOOKED_AT }), about)
-    const waiting = notAskedYet([...all, ...others], binding, about.reader)
+    const isSaid = (e: Entity) => provenanceOf(e).some((p) => p.said !== undefined)
+    const saidFirst = [...all, ...others].sort((a, b) => Number(isSaid(b)) - Number(isSaid(a)))
+    const waiting = notAskedYet(saidFirst, binding, about.reader)
     const proposed = waiting.filter((e) => standingOf(e.fields) === 'proposed')
     const n = waiting.length
     if (n === 0) return undefined
-    const noted = proposed.filter((e) => provenanceOf(e).some((p) => p.said !== undefined))
+    const noted = proposed.filter(isSaid)
     const here = about.vouched(noted.map((e) => e.id))
     const said = noted.filter((e) => here.has(e.id) && !(e.fields.paths && isElsewhere(e, about)))
     // the main files were read first, and what holds for some files alone is told before an edit of those
@@ -105,7 +107,7 @@ export function stillWaiting(all: readonly Entity[], { reader, moment }: Pick<Ab
  */
 export function notAskedYet(waiting: readonly Entity[], binding: readonly Entity[], reader: Reader): Entity[] {
   if (waiting.length === 0) return []
-  const decided = [...binding, ...reader.list('fact', { standing: 'rejected' })]
+  const decided = [...binding, ...reader.list('fact', { standing: 'rejected', limit: LOOKED_AT })]
   const all = new Map([...decided, ...waiting].map((e) => [e.id, e]))
   const texts = [...all.values()].map((e) => {
     const scope = e.fields.paths === undefined ? '' : JSON.stringify(e.fields.paths)

@@ -1,3 +1,4 @@
+import type { Event } from '../../../engine/log/events.ts'
 import type { Memory } from '../../../engine/memory.ts'
 import { type Entity, identityOf, nameKey, provenanceOf } from '../../../model/entity.ts'
 import type { Kind } from '../../../model/kind.ts'
@@ -28,10 +29,11 @@ export class Finder {
   /** Nobody but this source has said anything of it; a yes says nothing new. */
   isFromAlone(e: Entity): boolean {
     const own = (source: unknown) => source === this.#source
-    const says = (field: string) => field !== 'standing' && field !== 'provenance'
+    const says = ({ field, value }: Event) =>
+      field !== 'standing' && !(field === 'provenance' && isObject(value) && value.confirms !== undefined)
     return (
       this.#sources(e).every(own) ||
-      this.#memory.history(e.id).every(({ event, author }) => !says(event.field) || own(author?.source))
+      this.#memory.history(e.id).every(({ event, author }) => !says(event) || own(author?.source))
     )
   }
 

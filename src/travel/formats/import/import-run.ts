@@ -14,6 +14,8 @@ import type { Item, Reading } from './types.ts'
 export interface ImportOptions extends Pick<ActOptions, 'session' | 'agent'> {
   /** Where the knowledge comes from, e.g. `import add .add`: kept in every provenance, and recognised by it. */
   readonly source: string
+  /** Of the project whose files are read. */
+  readonly root?: string
   /** The standing of what is new, where the source says none. */
   readonly standing?: 'proposed' | 'confirmed'
   /** Who says that its rules bind: with an agent, or whoever only takes a file in, they are proposals. */

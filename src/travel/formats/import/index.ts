@@ -41,7 +41,7 @@ export function importFrom(
   // a link to a file keeps its own name, for that is the one clients load it by
   const at = join(realPath(dirname(resolve(path))), basename(resolve(path)))
   const reading = importer.read(at, base)
-  const given = { ...rest, source: source ?? `import ${format} ${reading.from ?? labelOf(at, base)}` }
+  const given = { ...rest, root: base, source: source ?? `import ${format} ${reading.from ?? labelOf(at, base)}` }
   // the history of this very project is a replica's: what it says binds nobody either
   const isOurs = reading.log && reading.from === memory.projectId
   const history = isOurs ? memory.applyUpdates(printDelivery(memory.projectId, reading.log!)).applied : 0

@@ -3,6 +3,8 @@
  * what is known and writes in batches; `export/` prints.
  */
 
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { screen } from '../../../base/secrets/screen.ts'
 import { SHARED_FIELD, SHARED_KIND } from '../../../engine/log/context-value.ts'
 import type { Memory } from '../../../engine/memory.ts'
@@ -143,6 +145,8 @@ function settleGone(state: ImportRun): void {
   const owns = reading.owns ?? []
   const { files = [] } = reading
   const place = (files.length > 3 ? importedFrom(state.options.source) : files.join(', ')) || 'the source'
+  // another source may read the file that this one imported
+  const standsElsewhere = (l: string) => !state.isInFiles(l) && existsSync(join(state.options.root ?? '', l.replace(/:\d+$/, ''))) // biome-ignore format: a row
   const isSuperseded = (id: string) => reader.links('to', id).some((l) => l.type === 'supersedes')
   for (const kind of new Set([...owns, ...Object.keys(report.kinds)])) {
     if (!state.registry.kind(kind) || kind === KIND_KIND || kind === RELATION_KIND) continue
@@ -158,7 +162,7 @@ function settleGone(state: ImportRun): void {
       }
       const stale = asList(e.fields.locations).filter((l) => state.isInFiles(l))
       if (!owns.includes(kind)) lose(`${kind} ${e.name}`, '; it stays')
-      else if (finder.isFromAlone(e)) {
+      else if (finder.isFromAlone(e) && !asList(e.fields.locations).some(standsElsewhere)) {
         const last = state.memory.history(e.id).findLast((h) => h.event.field === 'retired')
         if (!last || last.author?.source === state.options.source) settle('retired', ['retire', { ref: e.id, reason }])
       } else if (stale.length > 0)
