@@ -87,7 +87,7 @@ export function judge(a: AnchorRow, parsed: Parsed, text: string, now: number, s
     const here = lines[a.line - 1] ?? ''
     // else its neighbour took its place
     const isIt = hashAt === around || similarity(wordSet(here), wordSet(said)).share >= 0.5
-    return !isIt && hashAt === paragraphAt
+    return !isIt && (here.trim() === '' || a.entity.startsWith('fact:')) // only a rule says what its line says
       ? stale(a, `line ${a.line} is gone from ${a.path}`, now)
       : stale(a, `${a.path} changed around line ${a.line}${isIt ? shown(here) : ''}`, now)
   }
