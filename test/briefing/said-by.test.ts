@@ -16,7 +16,7 @@ const hashed = (hash: string) =>
 test('[T12] beside an agent’s own words stands the agent, beside those that a person typed the person', () => {
   const t = openTestMemory()
   t.act([['record-decision', { name: 'weak-etags' }]], { agent: 'claude-code' })
-  t.act([['record-decision', { name: 'strong-etags' }]], { by: 'person' })
+  t.act([['record-decision', { name: 'strong-etags' }]], { by: 'person', agent: 'cli' })
   t.act([['record-fact', { fact: 'Ask first' }]], { agent: 'claude-code', source: 'prompt' })
   expect(told(t, 'decision:weak-etags').beside).toMatch(/^\(claude-code for tester, /)
   for (const id of ['decision:strong-etags', 'fact:ask-first']) expect(told(t, id).beside).toMatch(/^\(tester, /)
