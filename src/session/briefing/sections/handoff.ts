@@ -5,13 +5,7 @@ import { type Claim, claimsOf } from '../../../work/coordination/claims.ts'
 import { nameOfSession } from '../../../work/coordination/labels.ts'
 import type { SessionInfo } from '../../../work/coordination/session-info.ts'
 import { sessionsOf } from '../../../work/coordination/sessions.ts'
-import {
-  CARRIED_DAYS,
-  type CurrentHandoff,
-  currentHandoffs,
-  DONE_DAYS,
-  OLD_DAYS,
-} from '../../../work/handoff/current.ts'
+import { CARRIED_DAYS, type CurrentHandoff, currentHandoffs, DONE_DAYS, OLD_DAYS } from '../../../work/handoff/current.ts' // biome-ignore format: a row
 import { HANDOFF_PARTS } from '../../../work/handoff/page.ts'
 import { plain } from '../fence.ts'
 import { isElsewhere } from '../focus.ts'
