@@ -280,3 +280,15 @@ testUnless(NO_TERMINAL)(
       expect(await run('list', 'fact')).toContain(rule)
   },
 )
+
+test('[M6] where the rules stand is said of three files and the number of the others', async () => {
+  const at = scratch()
+  git(at.dir, 'init', '-q')
+  const rules = ['a', 'b', 'c', 'd', 'e'].map((n) => [
+    `.cursor/rules/${n}.mdc`,
+    `---\nalwaysApply: true\n---\n- Never touch table ${n}${n}\n`,
+  ])
+  files(at.dir, Object.fromEntries(rules))
+  const { out } = await inProcess(at, ['init', '--client', 'none'])
+  expect(out).toMatch(/5 rules stand in (?:\.cursor\/rules\/\w\.mdc, ){3}2 more files and bind nobody yet/)
+})

@@ -223,7 +223,9 @@ export async function askForRules(
   const rules = all.filter((e) => says(e) || memory.registry().kind(e.kind)?.binding)
   const standing = (some: readonly Entity[]) => {
     const found = some.map((e) => memory.reader.entity(String(actionOf(e)[1]?.ref)) ?? e)
-    const files = oneLine([...new Set(found.flatMap((e) => filesOf(e)[0] ?? []))].join(', '), 200)
+    const named = [...new Set(found.flatMap((e) => filesOf(e)[0] ?? []))]
+    const more = named.length > 4 ? [`${named.length - 3} more files`] : []
+    const files = oneLine([...(more.length > 0 ? named.slice(0, 3) : named), ...more].join(', '), 200)
     const verb = some.length === 1 ? 'stands' : 'stand'
     return `${many(some.length, 'rule')} ${isGone(some[0]) ? `no longer ${verb}` : verb} in ${files}`
   }
