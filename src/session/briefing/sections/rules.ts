@@ -3,7 +3,7 @@ import { basename, join, posix } from 'node:path'
 import { readInside } from '../../../base/files.ts'
 import { keptIn } from '../../../base/lookup.ts'
 import { contrary, vocabularyOf } from '../../../find/recall/contradictions.ts'
-import { type Entity, isOfFile } from '../../../model/entity.ts'
+import { type Entity, filesOf, isOfFile } from '../../../model/entity.ts'
 import { isStatement } from '../../../model/statement.ts'
 import { factsOf } from '../../../work/coordination/clients.ts'
 import { plain } from '../fence.ts'
@@ -101,8 +101,9 @@ export function readsFile(
   return path === instead && !existsSync(join(root, instructions[0]!))
 }
 
-/** What a person typed goes before what a file says, and that before what holds for some files: an edit of them is told it. */
-export const placeOf = (e: Entity): number => (Array.isArray(e.fields.paths) ? 2 : isOfFile(e) ? 1 : 0)
+/** What a person typed goes before a main file, that before a file in a folder, and last what holds for some files: an edit of them is told it. */
+export const placeOf = (e: Entity): number =>
+  Array.isArray(e.fields.paths) ? 2 : isOfFile(e) ? (filesOf(e)[0]?.includes('/') ? 1.5 : 1) : 0
 
 const categoryOf = (e: Entity): string | undefined =>
   CATEGORIES.find(([category]) => category !== undefined && category === e.fields.category)?.[0]
