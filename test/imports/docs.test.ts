@@ -1,6 +1,9 @@
-import { dirname } from 'node:path'
+import { rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { holdsOf } from '../../src/find/recall/told.ts'
 import { nameKey } from '../../src/model/entity.ts'
+import { readFrom } from '../../src/surfaces/tools/arrive.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 import { lay, take } from './helpers.ts'
 
@@ -32,6 +35,33 @@ test('a document is cut by section, code and all; the same again writes nothing;
   await take(t, 'docs', 'docs')
   expect(t.memory.reader.list('chunk').map((c) => c.fields.content)).not.toContain('Plain words.')
   expect(t.memory.reader.list('chunk', { all: true }).map((c) => c.fields.content)).toContain('Plain words.')
+})
+
+test('[W1] [W2] a piece is told as current only while its page says it; what names a page is no answer of its own', async () => {
+  const t = openTestMemory()
+  const project = { ...t.project, root: t.dir }
+  const page =
+    '# Guide\n\n## Deploy\n\nDeploys run on\nFridays. <private>not on the 13th</private>\n\n## Cache\n\n- The cache is Redis.\n'
+  lay(t.dir, { 'docs/guide.md': page, 'docs/old.md': '# Old\n\nThe queue is RabbitMQ.\n' })
+  await take(t, 'docs', 'docs')
+  const marks = () => {
+    const all = t.memory.reader.list('chunk')
+    const holds = holdsOf(t.memory, project.root, all)
+    return Object.fromEntries(all.map((e) => [String(e.fields.section), holds.get(e.id)!.stale]))
+  }
+  expect(marks()).toEqual({ 'Guide › Deploy': undefined, 'Guide › Cache': undefined, Old: undefined })
+  lay(t.dir, { 'docs/guide.md': page.replace('Fridays', 'Mondays').replace('Cache', 'What is cached') })
+  rmSync(join(t.dir, 'docs/old.md'))
+  const isOther = 'docs/guide.md no longer says this'
+  expect(marks()).toEqual({ 'Guide › Deploy': isOther, 'Guide › Cache': undefined, Old: 'docs/old.md is gone' })
+  expect(readFrom(t.memory, t.dir)).toEqual(['docs'])
+  await take(t, 'docs', 'docs')
+  expect(Object.values(marks())).toEqual([undefined, undefined])
+  const pages = t.memory.reader.list('file')
+  expect(pages).not.toEqual([])
+  for (const { stale } of holdsOf(t.memory, t.dir, pages).values())
+    expect(stale ?? 'docs/old.md is gone').toBe('docs/old.md is gone')
+  expect(t.discover('(recall "docs/guide.md")').join('\n')).not.toContain('(file ')
 })
 
 test('a page that Tidemark wrote is no document among others: its entities are known', async () => {

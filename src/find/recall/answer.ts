@@ -13,7 +13,7 @@ import { type Ranked, type RankOptions, rank } from './rank.ts'
 import { halfLifeOf, recencyOf } from './recency.ts'
 import { makeProximity, type Proximity } from './scope.ts'
 import { estimateTokens } from './token-estimate.ts'
-import { dayOf, holdsOf } from './told.ts'
+import { dayOf, holdsOf, isPage } from './told.ts'
 import type { Recalled, RecallResult } from './types.ts'
 import { UNVERIFIED, unverifiedAmong, upheld, upheldLinks } from './unverified.ts'
 import { type State, statesOf } from './validity.ts'
@@ -54,7 +54,8 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
   const near = new Map<string, Proximity>()
   const isOfPast = asked.asOf !== undefined || OF_PAST.test(question)
   const admits = (e: Entity, state: State | undefined): boolean => {
-    if (registry.kind(e.kind)?.internal || (asked.since !== undefined && e.updated < asked.since)) return false
+    if (registry.kind(e.kind)?.internal || (isPage(e) && asked.kinds === undefined)) return false
+    if (asked.since !== undefined && e.updated < asked.since) return false
     const p = proximity(e)
     if (p.excluded || state === 'deleted' || state === 'rejected') return false
     if (state !== undefined && !asked.all && !(isOfPast && standingOf(e.fields) !== 'proposed')) return false

@@ -1,10 +1,13 @@
+import { inspect, readInside } from '../../base/files.ts'
 import { gitState, hasBranch, isShallow } from '../../base/git.ts'
+import { keptIn } from '../../base/lookup.ts'
 import { unmerged } from '../../base/run-git.ts'
+import { withoutPrivate } from '../../base/secrets/screen.ts'
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { markOf, Staleness } from '../../engine/read/stale.ts'
 import { type Entity, filesOf, importedFrom, madeAt, saidAt, saidBy } from '../../model/entity.ts'
-import { defined, type JsonObject } from '../../model/object.ts'
+import { defined, isObject, type JsonObject } from '../../model/object.ts'
 import { oneLine } from '../../model/text.ts'
 import { linkedWith, unverifiedAmong, upheldLinks } from './unverified.ts'
 import { statesOf } from './validity.ts'
@@ -65,6 +68,28 @@ export function disprovedAmong(memory: Memory, reader: Reader, of: readonly Enti
 export const stalenessOf = (memory: Memory, root: string, reader: Reader): Staleness =>
   new Staleness(memory.db, root, { ...reader, ...upheldLinks(memory, reader) })
 
+/** A document that was taken in: it says nothing itself, its pieces do. */
+export const isPage = ({ kind, fields }: Entity): boolean =>
+  kind === 'file' && isObject(fields.attrs) && fields.attrs.document !== undefined && fields.summary === undefined
+
+/** Of a document, or a piece of one, whether it is there and still says this: its words are looked for, as a page changes elsewhere too. */
+function lostPages(root: string): (e: Entity) => string | undefined {
+  const pages = new Map<string, string>()
+  const squeezed = (text: string) => text.replace(/\s+/g, ' ').trim()
+  return (e) => {
+    const source = String(saidBy(e).source)
+    const isPiece = e.kind === 'chunk' && source.startsWith('import ')
+    if (!isPiece && !isPage(e)) return undefined
+    const path = String(e.fields[isPiece ? 'sourceFile' : 'path'])
+    const { is } = inspect(root, path)
+    if (is === 'nothing' && source.startsWith('import docs ')) return `${path} is gone`
+    if (is !== 'file' || !isPiece) return undefined
+    const text = keptIn(pages, path, () => squeezed(withoutPrivate(`${readInside(root, path) ?? ''}`)))
+    const says = (line: string) => line.includes('[redacted') || text.includes(squeezed(line))
+    return text === '' || String(e.fields.content).split('\n').every(says) ? undefined : `${path} no longer says this`
+  }
+}
+
 /**
  * What holds of several entities, by id. Every channel that tells of one says it by `marksOf`, `besideOf` or `holdsJson`.
  * `past`: of a moment before; the code of now says nothing of it.
@@ -80,12 +105,14 @@ export function holdsOf(
   const disproved = disprovedAmong(memory, reader, entities)
   const staleness = past ? undefined : stalenessOf(memory, root, reader)
   const branchOf = past ? () => undefined : branchesApart(root)
+  const lostOf = past ? () => undefined : lostPages(root)
   return new Map(
     entities.map((e) => {
-      const [state, isUnverified, stale] = [states.get(e), unverified.has(e.id), staleness?.of(e.id)]
+      const [state, isUnverified] = [states.get(e), unverified.has(e.id)]
+      const stale = isPage(e) ? undefined : staleness?.of(e.id)
       const replacedBy = state === 'superseded' ? reader.edges('to', [e.id], ['supersedes']).map((l) => l.from) : []
-      const now = { isUnverified, disproved: disproved.get(e.id), branch: branchOf(e), stale: stale && markOf(stale) }
-      return [e.id, { state, replacedBy, conflict: conflictOf(e), ...now }]
+      const beside = { disproved: disproved.get(e.id), branch: branchOf(e), stale: stale ? markOf(stale) : lostOf(e) }
+      return [e.id, { state, replacedBy, isUnverified, conflict: conflictOf(e), ...beside }]
     }),
   )
 }

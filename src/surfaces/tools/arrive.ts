@@ -6,7 +6,8 @@ import { filesBelow, inspect, realPath } from '../../base/files.ts'
 import { randomBytes } from '../../base/random.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { getMeta, setMeta } from '../../engine/store/meta.ts'
-import { type Entity, filesOf } from '../../model/entity.ts'
+import { isPage } from '../../find/recall/told.ts'
+import { type Entity, filesOf, provenanceOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject, type JsonObject } from '../../model/object.ts'
 import { many } from '../../session/briefing/format.ts'
@@ -80,9 +81,10 @@ export const homesFor = (root: string) => {
 }
 
 /** What lies in the project, and what clients remember of it, as far as a reader finds something in it. */
-export function findSources(root: string, refused: readonly string[]): Found {
+export function findSources(root: string, refused: readonly string[], known: readonly string[] = []): Found {
   const left: string[] = []
-  const places = placesIn(root).filter((s) => !refused.includes(s.path) && !refused.includes(s.format))
+  const again = known.map((path) => ({ format: 'docs', path, at: join(root, path), source: `import docs ${path}` }))
+  const places = [...placesIn(root), ...again].filter((s) => !refused.includes(s.path) && !refused.includes(s.format))
   const read = (source: Source): [source: Source, says: string][] => {
     const { format, path, at } = source
     const there = source.source === undefined ? inspect(root, path) : undefined
@@ -112,18 +114,21 @@ export function findSources(root: string, refused: readonly string[]): Found {
   const lines = [
     ...groups.map((all) => `  import ${all.map(([, says]) => says).join(', ')}`),
     ...left,
-    ...documentsIn(root, refused).map(([path, says]) => `  later  ${says}: tidemark import docs ${path}`),
+    ...documentsIn(root, [...refused, ...known]).map(
+      ([path, says]) => `  later  ${says}: tidemark import docs ${path}`,
+    ),
     ...BY_NAME.flatMap(([path, says]) => (refused.includes(path) || inspect(root, path).is === 'nothing' ? [] : says)),
     ...sessions.map((f) => `  later  ${many(f.sessions.length, 'session')} of ${f.title}: tidemark import transcripts`),
   ]
   return { sources: found.map(([s]) => s), lines }
 }
 
-/** Where documents were taken in from: an import of them brings what is new. */
-export const readFrom = ({ reader }: Memory): string[] =>
-  reader
-    .list('file')
-    .flatMap(({ fields: { path, attrs } }) => (isObject(attrs) && attrs.document ? String(path).split('/', 1) : []))
+/** Where documents were taken in from, as far as that is there: an import reads them again. */
+export function readFrom({ reader }: Memory, root: string): string[] {
+  const sources = reader.list('file').filter(isPage).flatMap(provenanceOf)
+  const named = new Set(sources.flatMap((p) => /^import docs (.+)$/.exec(String(p.source))?.[1] ?? []))
+  return [...named].filter((path) => ['file', 'directory'].includes(inspect(root, path).is))
+}
 
 /** Documents that nothing else reads, with how many there are. */
 function documentsIn(root: string, refused: readonly string[]): [path: string, says: string][] {
@@ -146,7 +151,7 @@ function placesIn(root: string): Source[] {
     .map((file) => file.slice(root.length + 1).replaceAll('\\', '/'))
     .filter((path) => path.includes('/') && path.split('/').every((_, i, all) => isOwn(all.slice(0, i).join('/'))))
   const named: Source[] = PLACES.flatMap(([format, ...paths]) => {
-    const there = paths.filter((path) => inspect(root, path).is !== 'nothing')
+    const there = paths.filter((path) => ['file', 'directory'].includes(inspect(root, path).is))
     const all = format === 'claude-md' ? [...there, ...folders.slice(0, MOST_FOLDERS)] : there
     return all.map((path) => ({ format, path, at: join(root, path) }))
   })

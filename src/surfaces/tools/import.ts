@@ -11,7 +11,7 @@ import { actingAs, defineTool, type Output, type ToolContext } from './tool.ts'
 async function arrive(context: ToolContext, without: readonly string[], dryRun: boolean): Promise<Output> {
   const { memory, project, ask } = context
   const refused = arrival.refusedIn(memory)
-  const found = arrival.findSources(project.root, [...refused, ...without, ...arrival.readFrom(memory)])
+  const found = arrival.findSources(project.root, [...refused, ...without], arrival.readFrom(memory, project.root))
   const out = refused.length > 0 ? [`  out    ${refused.join(', ')}: left out before; name one to import it`] : []
   const told = [found.sources.length > 0 ? 'found here:' : 'nothing found here', ...found.lines, ...out]
   const json: { [key: string]: Json } = { found: found.sources.map((s) => s.path) }

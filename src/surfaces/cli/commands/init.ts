@@ -82,7 +82,7 @@ function refusedAt(root: string): string[] {
   const project = findProject(root)
   if (!existsSync(project.storePath)) return []
   using memory = openProject(project, { hurried: true, unlisted: true })
-  return [...arrival.refusedIn(memory), ...arrival.readFrom(memory)]
+  return [...arrival.refusedIn(memory), ...arrival.readFrom(memory, project.root)]
 }
 
 const agreed = async (call: CommandCall): Promise<boolean> =>
