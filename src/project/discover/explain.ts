@@ -9,7 +9,7 @@ import { knownOn } from '../../find/code/known.ts'
 import { languageOf } from '../../find/code/languages.ts'
 import { locationOf } from '../../find/code/location.ts'
 import type { CodeSymbol, Parsed } from '../../find/code/parse.ts'
-import { type Holds, holdsOf } from '../../find/recall/told.ts'
+import { type Holds, holdsOf, isPage } from '../../find/recall/told.ts'
 import { cleanPath, type Entity, pathInProject } from '../../model/entity.ts'
 import { type Claim, claimsOf } from '../../work/coordination/claims.ts'
 
@@ -90,7 +90,7 @@ export class CodeReader {
     const anchored = looked.flatMap((at) => code.anchorsAt(this.#memory.db, root, at))
     const spoken = looked.flatMap((at) => knownOn({ memory: this.#memory }, at, KINDS))
     const ids = new Set([...spoken.map((e) => e.id), ...anchored.map((a) => a.entity)])
-    const live = this.#memory.reader.entities([...ids]).filter((e) => e.live)
+    const live = this.#memory.reader.entities([...ids]).filter((e) => e.live && !isPage(e))
     const holds = holdsOf(this.#memory, root, live)
     const known = live.map((entity): Known => ({ entity, holds: holds.get(entity.id)! }))
     // of a symbol: what speaks of another one in the same file comes last

@@ -74,7 +74,7 @@ export const explain = defineTool({
       throw new UserError(
         'no-code',
         `no file, folder or symbol here is called ${oneLine(args.place, 80)}`,
-        'give a path from the root of the project, or the name of a function, class or the like',
+        'give a path from the root of the project, or the name of a function or class; `tidemark recall` asks of anything else',
       )
     const holder = (id: string) => titleOfSession(sessionsOf(memory).get(id) ?? { id, seen: 0, data: {} })
     return { text: found.map((x) => page(x, holder)).join('\n\n'), json: found.map(jsonOf) }
