@@ -212,6 +212,18 @@ export function isOfFile(e: Entity): boolean {
   return words.length > 0 && words.every((p) => importedFrom(p.source) !== undefined)
 }
 
+/** Headings that tell nothing of the rules below them. */
+const BARE_HEADING =
+  /^(?:tl;?dr|do(?:s|n['’]ts?)?|(?:do )?not|never|always|must|critical|mandatory|important|key|core|best|final|common|the) ?\S*$|^\S*$/
+
+/** The headings under which a rule of a file stands, as far as its words lack them: alone it may mean more than there. */
+export function headingsOf(e: Entity): string {
+  const fact = String(e.fields.fact ?? e.name).toLowerCase()
+  const topics = isOfFile(e) && Array.isArray(e.fields.topics) ? e.fields.topics.map(String) : []
+  const telling = topics.filter((t) => !BARE_HEADING.test(t) && !fact.includes(t)).slice(0, 2)
+  return telling.length > 0 ? `under: ${telling.join(', ')}` : ''
+}
+
 /** When it was said last. What an import brought, and nobody but agreed to since, is as old as it says itself. */
 export const saidAt = (e: Entity): number =>
   isOfFile(e) || e.kind === 'turn' ? Math.min(madeAt(e), e.updated) : (restoredTo(e) ?? e.updated)

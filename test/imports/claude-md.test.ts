@@ -1,7 +1,9 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { calledAs } from '../../src/engine/read/called.ts'
 import { knownOn } from '../../src/find/code/known.ts'
+import { isRead, ruleLine } from '../../src/session/briefing/sections/rules.ts'
 import { printReport } from '../../src/travel/formats/import/report.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 import { lay, take, unplaced } from './helpers.ts'
@@ -650,4 +652,68 @@ test('a file on how rules are written is for the files of rules', async () => {
   expect(paths('never-say-it-twice')).toEqual(['.cursor/rules/**'])
   expect(paths('never-use-a-table')).toEqual(['web/.cursor/rules/**'])
   expect(paths('never-lend-a-drawer')).toBeUndefined()
+})
+
+test('a plain order counts among rules, a list in order is one rule, and a pattern that describes is none', async () => {
+  const page = `## Code style
+
+- Avoid globals
+- Prefer early returns
+- Establish one way to log
+- Logs are kept for a week
+- Consider \`Option\` where nothing is found
+
+Read these in order:
+
+1. a.md
+2. b.md
+
+Never use these:
+
+- \`var\` → use \`let\`
+
+## Core patterns
+
+- Flow collection by \`Internal\` actions
+- Enforce one store
+
+## Hand-over
+
+- [ ] No secrets in logs
+`
+  expect((await rulesOf(page)).sort()).toEqual([
+    'Avoid globals',
+    'Consider `Option` where nothing is found',
+    'Enforce one store',
+    'Establish one way to log',
+    'Logs are kept for a week',
+    'Never use these: `var` → use `let`',
+    'No secrets in logs',
+    'Prefer early returns',
+    'Read these in order: a.md; b.md',
+  ])
+})
+
+test('a rule of a file is told with the headings that its words lack, and what is explained beside it is found', async () => {
+  const t = openTestMemory()
+  const why = 'the shards are by account, and no table of them is whole on one server'
+  lay(t.dir, {
+    'AGENTS.md': `# Shop\n\n## Internal APIs\n\n- Never add long remarks\n\n## Testing\n\nSearch is sharded: ${why}, as each of them is small. Never assume one shard in testing.\n`,
+  })
+  await take(t, 'claude-md', 'AGENTS.md')
+  const [told] = t.memory.reader.list('fact').filter((e) => e.name.includes('remarks'))
+  expect(calledAs(told!)).toBe('Never add long remarks (under: internal apis)')
+  expect(ruleLine(told!)?.short).toBe('- Never add long remarks (under: internal apis)')
+  expect((await t.library.recall('how is search sharded')).text).toContain(why)
+})
+
+test('a client is not told again what it reads through a link', async () => {
+  const t = openTestMemory()
+  lay(t.dir, { 'AGENTS.md': '# Shop\n\n- Never add long remarks\n' })
+  symlinkSync('AGENTS.md', join(t.dir, 'CLAUDE.md'))
+  await take(t, 'claude-md', 'AGENTS.md')
+  const [rule] = t.memory.reader.list('fact')
+  const project = { ...t.project, root: t.dir }
+  expect(isRead(rule!, { client: 'claude-code', project })).toBe(true)
+  expect(isRead(rule!, { client: 'gemini-cli', project })).toBe(false)
 })

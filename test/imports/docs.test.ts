@@ -61,7 +61,8 @@ test('[W1] [W2] a piece is told as current only while its page says it; what nam
   expect(pages).not.toEqual([])
   for (const { stale } of holdsOf(t.memory, t.dir, pages).values())
     expect(stale ?? 'docs/old.md is gone').toBe('docs/old.md is gone')
-  expect(t.discover('(recall "docs/guide.md")').join('\n')).not.toContain('(file ')
+  const found = await t.library.recall('docs/guide.md deploys')
+  expect(new Set(found.results.map((r) => r.kind))).toEqual(new Set(['chunk']))
 })
 
 test('a page that Tidemark wrote is no document among others: its entities are known', async () => {

@@ -1,4 +1,4 @@
-import type { Entity } from '../../model/entity.ts'
+import { type Entity, headingsOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import type { Reader } from './reader.ts'
 
@@ -19,6 +19,6 @@ export function nameOf(e: Entity, reader?: Pick<Reader, 'entity'>): string {
   return [verb, target === undefined ? ref : `"${target}"`, said.join(', ')].filter(Boolean).join(' ')
 }
 
-/** All that would bind: its words, and the context that goes with them. */
+/** All that would bind: its words, the headings above them, and the context that goes with them. */
 export const calledAs = (e: Entity, reader?: Pick<Reader, 'entity'>): string =>
-  `${nameOf(e, reader)}${typeof e.fields.context === 'string' ? ` (${e.fields.context})` : ''}`
+  `${nameOf(e, reader)}${headingsOf(e) && ` (${headingsOf(e)})`}${typeof e.fields.context === 'string' ? ` (${e.fields.context})` : ''}`

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { basename, join, posix } from 'node:path'
-import { readInside } from '../../../base/files.ts'
+import { attempt } from '../../../base/errors.ts'
+import { below, readInside, realPath } from '../../../base/files.ts'
 import { keptIn } from '../../../base/lookup.ts'
 import { contrary, vocabularyOf } from '../../../find/recall/contradictions.ts'
-import { type Entity, filesOf, isOfFile } from '../../../model/entity.ts'
+import { type Entity, filesOf, headingsOf, isOfFile } from '../../../model/entity.ts'
 import { isStatement } from '../../../model/statement.ts'
 import { factsOf } from '../../../work/coordination/clients.ts'
 import { plain } from '../fence.ts'
@@ -69,12 +70,15 @@ export const isRead = (e: Entity, about: Pick<About, 'client' | 'project'>): boo
 
 const looked = new WeakMap<object, string[]>()
 
-/** The files that the client's own instructions import with `@path`. */
+/** The files that the client's own instructions import with `@path`, or are a link to. */
 export const importedBy = (about: Pick<About, 'client' | 'project'>): string[] =>
   keptIn(looked, about, () => {
+    const { root } = about.project
     const { importsFiles, instructions = [] } = factsOf(about.client) ?? {}
     return instructions.flatMap((at) => {
-      const text = importsFiles ? `${readInside(about.project.root, at) ?? ''}` : ''
+      const text = importsFiles ? `${readInside(root, at) ?? ''}` : ''
+      const linked = attempt(() => below(realPath(root), realPath(join(root, at))))
+      if (linked !== undefined && linked !== at) return [linked]
       const prose = text.replace(/```[\s\S]*?(?:```|$)|<!--[\s\S]*?(?:-->|$)/g, '')
       return [...prose.matchAll(/(?:^|\s)@([\w./-]*\w)/g)].map((m) => posix.join(posix.dirname(at), m[1]!))
     })
@@ -130,7 +134,8 @@ export function ruleLine(e: Entity, against?: Entity, stale?: string): Pick<Item
     : ''
   // no line of code stands among instructions
   const since = stale === undefined ? '' : ` [${plain(stale.split(' to `')[0]!, CONTEXT)}: does it still fit?]`
-  const short = `- ${fact}${heldFor(e)}${other}${since}`
+  const under = plain(headingsOf(e), CONTEXT)
+  const short = `- ${fact}${under && ` (${under})`}${heldFor(e)}${other}${since}`
   const context = typeof e.fields.context === 'string' ? plain(e.fields.context, CONTEXT) : ''
   return { text: context === '' ? short : `${short} (${context})`, short }
 }

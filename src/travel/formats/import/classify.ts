@@ -52,7 +52,7 @@ function isTool(object: string): boolean {
 export const plainLine = (line: string): string =>
   line
     .trim()
-    .replace(/^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/, '')
+    .replace(/^(?:(?:[-*+]|\d+[.)])\s+)?(?:\[[ xX]\]\s+)?/, '')
     .replace(/(`[^`]*`)|(\*\*|__)(.+?)\2/g, '$1$3')
     .replace(/(`[^`]*`)|(?<![\w*])\*(?!\s)([^*]+)\*(?![\w*])/g, '$1$2')
     .replace(/\s+/g, ' ')
@@ -71,7 +71,7 @@ export function classifyRule(line: string): Rule | undefined {
   const rule = (category: Category): Rule => ({ category, fact })
   const when = WHEN.exec(bare)?.[1]
   if (PATTERN.test(fact) && !NEGATIVE.test(bare)) return rule('pattern')
-  if (ALWAYS.test(bare) && !/\b(?:is|are|was|were|has|have)\s+always\b/i.test(bare)) {
+  if (ALWAYS.test(bare) && !/(?:\b(?:is|are|was|were|has|have)|['’]s)\s+always\b/i.test(bare)) {
     const [next = ''] = bare.split(ALWAYS, 2)[1]!.trim().split(' ', 1)
     return rule(MOMENT.test(bare) || STEP.test(next) ? 'workflow' : 'constraint')
   }

@@ -19,6 +19,8 @@ interface Page extends Read {
   globs: readonly string[]
 }
 
+/** What is said beside a rule and is shorter is of no use alone. */
+const KNOWLEDGE = 80
 /** Of a rule that is said again and again, the first places are kept. */
 const MOST_PLACES = 50
 
@@ -105,7 +107,8 @@ const joinBraces = (globs: string[], part: string): string[] => {
 function takeRules({ text, label, globs }: Page, found: Map<string, Found>): string {
   const lines = withoutImports(text).split('\n')
   for (const { fact, category, context, line, end, topics } of rulesIn(text)) {
-    lines.fill('', line - 1, end)
+    // knowledge beside it is found before anybody agreed to the rule
+    if (context.length < KNOWLEDGE) lines.fill('', line - 1, end)
     // said again: one fact, both places
     const was = found.get(foldText(fact)) ?? { fact, category, context, locations: [], topics: [], paths: [...globs] }
     const both = (list: readonly string[], more: readonly string[]) => [...new Set([...list, ...more])]

@@ -1,3 +1,4 @@
+import { keptIn } from '../../../base/lookup.ts'
 import { enterHeading } from '../../../model/markdown.ts'
 import { type Category, categoryOfHeading, classifyRule, isAsking, isForbidding, plainLine } from './classify.ts'
 import { type Block, blocksOf, sentencesOf } from './markdown.ts'
@@ -31,7 +32,7 @@ const MORE_THAN_STEPS = /\b(?:rules?|guidelines?|conventions?|policy|policies|an
 const POINTS_BACK = /\b(?:its?|this|that|these|those|the[my]|ones?|both|either|such|instead|otherwise|therefore)\b/i
 /** It says where to read, or what its own page is for, not what to do. */
 const POINTS_ON =
-  /\b(?:items?|steps?|points?|checklist)\b[^,;]{0,20} below$|(?:^|: )(?:see|refer to)\b|^(?:use|read|apply|follow) (?:this|these|the) (?:rules?|file|document|guide|guidelines|instructions)(?: below)? (?:to|when|for|if)\b/i
+  /\b(?:items?|steps?|points?|checklist)\b[^,;]{0,20} below$|(?:^|: )(?:see|refer to)\b|^this (?:file|document|page|guide) |^the key ?words |^(?:use|read|apply|follow) (?:this|these|the) (?:rules?|file|document|guide|guidelines|instructions)(?: below)? (?:to|when|for|if)\b/i
 /** An order for every time goes with each part of the list that it leads to. */
 const ALWAYS = /^always\b/i
 /** It has no subject: what leads to it has one, or its heading. */
@@ -44,6 +45,11 @@ const ENTRY = /^(?:`[^`]+`(?:\s?[,/]\s?|\s(?:and|or)\s)?){1,4}\s*(?:\([^)]*\)\s*
 /** `Unit tests: pnpm test --unit`: a command with its name. */
 const COMMAND = /^[^`:]{1,60}:\s+`[\w./-]{1,60} [^`]*`(?:$|\s+[-–—(])/
 
+/** An order where others stand beside it; elsewhere many of these words are as often nouns. */
+const ORDERS =
+  /^(?:(?:fully|always|first|only|also|clearly|strictly|explicitly) )?(?:ask|add|align|annotate|apply|assess|assume|avoid|balance|batch|be|cache|catch|centrali[sz]e|check|choose|clarify|combine|commit|communicate|compare|complete|confirm|consider|cover|create|declare|define|delegate|design|document|enforce|ensure|escalate|establish|evaluate|explain|extend|extract|find|flag|focus|follow|group|guard|handle|have|identify|implement|include|integrate|investigate|isolate|justify|keep|leverage|limit|list|log|maintain|make|map|mark|measure|minimi[sz]e|mock|monitor|name|note|notify|optimi[sz]e|order|organi[sz]e|pass|place|plan|pre-?allocate|present|preserve|prioriti[sz]e|profile|propose|provide|put|raise|re-?export|re-?scan|re-?use|read|reduce|remove|report|request|research|respect|return|review|run|sanitize|scan|search|seek|separate|set|show|state|store|structure|suggest|support|surface|test|track|treat|try|update|use|validate|verify|wait|wrap|write)\s(?!(?:is|are|was|were|has|have|can|will)\b)/i
+/** Of such a list no item stands alone. */
+const IN_ORDER = /\b(?:order|sequence)(?: \([^()]{1,40}\))?:$/i
 /** It tells what something is or does. */
 const SAYS_WHAT =
   /^(?:(?:the|this)\s+(?:[\w-]+\s+){1,3})?uses\b|(?<!\b(?:must|should) )\b(?:will|does|is|are|supports?|includes?|provides?|contains?|has):$|\b(?:such as|like|while|e\.g\.|for example|including):$/i
@@ -51,6 +57,11 @@ const SAYS_WHAT =
 /** The rules of a page, each whole: an item of a list is one statement, with what leads to it. */
 export function rulesIn(page: string): Statement[] {
   const found: Statement[] = []
+  /** Leads that may be one rule with all of their list. */
+  const wholes: { lead: string; at: number; level: number; topics: string[] }[] = []
+  /** Of each list how many of its items are rules, and the others by what would make them one. */
+  const lists = new Map<string, { rules: number; left: (() => void)[] }>()
+  let list = 0
   const headings: string[] = []
   let label: string | undefined
   let labelled = -1
@@ -60,9 +71,10 @@ export function rulesIn(page: string): Statement[] {
     const marked = plainLine(block.text)
     const whole = marked.replace(/^(?:\p{Extended_Pictographic}|\uFE0F){1,4}\s*/u, '')
     if (block.type === 'heading') {
-      enterHeading(headings, block.level, whole)
+      enterHeading(headings, block.level, whole.replace(/[:：]$/, ''))
       label = undefined
       leads = []
+      list++
       continue
     }
     const level = block.type === 'item' ? block.level : -1
@@ -90,13 +102,38 @@ export function rulesIn(page: string): Statement[] {
     const lead = leadsOn ? (sentencesOf(whole).at(-1) ?? whole) : ''
     if (leadsOn)
       leads.push({ level, text: isLabel(whole) ? (leads.findLast((l) => ALWAYS.test(l.text))?.text ?? '') : lead })
+    const isWish = above.describes ? isStrong(lead) : isRule(lead)
+    if (leadsOn && (IN_ORDER.test(lead) || (isWish && !SAYS_WHAT.test(lead))))
+      wholes.push({ lead, at: i, level, topics })
     const own = whole.slice(0, whole.length - lead.length).trim()
     if (/^(?:\||@\S+$|$|examples?(?: \d{1,2}| \([^()]*\))?: )/i.test(own)) continue
-    for (const said of block.type === 'item' && !leadsOn ? [itemRule(block, own, above)] : paragraphRules(own, above))
-      if (said && !POINTS_ON.test(said.fact))
-        found.push({ ...said, line: block.line, end: leadsOn ? block.line - 1 : block.end, topics })
+    const isItem = block.type === 'item' && !leadsOn
+    const keep = (said: Said | undefined): boolean => {
+      const isKept = said !== undefined && !POINTS_ON.test(said.fact)
+      if (isKept) found.push({ ...said, line: block.line, end: leadsOn ? block.line - 1 : block.end, topics })
+      return isKept
+    }
+    const kept = (isItem ? [itemRule(block, own, above)] : paragraphRules(own, above)).filter(keep)
+    if (block.type === 'text') list++
+    if (!isItem) continue
+    const { left } = keptIn(lists, `${list} ${level}`, () => ({ rules: 0, left: [] }))
+    if (kept.length > 0) lists.get(`${list} ${level}`)!.rules++
+    else left.push(() => void keep(itemRule(block, own, above, true)))
   }
-  return found
+  for (const { lead, at, level, topics } of wholes) {
+    const { line } = blocks[at]!
+    const rest = blocks.slice(at + 1)
+    const items = rest.slice(0, rest.findIndex((b) => b.type !== 'item' || b.level <= level) >>> 0)
+    const end = items.at(-1)!.end
+    const inside = found.filter((f) => f.line > line && f.line <= end)
+    const fact = plainLine([lead, items.map((b) => plainLine(b.text)).join('; ')].join(' '))
+    const isWhole = IN_ORDER.test(lead) || inside.length === 0
+    if (!isWhole || fact.length > LONGEST || POINTS_ON.test(fact)) continue
+    for (const part of inside) found.splice(found.indexOf(part), 1)
+    found.push({ fact, category: classifyRule(lead)?.category ?? 'convention', context: '', line, end, topics })
+  }
+  for (const { rules, left } of lists.values()) if (rules > 1 && rules >= left.length) for (const make of left) make()
+  return found.sort((a, b) => a.line - b.line)
 }
 
 /** A few words that name what follows, as a heading does. */
@@ -141,14 +178,16 @@ function aboveOf(headings: readonly string[], leadsOn: string, label?: string) {
   const lists = forbids !== undefined && between.length === 1 && !isParted
   const isProcedure = category === 'workflow' && PROCEDURE.test(deepest) && !MORE_THAN_STEPS.test(deepest)
   const promised = describes || isParted ? undefined : category
-  return { promised, describes, forbids, lists, lead, headings, isProcedure }
+  // "Common patterns" may describe the code, as "Style" does not
+  const isToFollow = headings.some((h = '') => /\bto follow\b/i.test(h) || categoryOfHeading(h) === 'convention')
+  return { promised, describes, forbids, lists, lead, headings, isProcedure, isToFollow }
 }
 
 type Said = Pick<Statement, 'fact' | 'category' | 'context'>
 
-/** The rule that an item of a list states. `whole`: its text without the marks of the page. */
-function itemRule(block: Block, whole: string, above: Above): Said | undefined {
-  const { promised, describes, forbids, lists, lead, isProcedure } = above
+/** The rule that an item of a list states. `whole`: its text without the marks of the page; `isAmongRules`: so are its neighbours. */
+function itemRule(block: Block, whole: string, above: Above, isAmongRules = false): Said | undefined {
+  const { promised, describes, forbids, lists, lead, isProcedure, isToFollow } = above
   const isCompleted =
     lead !== '' &&
     !SAYS_WHAT.test(lead) &&
@@ -186,9 +225,11 @@ function itemRule(block: Block, whole: string, above: Above): Said | undefined {
   }
   const isShort = whole.length >= 6 && whole.length <= SHORT_ITEM
   if (!isShort || describes || /[?:？：]$|^https?:|^\[[^\]]*\]\([^)]*\)(?:$|\s[-–—])/.test(whole)) return undefined
-  if (ENTRY.test(whole) && !(isCompleted && ALWAYS.test(lead))) return undefined
+  if (ENTRY.test(whole) && !lists && !(isCompleted && ALWAYS.test(lead))) return undefined
   if (lists || isCompleted) return told(whole, classifyRule(lead)?.category)
-  return promised !== undefined && promised !== 'workflow' && lead === '' ? told(whole) : undefined
+  const isPromised = promised === 'pattern' ? isToFollow || ORDERS.test(whole) : promised !== undefined
+  const isTold = (isPromised && promised !== 'workflow' && lead === '') || (isAmongRules && ORDERS.test(whole))
+  return isTold ? told(whole) : undefined
 }
 
 /** It forbids by itself; "Never testing" names what is done wrong. */
