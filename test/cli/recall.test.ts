@@ -20,7 +20,9 @@ async function knowing() {
 test('what one process recorded another recalls, in words of its own, explained, within a budget', async () => {
   const { at, run } = await knowing()
   expect(await run('recall', 'where', 'is', 'everything', 'stored?')).toMatch(/^\(decision "use-sqlite" /)
-  expect(await run('recall', 'cryptographic signature')).toMatch(/^\(decision "sign-rs256" /)
+  expect(await run('recall', 'cryptographic signature')).toMatch(
+    /^#\| no text here has cryptographic, signature; near in meaning: \|#\n\(decision "sign-rs256" /,
+  )
   const explained = await run('recall', 'sqlite file', '--explain')
   expect(explained).toMatch(/relevance [\d.]+ × proximity 1\.00 × recency 1\.00 × importance 1\.\d+; .*holds /)
   const json = JSON.parse(await run('recall', 'sqlite file', '--json', '--limit', '1'))
@@ -32,7 +34,7 @@ test('what one process recorded another recalls, in words of its own, explained,
   expect(JSON.parse(await run('recall', 'sqlite', '--budget', '3', '--json')).results).toEqual([])
   expect(await run('recall', 'sqlite', '--budget', '3')).toBe('')
   expect(await run('recall', 'xylophone quartz')).toBe(
-    '#| nothing is known of this; all looks at what waits, is superseded or retired too |#\n',
+    '#| nothing is known of this; `all` looks at what waits, is superseded or retired too |#\n',
   )
   expect(JSON.parse(await run('recall', 'file', '--kind', 'learning', '--json')).results[0].kind).toBe('learning')
   expect((await inProcess(at, ['recall'])).code).toBe(2)
@@ -120,7 +122,7 @@ test('the configuration of the project counts, and what is wrong in it is told',
   writeFileSync(file, JSON.stringify({ ...before, recall: { limit: 1, embedder: { use: 'none' } } }))
   expect(JSON.parse(await run('recall', 'tokens file sqlite', '--json')).results).toHaveLength(1)
   expect(await run('recall', 'cryptographic verification')).toBe(
-    '#| nothing is known of this; all looks at what waits, is superseded or retired too |#\n',
+    '#| nothing is known of this; `all` looks at what waits, is superseded or retired too |#\n',
   )
   writeFileSync(file, JSON.stringify({ ...before, recall: { limt: 1, weights: { task: 'much' } } }))
   const refused = await inProcess(at, ['recall', 'x'])

@@ -184,6 +184,10 @@ test('[Y1] [W1] the link that another made counts once it is said here as well',
   act(ana, link(COOKIES, 'led-to', cron))
   const [holds] = holdsOf(ana.memory, ana.dir, [ana.memory.reader.entity(COOKIES)!]).values()
   expect(holds!.disproved).toBe('failed: Keep queues in cron')
+  act(ana, ['record-result', { text: 'It held for a year', outcome: 'succeeded' }])
+  act(ana, link(COOKIES, 'led-to', idOf(ana, 'result', 'year')))
+  const [both] = holdsOf(ana.memory, ana.dir, [ana.memory.reader.entity(COOKIES)!]).values()
+  expect(both!.disproved).toBe('mixed, failed: Keep queues in cron; but worked: It held for a year')
 })
 
 test('[Y1] [W5] [T123] failures of others are told as unverified, take no place of one’s own, and count for no likely outcome', async () => {

@@ -4,7 +4,7 @@ import { type Entity, madeAt, standingOf } from '../../model/entity.ts'
 import type { Registry } from '../../model/registry.ts'
 import { saying } from '../recall/card.ts'
 import { Recaller } from '../recall/recall.ts'
-import { CAME_OF, isFailure } from '../recall/told.ts'
+import { CAME_OF, isFailure, isSuccess } from '../recall/told.ts'
 import { linkedWith, unverifiedAmong } from '../recall/unverified.ts'
 import { type State, stateOf } from '../recall/validity.ts'
 import { similarity, wordSet } from '../recall/word-overlap.ts'
@@ -128,8 +128,8 @@ export function outcomeOf(memory: Memory, reader: Reader, e: Entity, now: number
   const at = (end: 'from' | 'to', types: string[]) =>
     linkedWith(memory, reader, end, [e.id], types).map((s) => s.entity)
   const ledTo = [...new Set(at('from', CAME_OF))]
-  const says = (said: string) => ledTo.filter((r) => r.kind === 'result' && String(r.fields.outcome).startsWith(said))
-  const [failures, successes, mixed] = [ledTo.filter(isFailure), says('succe'), says('mixed')]
+  const isMixed = (r: Entity) => r.kind === 'result' && String(r.fields.outcome).startsWith('mixed')
+  const [failures, successes, mixed] = [ledTo.filter(isFailure), ledTo.filter(isSuccess), ledTo.filter(isMixed)]
   const corrections = at('to', ['corrects'])
   const newer = reader.entities(reader.edges('to', [e.id], ['supersedes']).map((l) => l.from))
   const users = at('to', USED).filter((o) => madeAt(o) <= now - HELD_MS)

@@ -1,6 +1,7 @@
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import type { Place } from '../../engine/read/work-tree.ts'
+import { isStopWord, questionTerms } from '../../engine/store/terms.ts'
 import { type Entity, saidAt, standingOf } from '../../model/entity.ts'
 import { DAY_MS } from '../../model/times.ts'
 import { formsOf, sayingOf } from './card.ts'
@@ -42,9 +43,16 @@ interface Scored extends Ranked {
   readonly score: number
 }
 
-/** Questions about what was: what was replaced or retired since may be the answer. */
+/** Questions about what was, or whether to do it: what was replaced or retired since may be the answer. */
 const OF_PAST =
-  /\b(?:ever|formerly|previously|(?:did|have|had) (?:we|you|they)|(?:was|were) there|(?:came|became|become) of|happened (?:to|with)|(?:we|they|it|there) used to)\b/i
+  /\bwhy (?:not|(?:do|does|did|are|is|was|were)(?:n['’]t (?:we|you|they|it)| (?:we|you|they|it) not))\b|\b(?:should|may|could|can) (?:we|i)\b|\b(?:ever|formerly|previously|(?:did|have|had) (?:we|you|they)|(?:was|were) there|(?:came|became|become) of|happened (?:to|with)|(?:we|they|it|there) used to)\b/i
+
+/** Words of asking, and how little of a question the first result holds where it is only near. */
+const ASKING =
+  /^(?:ever|try|tried|came|come|become|take|make|get|go|happen(?:ed)?|answer|known?|may|might|work|use|need|want)$/
+const NEAR_SHARE = 0.25
+const LEAST_UNKNOWN = 2
+const MOST_UNKNOWN = 6
 
 export function answer(question: string, asked: Asked, g: Grounds): RecallResult {
   const { reader, config } = g
@@ -118,6 +126,13 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
     const remark = asked.explain ? explanation(r) : ''
     return { card: card + remark, line: line + remark }
   })
+  const [first] = shown
+  const isNear = first && !first.item.scored.named && first.item.scored.lexical.share < NEAR_SHARE
+  const asking = isNear ? questionTerms(question).filter((t) => !isStopWord(t.word) && !ASKING.test(t.word)) : []
+  const missing = asking.flatMap((t) => (g.corpus.count(t) === 0 ? [t.word] : []))
+  const isPart = (word: string) => missing.some((other) => other !== word && other.includes(word))
+  const words = missing.filter((word) => !isPart(word)).slice(0, MOST_UNKNOWN)
+  const unknown = words.length >= LEAST_UNKNOWN ? words : []
   const packed = pack(cards, { budget: asked.budget, found }, estimateTokens)
   return {
     results: packed.shown.map(({ index, form }) => {
@@ -126,6 +141,7 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
     }),
     omitted: packed.omitted,
     notes: g.notes,
+    unknown,
     text: packed.text,
   }
 }

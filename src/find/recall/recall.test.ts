@@ -49,6 +49,28 @@ const refusal = async (asking: Promise<unknown>): Promise<UserError> => {
 }
 
 describe('what is found', () => {
+  test('[W5] "why not" and "should we" find what was given up; results that are only near are said to be that', async () => {
+    const t = someKnowledge()
+    t.act([
+      ['record-decision', { name: 'windows-gnu', description: 'Build releases for the gnu toolchain of Windows' }],
+      ['record-decision', { name: 'admin-hosts', description: 'Enforce the allowed hosts of the admin endpoint' }],
+      ['retire', { ref: 'windows-gnu', reason: 'the build fails' }],
+    ])
+    for (const question of [
+      'why not build for windows gnu?',
+      "why don't we build for windows gnu",
+      'should we build for windows gnu?',
+      'why do we not build for windows gnu',
+    ]) {
+      const { results } = await ask(t, question)
+      expect(results[0], question).toMatchObject({ id: 'decision:windows-gnu', state: 'retired' })
+    }
+    expect(ids(await ask(t, 'build for windows gnu'))).not.toContain('decision:windows-gnu')
+    const near = await ask(t, 'did we ever try a GraphQL admin API with federation?')
+    expect(near.unknown).toEqual(['graphql', 'api', 'federation'])
+    expect((await ask(t, 'which hosts may use the admin endpoint?')).unknown ?? []).toEqual([])
+  })
+
   test('by words, by parts of identifiers, by paths, by what it is called', async () => {
     const t = someKnowledge()
     expect(ids(await ask(t, 'where are refresh tokens kept?'))[0]).toMatch(/^file:src-auth-tokenstore-ts/)

@@ -54,15 +54,24 @@ export const CAME_OF = ['caused', 'led-to']
 export const isFailure = ({ kind, fields }: Entity): boolean =>
   kind === 'failed-approach' || (kind === 'result' && /^fail/i.test(String(fields.outcome)))
 
-/** Of some entities, those of which a result says that they failed, or a correction that they are wrong. */
+/** Whether a result says that it worked. */
+export const isSuccess = ({ kind, fields }: Entity): boolean =>
+  kind === 'result' && /^succe/i.test(String(fields.outcome))
+
+/** Of some entities, those of which a result says that they failed, or a correction that they are wrong; and whether another says that they worked. */
 export function disprovedAmong(memory: Memory, reader: Reader, of: readonly Entity[]): Map<string, string> {
   const ids = of.map((e) => e.id)
-  const failures = linkedWith(memory, reader, 'from', ids, CAME_OF).filter((s) => isFailure(s.entity))
-  const said = [
-    ...linkedWith(memory, reader, 'to', ids, ['corrects']).map((s) => ({ ...s, how: 'corrected' })),
-    ...failures.map((s) => ({ ...s, how: 'failed' })),
-  ]
-  return new Map(said.map(({ of, entity, how }) => [of, `${how}: ${oneLine(entity.name, 100)}`]))
+  const came = linkedWith(memory, reader, 'from', ids, CAME_OF)
+  const worked = new Map(came.flatMap((s) => (isSuccess(s.entity) ? [[s.of, s.entity]] : [])))
+  const saidOf = ({ of, entity }: (typeof came)[number], how: string): [string, string] => {
+    const good = worked.get(of)
+    const less = good ? `; but worked: ${oneLine(good.name, 100)}` : ''
+    return [of, `${good ? 'mixed, ' : ''}${how}: ${oneLine(entity.name, 100)}${less}`]
+  }
+  return new Map([
+    ...linkedWith(memory, reader, 'to', ids, ['corrects']).map((s) => saidOf(s, 'corrected')),
+    ...came.filter((s) => isFailure(s.entity)).map((s) => saidOf(s, 'failed')),
+  ])
 }
 
 export const stalenessOf = (memory: Memory, root: string, reader: Reader): Staleness =>

@@ -73,6 +73,8 @@ export interface RecallResult {
   omitted: number
   /** What the caller should know: how to narrow, that vectors are still being made … */
   notes: string[]
+  /** Words of the question that no text holds, where the first result holds little of the rest. */
+  unknown?: readonly string[]
   /** The results as they are printed, within the budget, ending with what was left out. */
   text: string
 }

@@ -105,6 +105,7 @@ export async function recallAcross(
     results: packed.shown.map(({ index, form }) => ({ ...found[index]!.result, text: found[index]!.card[form] })),
     omitted: packed.omitted,
     notes,
+    ...(own.unknown && { unknown: own.unknown }),
     text: packed.text,
   }
 }

@@ -84,7 +84,7 @@ export const recall = defineTool({
         : recaller.ask(question, within)
     const asked = async () => {
       const all = await asking(options)
-      const told = estimateTokens(all.notes.map(remark).join('\n'))
+      const told = estimateTokens([...nearTo(all.unknown), ...all.notes].map(remark).join('\n'))
       return told > 0 && estimateTokens(all.text) + told > budget ? asking({ ...options, budget: budget - told }) : all
     }
     const result = await asked().catch((error: unknown) => {
@@ -118,20 +118,29 @@ function listOf(value: string | undefined): string[] | undefined {
 }
 
 /** The results with what else there is to say, as far as the budget allows it. */
-function printed({ text, notes, results, omitted }: RecallResult, { all, preset }: RecallOptions, budget: number) {
-  const hidden = all === true || preset === 'debug' ? '' : '; all looks at what waits, is superseded or retired too'
+function printed(
+  { text, notes, results, omitted, unknown }: RecallResult,
+  { all, preset }: RecallOptions,
+  budget: number,
+) {
+  const hidden = all === true || preset === 'debug' ? '' : '; `all` looks at what waits, is superseded or retired too'
   const none =
     omitted > 0
       ? `#| ${omitted} found, and none fits the budget: a larger budget shows them |#`
       : `#| nothing is known of this${hidden} |#`
-  const lines = [results.length > 0 ? text : none, ...notes.map(remark)]
+  const near = nearTo(unknown).map(remark)
+  const lines = [results.length > 0 ? [...near, text].join('\n') : none, ...notes.map(remark)]
   while (lines.length > 0 && estimateTokens(lines.join('\n')) > budget) lines.pop()
   return lines.join('\n')
 }
 
+/** Said before results that are no answer. */
+const nearTo = (unknown: readonly string[] = []): string[] =>
+  unknown.length > 0 ? [`no text here has ${unknown.join(', ')}; near in meaning:`] : []
+
 /** The results as a person reads them. */
 function proseOf(
-  { results, omitted, notes }: RecallResult,
+  { results, omitted, notes, unknown }: RecallResult,
   options: RecallOptions,
   memory: Memory,
   explained: (r: Recalled) => string,
@@ -177,7 +186,8 @@ function proseOf(
   if (results.length === 0)
     blocks.push(aside(omitted > 0 ? `${omitted} found, and none fits the budget` : `nothing is known of this${hidden}`))
   else if (omitted > 0) blocks.push(aside(`${omitted} more found: a larger --limit shows them`))
-  return [...blocks, ...notes.map((note) => aside(note))]
+  const near = results.length > 0 ? nearTo(unknown) : []
+  return [...near.map((said) => aside(said)), ...blocks, ...notes.map((note) => aside(note))]
 }
 
 /** Paragraphs, items of lists, rows of tables and lines of code, each by itself. */
@@ -201,7 +211,7 @@ const BEGINS = /^(?:[-*+] |[>#|]|\d{1,3}[.)] )/
 
 const aside = (text: string, indent = 0): Block => ({ line: [['aside', text]], indent })
 
-const jsonOf = ({ results, omitted, notes }: RecallResult): Json => ({
+const jsonOf = ({ results, omitted, notes, unknown }: RecallResult): Json => ({
   results: results.map((r: Recalled & Elsewhere) => ({
     ...{ id: r.id, kind: r.kind, name: r.name, score: r.score, parts: { ...r.parts }, why: r.why, text: r.text },
     ...(defined({ project: r.project, tier: r.tier, overriddenBy: r.overriddenBy }) as JsonObject),
@@ -211,4 +221,5 @@ const jsonOf = ({ results, omitted, notes }: RecallResult): Json => ({
   })),
   omitted,
   ...(notes.length > 0 ? { notes } : {}),
+  ...(unknown && unknown.length > 0 ? { unknown: [...unknown] } : {}),
 })

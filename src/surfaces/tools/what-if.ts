@@ -5,6 +5,7 @@ import { unverifiedAmong } from '../../find/recall/unverified.ts'
 import { stemsOf } from '../../find/recall/word-overlap.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
+import { foldText } from '../../model/names.ts'
 import type { Registry } from '../../model/registry.ts'
 import { contraryRules } from './contradictions.ts'
 import { oneLine } from './format.ts'
@@ -55,7 +56,7 @@ export const whatIfTool = defineTool({
     const line = (e: Entity) => lineOf(e, stateNow(e, reader, now).replace(/^active$/, ''), unverified.has(e.id))
     const lines = [
       ...(isPlan
-        ? [`"${oneLine(start.name, 300)}", which nobody recorded`]
+        ? [`Plan: "${oneLine(start.name, 300)}"`]
         : [
             line(start),
             `What came of it: ${told(start, own)}`,
@@ -70,7 +71,11 @@ export const whatIfTool = defineTool({
       ...(left > 0 ? [`  … and ${left} more: --all shows them`] : []),
       ...against.map(([, rule]) => `Against a rule that binds: "${oneLine(rule.name, TEXT)}" (${rule.id})`),
       ...rules.map(({ id, name }) => `A rule that binds speaks of it: "${oneLine(name, TEXT)}" (${id})`),
-      precedents.length === 0 ? 'No decision or attempt in these words was found.' : 'What became of things like it:',
+      precedents.length > 0
+        ? 'What became of things like it:'
+        : isPlan
+          ? 'No decision or attempt in these words was found.'
+          : 'Nothing else like it was found.',
       ...precedents.map((p) => `  ${line(p.entity)}: ${told(p.entity, p)}`),
       ...(near.length > 0 ? ['Nearest in other words, not counted (judge whether it is the same):'] : []),
       ...near.map((e) => `  ${line(e)}: ${told(e, outcomeOf(memory, reader, e, now))}`),
@@ -123,7 +128,7 @@ function startOf(context: ToolContext, then: Awaited<ReturnType<typeof at>>, ref
 /** What came of something, in a line. */
 function told(entity: Entity, { outcome, because, ledTo }: CameOf): string {
   const field = (name: string) => (typeof entity.fields[name] === 'string' ? oneLine(entity.fields[name], TEXT) : '')
-  const names = (all: readonly Entity[]) => all.map((e) => oneLine(e.name, NAME)).join(', ')
+  const names = (all: readonly Entity[]) => all.map((e) => `"${oneLine(e.name, NAME)}"`).join(', ')
   const said: Record<Outcome, string> = {
     failed: `failed${field('outcome') && `: ${field('outcome')}`}${field('lesson') && `; instead: ${field('lesson')}`}`,
     mixed: 'mixed:',
@@ -154,10 +159,14 @@ async function rulesOn({ memory, project }: ToolContext, plan: string, told: Rea
   return near.filter((r) => r.words.some((word) => stemsOf(word).length > 0)).slice(0, RULES)
 }
 
-function outcomeSaid({ own, outcomes, likely, precedents }: WhatIf): string {
+function outcomeSaid({ entity, own, outcomes, likely, precedents }: WhatIf): string {
   const n = outcomes.reduce((sum, [, times]) => sum + times, 0)
   const counts = outcomes.map(([o, times]) => `${times} ${o === 'stands' ? 'still standing' : o}`).join(', ')
-  if (own.outcome !== 'unknown') return `${own.outcome} already${counts && `; of things like it: ${counts}`}`
+  if (own.outcome !== 'unknown') return `${own.outcome}, as before${counts && `; of things like it: ${counts}`}`
+  const plan = foldText(entity.name)
+  const isSame = (v: Json | undefined) => typeof v === 'string' && foldText(v) === plan
+  const same = precedents.find((p) => p.outcome !== 'unknown' && Object.values(p.entity.fields).some(isSame))
+  if (same && !same.isUnverified) return `${same.outcome}, as ${same.entity.id} says the same`
   if (n === 0 && precedents.some((p) => p.outcome !== 'unknown')) return 'no evidence: all of that is unverified'
   if (n === 0) return precedents.length === 0 ? 'no evidence' : 'no evidence: nothing says what came of things like it'
   if (n < LEAST_PRECEDENTS) return `too few to say: ${n} of the ${LEAST_PRECEDENTS} that are needed (${counts})`
