@@ -36,7 +36,7 @@ export const COMMON = {
     default: 'confirmed',
   }),
   source: text('where it comes from: a file, a URL, an import'),
-  validFrom: time('true in the world since'),
+  validFrom: time('true in the world since', { also: ['date'] }),
   validTo: time('true in the world until'),
   attrs: map('free structure of your own: {key: value}, deep', { weight: 0.5 }),
   retired: text('why it was retired', { system: true }),
