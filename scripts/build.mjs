@@ -1,4 +1,4 @@
-// Builds dist/: one bundle for each way in, then the types. Node looks for each file by itself: a bundle of one file starts sooner.
+// Builds dist/: a bundle for hooks, one for quick commands and one for all the rest, then the types. Node looks for each file by itself: one file starts sooner.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -60,6 +60,19 @@ const options = {
   banner: { js: 'const require=(id)=>globalThis.process.getBuiltinModule(id);' },
 }
 const library = await build({ ...options, entryPoints: { index: 'src/index.ts' } })
+const names = Object.values(library.metafile.outputs).flatMap((output) => output.exports)
+
+/** The command line and the library in one file, as they share nearly all: the library is evaluated when it is asked for. */
+const whole = {
+  name: 'whole',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^whole$/ }, ({ path }) => ({ path, namespace: 'whole' }))
+    onLoad({ filter: /./, namespace: 'whole' }, () => ({
+      resolveDir: root,
+      contents: `export { run } from './src/surfaces/cli/cli.ts'\nexport const library = () => require('./src/index.ts')`,
+    }))
+  },
+}
 
 /** In one file every import of a package would run at each start: what few commands need is loaded with them. */
 const lateServers = {
@@ -75,8 +88,8 @@ const nodeModule = 'globalThis.process.getBuiltinModule("node:module")'
 const result = await build({
   ...options,
   banner: { js: `${options.banner.js}const $package=(id)=>${nodeModule}.createRequire(import.meta.url)(id);` },
-  plugins: [lateServers],
-  entryPoints: { main: 'src/surfaces/cli/main.ts', 'hub-claims': 'src/travel/sync/hub-claims.ts' },
+  plugins: [lateServers, whole],
+  entryPoints: { all: 'whole', 'hub-claims': 'src/travel/sync/hub-claims.ts' },
 })
 
 /** What is one script that bin/tidemark.js runs: it gets its place as arguments, since only modules have `import.meta`. */
@@ -139,7 +152,9 @@ const quick = await build({
 })
 
 const files = [
-  ...[...library.outputFiles, ...result.outputFiles].map(({ path, text }) => [basename(path), withoutFacades(text)]),
+  ...result.outputFiles.map(({ path, text }) => [basename(path), withoutFacades(text)]),
+  ['main.js', "import{run}from'./all.js';process.exitCode=await run(process.argv.slice(2))\n"],
+  ['index.js', `import{library}from'./all.js';export const{${names.join(',')}}=library()\n`],
   ...[...hooks.outputFiles, ...quick.outputFiles].map(({ path, text }) => [basename(path), asScript(text)]),
 ]
 const dist = join(root, 'dist')
