@@ -58,7 +58,7 @@ const SAYS_WHAT =
 export function rulesIn(page: string): Statement[] {
   const found: Statement[] = []
   /** Leads that may be one rule with all of their list. */
-  const wholes: { lead: string; at: number; level: number; topics: string[] }[] = []
+  const wholes: { lead: string; at: number; level: number; topics: string[]; from: number }[] = []
   /** Of each list how many of its items are rules, and the others by what would make them one. */
   const lists = new Map<string, { rules: number; left: (() => void)[] }>()
   let list = 0
@@ -104,7 +104,7 @@ export function rulesIn(page: string): Statement[] {
       leads.push({ level, text: isLabel(whole) ? (leads.findLast((l) => ALWAYS.test(l.text))?.text ?? '') : lead })
     const isWish = above.describes ? isStrong(lead) : isRule(lead)
     if (leadsOn && (IN_ORDER.test(lead) || (isWish && !SAYS_WHAT.test(lead))))
-      wholes.push({ lead, at: i, level, topics })
+      wholes.push({ lead, at: i, level, topics, from: found.length })
     const own = whole.slice(0, whole.length - lead.length).trim()
     if (/^(?:\||@\S+$|$|examples?(?: \d{1,2}| \([^()]*\))?: )/i.test(own)) continue
     const isItem = block.type === 'item' && !leadsOn
@@ -120,20 +120,25 @@ export function rulesIn(page: string): Statement[] {
     if (kept.length > 0) lists.get(`${list} ${level}`)!.rules++
     else left.push(() => void keep(itemRule(block, own, above, true)))
   }
-  for (const { lead, at, level, topics } of wholes) {
+  const parts = new Set<Statement>()
+  const joined: Statement[] = []
+  for (const { lead, at, level, topics, from } of wholes) {
     const { line } = blocks[at]!
-    const rest = blocks.slice(at + 1)
-    const items = rest.slice(0, rest.findIndex((b) => b.type !== 'item' || b.level <= level) >>> 0)
-    const end = items.at(-1)!.end
-    const inside = found.filter((f) => f.line > line && f.line <= end)
-    const fact = plainLine([lead, items.map((b) => plainLine(b.text)).join('; ')].join(' '))
-    const isWhole = IN_ORDER.test(lead) || inside.length === 0
-    if (!isWhole || fact.length > LONGEST || POINTS_ON.test(fact)) continue
-    for (const part of inside) found.splice(found.indexOf(part), 1)
-    found.push({ fact, category: classifyRule(lead)?.category ?? 'convention', context: '', line, end, topics })
+    let to = at + 1
+    while (blocks[to]?.type === 'item' && blocks[to]!.level > level) to++
+    const { end } = blocks[to - 1]!
+    let next = from
+    while (next < found.length && found[next]!.line <= end) next++
+    const inside = found.slice(from, next).filter((f) => f.line > line)
+    if (to - at > LONGEST || (!IN_ORDER.test(lead) && inside.length > 0)) continue
+    const items = blocks.slice(at + 1, to).map((b) => plainLine(b.text))
+    const fact = plainLine(`${lead} ${items.join('; ')}`)
+    if (fact.length > LONGEST || POINTS_ON.test(fact)) continue
+    for (const part of inside) parts.add(part)
+    joined.push({ fact, category: classifyRule(lead)?.category ?? 'convention', context: '', line, end, topics })
   }
   for (const { rules, left } of lists.values()) if (rules > 1 && rules >= left.length) for (const make of left) make()
-  return found.sort((a, b) => a.line - b.line)
+  return [...found.filter((f) => !parts.has(f)), ...joined].sort((a, b) => a.line - b.line)
 }
 
 /** A few words that name what follows, as a heading does. */
