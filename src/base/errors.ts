@@ -38,25 +38,27 @@ export function attempt<T, U = undefined>(part: () => T, otherwise?: (error: Err
   }
 }
 
-/** For `catch`: what `otherwise` makes of a refusal, with one of these codes if any are named. Anything else is thrown on. */
-export const whenRefused =
-  <U = undefined>(otherwise?: (error: UserError) => U, ...codes: readonly string[]) =>
+/** For `catch` and `attempt`: what `otherwise` makes of an error that counts. Any other is thrown on. */
+export const when =
+  <E = Error, U = undefined>(counts: (error: unknown) => boolean, otherwise?: (error: E) => U) =>
   (error: unknown): U => {
-    if (error instanceof UserError && (codes.length === 0 || codes.includes(error.code))) return otherwise?.(error) as U
+    if (counts(error)) return otherwise?.(error as E) as U
     throw error
   }
 
+/** The same of a refusal, with one of these codes if any are named. */
+export const whenRefused = <U = undefined>(otherwise?: (error: UserError) => U, ...codes: readonly string[]) =>
+  when((e) => e instanceof UserError && (codes.length === 0 || codes.includes(e.code)), otherwise)
+
+/** The same of what the system refuses with one of these codes. */
+export const whenDenied = <U = undefined>(codes: readonly string[], otherwise?: (error: Error) => U) =>
+  when((e) => codes.includes((e as NodeJS.ErrnoException).code ?? ''), otherwise)
+
 /** What a part gives; where it is refused, with one of these codes if any are named, what `otherwise` makes of that. */
-export function unlessRefused<T, U = undefined>(
+export const unlessRefused = <T, U = undefined>(
   part: () => T,
   otherwise?: (error: UserError) => U,
   ...codes: readonly string[]
-): T | U {
-  try {
-    return part()
-  } catch (error) {
-    return whenRefused(otherwise, ...codes)(error)
-  }
-}
+): T | U => attempt(part, whenRefused(otherwise, ...codes))
 
 export const errorJson = ({ code, message, hint, details }: UserError) => ({ code, message, hint, details })

@@ -1,4 +1,4 @@
-import { attempt, UserError } from '../base/errors.ts'
+import { attempt, UserError, when } from '../base/errors.ts'
 import type { Json } from './field.ts'
 
 /** Every number of at most this many digits survives JSON unchanged. */
@@ -61,7 +61,7 @@ export function parseJson(text: string): unknown {
 export const outsideJson = (text: string): Json | undefined => attempt(() => parseJson(text) as Json)
 
 /** JSON.parse that refuses whole numbers it would round. @throws SyntaxError, UserError `inexact-number` or `too-deep`. */
-export function parseExact(text: string): unknown {
+function parseExact(text: string): unknown {
   const plain = parseJson(text)
   if (!/\d{16}/.test(text)) return plain
   const check = (_key: string, value: unknown, { source }: { source?: string }): unknown => {
@@ -77,3 +77,11 @@ export function parseExact(text: string): unknown {
   }
   return JSON.parse(text, check as (key: string, value: unknown) => unknown)
 }
+
+const isUnread = (error: unknown) => !(error instanceof UserError)
+/** The same; of what is no JSON, what `otherwise` makes of the reason. */
+export const exactOr = (text: string, otherwise: (why: string) => unknown): unknown =>
+  attempt(
+    () => parseExact(text),
+    when(isUnread, ({ message }) => otherwise(message)),
+  )

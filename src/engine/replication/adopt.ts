@@ -12,7 +12,7 @@ import { checkFiles, filesOfStore, keepMarks, markPath } from '../store/owner.ts
 import { countByKind } from '../store/rows.ts'
 import { hasOurSchema } from '../store/schema.ts'
 import { withSqlite } from '../store/sqlite.ts'
-import { storeError } from '../store/store-error.ts'
+import { ofStore } from '../store/store-error.ts'
 import { snapshotOf } from './compaction.ts'
 import { type Ingested, printDelivery } from './ingest.ts'
 import type { StoreHandle } from './restore.ts'
@@ -25,7 +25,7 @@ export function readForeign(storePath: string, ownDirectory: boolean) {
   if (!checkFiles(storePath, ownDirectory) || !existsSync(storePath))
     throw new UserError('no-store', `there is no store at ${storePath}`, 'nothing is to be adopted')
   using dir = temporaryDirectory(tmpdir(), 'tidemark-adopt-')
-  try {
+  return ofStore(storePath, () => {
     const copy = join(dir.path, 'store.db')
     for (const suffix of ['', '-wal'])
       if (existsSync(storePath + suffix)) copyFileSync(storePath + suffix, copy + suffix)
@@ -44,9 +44,7 @@ export function readForeign(storePath: string, ownDirectory: boolean) {
         ...admittedAfter(db, 0).map(({ line }) => printLine(asSealed(line))),
       ],
     }
-  } catch (error) {
-    throw storeError(error, storePath)
-  }
+  })
 }
 
 /** Replaces somebody else's store by one of our own, with its knowledge as unconfirmed. Returns the names of the old files. */

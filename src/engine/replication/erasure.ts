@@ -1,7 +1,7 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs'
+import { existsSync, openSync, readFileSync, readSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { UserError } from '../../base/errors.ts'
-import { removeInside, replaceFile } from '../../base/files.ts'
+import { attempt, UserError, whenDenied } from '../../base/errors.ts'
+import { closing, removeInside, replaceFile } from '../../base/files.ts'
 import { whyNotOwn } from '../../base/git.ts'
 import { kindOf, LINK_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
@@ -143,31 +143,22 @@ function formsOf(text: string): Buffer[] {
 const CHUNK = 1 << 20
 
 function countIn(file: string, needles: readonly Buffer[]): number {
-  let fd: number
-  try {
-    fd = openSync(file, 'r')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0 // gone meanwhile
-    throw error
-  }
-  try {
-    const counts = needles.map(() => 0)
-    const longest = Math.max(1, ...needles.map((n) => n.length))
-    let tail = Buffer.alloc(0)
-    const chunk = Buffer.alloc(CHUNK)
-    for (;;) {
-      const n = readSync(fd, chunk, 0, CHUNK, null)
-      if (n === 0) return Math.max(0, ...counts)
-      const data = Buffer.concat([tail, chunk.subarray(0, n)])
-      for (const [i, needle] of needles.entries()) {
-        // what ends in the tail was counted with the chunk before
-        const from = Math.max(0, tail.length - needle.length + 1)
-        for (let at = data.indexOf(needle, from); at !== -1; at = data.indexOf(needle, at + 1)) counts[i]!++
-      }
-      tail = Buffer.from(data.subarray(Math.max(0, data.length - longest + 1)))
+  using open = attempt(() => closing(openSync(file, 'r')), whenDenied(['ENOENT']))
+  if (!open) return 0 // gone meanwhile
+  const counts = needles.map(() => 0)
+  const longest = Math.max(1, ...needles.map((n) => n.length))
+  let tail = Buffer.alloc(0)
+  const chunk = Buffer.alloc(CHUNK)
+  for (;;) {
+    const n = readSync(open.fd, chunk, 0, CHUNK, null)
+    if (n === 0) return Math.max(0, ...counts)
+    const data = Buffer.concat([tail, chunk.subarray(0, n)])
+    for (const [i, needle] of needles.entries()) {
+      // what ends in the tail was counted with the chunk before
+      const from = Math.max(0, tail.length - needle.length + 1)
+      for (let at = data.indexOf(needle, from); at !== -1; at = data.indexOf(needle, at + 1)) counts[i]!++
     }
-  } finally {
-    closeSync(fd)
+    tail = Buffer.from(data.subarray(Math.max(0, data.length - longest + 1)))
   }
 }
 

@@ -1,4 +1,4 @@
-import { UserError } from '../../base/errors.ts'
+import { unlessRefused } from '../../base/errors.ts'
 import type { Registry } from '../../model/registry.ts'
 import * as compare from '../store/compare.ts'
 import { type Db, memoryDb } from '../store/db.ts'
@@ -21,15 +21,13 @@ export function faultsOf(db: Db, registryOf: (db: Db) => Registry): Fault[] {
   for (const text of some([...compare.lineFaults(db), ...compare.pageFaults(db)])) log(text)
   if (faults.length > 0) return faults
   using again = memoryDb()
-  try {
+  const compareRows = () => {
     compare.copyLog(db, again)
     rebuildAll(again, () => registryOf(again))
     for (const text of some([...differing(again), ...shortened(db), ...unreadablePresence(db)]))
       faults.push({ in: 'index', text })
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    log(error.message)
   }
+  unlessRefused(compareRows, ({ message }) => log(message))
   return faults
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Env } from '../../base/env.ts'
-import { UserError } from '../../base/errors.ts'
+import { attempt, UserError, when } from '../../base/errors.ts'
 import { sha256 } from '../../model/digest.ts'
 import type { Registry } from '../../model/registry.ts'
 import { snapshots, syncFile } from '../store/backup.ts'
@@ -121,7 +121,7 @@ function withSources<T>(path: string, env: Env, body: (sources: readonly rescue.
 
 function soundAsItIs(path: string, open: OpenAt, pool: Pool): Restored | undefined {
   if (!existsSync(path)) return undefined
-  return attempt(() => {
+  return unlessDamaged(() => {
     using memory = open(path)
     if (memory.faults().length > 0 || pool.lacking(memory.db).own.length > 0) return undefined
     const missing = pool.missingIn(memory.db)
@@ -142,7 +142,7 @@ function fill(
   for (const suffix of ['', '-wal', '-shm', '.bell', '.owner']) rmSync(build + suffix, { force: true })
   if (from === undefined) newStore(build)
   else if (!from.copyTo(build)) return undefined
-  const done = attempt(() => {
+  const done = unlessDamaged(() => {
     using memory = open(build)
     const { db } = memory
     const unread = new Set<string>()
@@ -170,7 +170,7 @@ function fill(
     const lacking = pool.lacking(db)
     const salvaged = take(lacking.own.map(printLine))
     // one that cannot be taken is left to the next exchange, which tells why
-    attempt(() => memory.applyLines({ lines: lacking.shared, snapshots: [] }, { unfinished: true }))
+    unlessDamaged(() => memory.applyLines({ lines: lacking.shared, snapshots: [] }, { unfinished: true }))
     const missing = pool.missingIn(db)
     db.write(() => {
       for (const { replica, upTo } of pool.identities()) {
@@ -213,15 +213,9 @@ export function ownByKey(db: Db, project: string, shared: Shared): void {
 const ends = (missing: readonly Missing[], replica: string) =>
   missing.flatMap((m) => (m.replica === replica ? [m.to] : []))
 
-function attempt<T>(body: () => T): T | undefined {
-  try {
-    return body()
-  } catch (error) {
-    // damaged in a way that reading tells, or so that SQLite cannot make sense of the tables' definitions
-    if (error instanceof UserError ? error.code !== 'store-newer' : isSenseless(error)) return undefined
-    throw error
-  }
-}
+/** In a way that reading tells, or so that SQLite cannot make sense of the tables' definitions. */
+const isDamaged = (e: unknown) => (e instanceof UserError ? e.code !== 'store-newer' : isSenseless(e))
+const unlessDamaged = <T>(body: () => T): T | undefined => attempt(body, when(isDamaged))
 
 /** Every sound line that any copy holds; where one is missing and what it did is known, one that stands in for it. */
 class Pool {

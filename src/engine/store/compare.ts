@@ -14,12 +14,11 @@ import { soundLine } from './salvage.ts'
 
 /** What is wrong with a file that nobody writes to any more. */
 export function snapshotFaults(path: string): string[] {
-  try {
+  const faults = () => {
     using db = readDb(path)
     return [...lineFaults(db), ...pageFaults(db)]
-  } catch (error) {
-    return [(error as Error).message]
   }
+  return attempt(faults, ({ message }) => [message])
 }
 
 /** What SQLite finds wrong with the file: pages, the order of keys, indexes that lack a row, the index of words. */

@@ -14,7 +14,7 @@ import { SCHEMA_VERSION } from './migrations.ts'
 import { lineText } from './packed.ts'
 import { checkVersion, migrate } from './schema.ts'
 import { inTurn, openSqlite, truncateWal, WAL_LIMIT } from './sqlite.ts'
-import { damaged, storeError } from './store-error.ts'
+import { damaged, ofStore, storeError } from './store-error.ts'
 
 /** Sets how long this process waits for the write lock: less for hooks. For stores opened later, and for `db`. */
 export function waitForLock(ms: number, db?: Db): void {
@@ -156,14 +156,6 @@ export class Db {
     }
   }
 
-  #guard<T>(body: () => T): T {
-    try {
-      return body()
-    } catch (error) {
-      throw storeError(error, this.path)
-    }
-  }
-
   /** The one row, the rows, or the effect of a statement. */
   get<T = Row>(sql: string, ...params: Param[]): T | undefined {
     return this.#call('get', sql, params) as T | undefined
@@ -208,7 +200,7 @@ export class Db {
   }
 
   exec(sql: string): void {
-    this.#guard(() => this.raw.exec(sql))
+    ofStore(this.path, () => this.raw.exec(sql))
   }
 
   /** Runs `body` under the write lock, all or nothing, then rings the doorbell. Never asynchronous. */
@@ -229,7 +221,7 @@ export class Db {
       throw new UserError('store-read-only', `the store ${this.path} cannot be written, only read`, hint)
     }
     const { raw } = this
-    return this.#guard(() => {
+    return ofStore(this.path, () => {
       let result: T
       try {
         inTurn(raw, 'BEGIN IMMEDIATE', waitMs, onLongWait)
@@ -258,7 +250,7 @@ export class Db {
 
   read<T>(body: () => T): T {
     if (this.#writing || this.raw.isTransaction) return body()
-    return this.#guard(() => {
+    return ofStore(this.path, () => {
       this.raw.exec('BEGIN')
       try {
         return body()
@@ -333,11 +325,8 @@ const TRUNCATE_MS = 1_000
 export const emptyWal = (db: Db): boolean => truncateWal(db.raw)
 
 /** Rewrites the file, so that nothing deleted is left. False if a reader keeps the write-ahead log. @throws UserError `store-busy`. */
-export function vacuum(db: Db): boolean {
-  try {
+export const vacuum = (db: Db): boolean =>
+  ofStore(db.path, () => {
     inTurn(db.raw, 'VACUUM', VACUUM_MS)
     return retryWithBackoff(() => truncateWal(db.raw), TRUNCATE_MS)
-  } catch (error) {
-    throw storeError(error, db.path)
-  }
-}
+  })

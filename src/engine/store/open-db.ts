@@ -4,7 +4,7 @@ import { basename, dirname, join, sep } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { sinceStart } from '../../base/env.ts'
-import { attempt, UserError } from '../../base/errors.ts'
+import { attempt, UserError, whenDenied } from '../../base/errors.ts'
 import { appendInside, createInside, readInside } from '../../base/files.ts'
 import { randomBytes } from '../../base/random.ts'
 import { bellPath, readMark } from './bell-file.ts'
@@ -12,8 +12,8 @@ import { Db, inodeOf } from './db.ts'
 import { SCHEMA_VERSION } from './migrations.ts'
 import { type Claim, checkOwner, markStore } from './owner.ts'
 import { checkVersion, holdsStore, migrate, userVersion, valueIn } from './schema.ts'
-import { openReady, openSqlite, pragmas } from './sqlite.ts'
-import { CANTOPEN, codeOf, damaged, READONLY, storeError } from './store-error.ts'
+import { allOrNothing, openReady, openSqlite, pragmas } from './sqlite.ts'
+import { CANTOPEN, codeOf, damaged, ofStore, READONLY } from './store-error.ts'
 
 /** File systems on which SQLite's shared memory does not work: NFS, SMB, CIFS, SMB2, 9p. */
 const NETWORK_FS = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997])
@@ -71,11 +71,7 @@ function makeDirectory(dir: string, store: string): void {
   const isNew = !fs.existsSync(dir)
   if (isNew) {
     fs.mkdirSync(dirname(dir), { recursive: true })
-    try {
-      fs.mkdirSync(dir, 0o700)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // another process was first
-    }
+    attempt(() => fs.mkdirSync(dir, 0o700), whenDenied(['EEXIST'])) // another process may be first
   }
   if (dir.split(sep).includes('.git')) return
   const lines = isNew ? ['*'] : [`/${store}*`, '/backups/', '/archive/', '/token*', '/hooks.*', '/extract.log*', '/prompts.db*', '/.new-*', '/.tidemark-*.tmp'] // biome-ignore format: a list
@@ -116,30 +112,21 @@ function bringUpToDate(db: DatabaseSync, path: string, inode: number, options: O
   try {
     if (isLarge) onMigrating?.('bringing the store up to date: copying it first')
     options.beforeMigration?.(db)
-    db.exec('BEGIN IMMEDIATE')
-    migrate(db)
-    options.afterMigration?.(new Db(db, path, { inode }), (done, total) => {
-      if (!isLarge || sinceStart() < told + TELL_EVERY_MS) return
-      told = sinceStart()
-      onMigrating?.(`bringing the store up to date: ${done} of ${total} entities`)
+    allOrNothing(db, () => {
+      migrate(db)
+      options.afterMigration?.(new Db(db, path, { inode }), (done, total) => {
+        if (!isLarge || sinceStart() < told + TELL_EVERY_MS) return
+        told = sinceStart()
+        onMigrating?.(`bringing the store up to date: ${done} of ${total} entities`)
+      })
     })
-    db.exec('COMMIT')
     shrink(db)
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK')
-    throw error
   } finally {
     onMigrating?.('')
   }
 }
 
-export function openDb(path: string, options: OpenOptions): Db {
-  try {
-    return open(path, options)
-  } catch (error) {
-    throw storeError(error, path)
-  }
-}
+export const openDb = (path: string, options: OpenOptions): Db => ofStore(path, () => open(path, options))
 
 function open(path: string, options: OpenOptions): Db {
   checkOwner(path, options.owner)

@@ -32,7 +32,7 @@ export function allOrNothing<T>(db: DatabaseSync, body: () => T): T {
     db.exec('COMMIT')
     return done
   } catch (error) {
-    db.exec('ROLLBACK')
+    if (db.isTransaction) db.exec('ROLLBACK')
     throw error
   }
 }

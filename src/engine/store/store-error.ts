@@ -88,3 +88,9 @@ export function storeError(error: unknown, path: string): unknown {
   }
   return error
 }
+
+/** What `body` gives; what SQLite says of the file instead is turned into what the caller can do about it. */
+export const ofStore = <T>(path: string, body: () => T): T =>
+  attempt(body, (error) => {
+    throw storeError(error, path)
+  })

@@ -2,7 +2,7 @@ import { UserError } from '../../base/errors.ts'
 import { redact } from '../../base/secrets/find.ts'
 import { screen } from '../../base/secrets/screen.ts'
 import { type Entity, KIND_KIND, kindOf, nameKey, RELATION_KIND } from '../../model/entity.ts'
-import { parseExact } from '../../model/exact-json.ts'
+import { exactOr } from '../../model/exact-json.ts'
 import type { Json } from '../../model/field.ts'
 import { fieldsOf, type Kind } from '../../model/kind.ts'
 import { didYouMean } from '../../model/names.ts'
@@ -42,14 +42,9 @@ export function parseBatch(input: unknown): { batch: Batch; notes: string[] } {
   }
   const unquote = (v: unknown, what: string): unknown => {
     if (typeof v !== 'string') return v
-    try {
-      const parsed = parseExact(v)
-      notes.push(`${what} was a JSON string; read as JSON`)
-      return parsed
-    } catch (error) {
-      if (error instanceof UserError) throw error
-      return refuse(`${what} is a string that is not JSON`, v)
-    }
+    const parsed = exactOr(v, () => refuse(`${what} is a string that is not JSON`, v))
+    notes.push(`${what} was a JSON string; read as JSON`)
+    return parsed
   }
   let body = unquote(input, 'the batch')
   const said: Omit<Batch, 'actions'> = { projects: [] }

@@ -5,7 +5,7 @@
 
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { UserError } from '../../base/errors.ts'
+import { whenRefused } from '../../base/errors.ts'
 import { writeInside } from '../../base/files.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { createProject, findProject, PROJECT_DIR, type Project } from '../../engine/store/project.ts'
@@ -35,14 +35,12 @@ export const openLibrary = (): Memory => openProject(libraryProject(), { unliste
 /** Asks the library, if there is one. Returns notes: why it cannot be read. */
 export async function askLibrary(ask: (library: Memory) => unknown): Promise<string[]> {
   if (!hasLibrary()) return []
-  try {
+  const asking = async (): Promise<string[]> => {
     using library = openLibrary()
     await ask(library)
     return []
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return [`${error.message}; ${error.hint}`]
   }
+  return asking().catch(whenRefused(({ message, hint }) => [`${message}; ${hint}`]))
 }
 
 /** The library as pages for its user: all of it, and the rules alone. */

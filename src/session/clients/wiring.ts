@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { UserError } from '../../base/errors.ts'
+import { UserError, unlessRefused } from '../../base/errors.ts'
 import { inspect, pathIn, removeInside, replaceFile, sweepTemporary, writeInside } from '../../base/files.ts'
 import { PROJECT_DIR } from '../../engine/store/project.ts'
 import { sha256 } from '../../model/digest.ts'
@@ -52,15 +52,15 @@ export function planWiring(ctx: ClientContext, names?: string[]): WiringChange[]
 }
 
 function planned(ctx: ClientContext, client: Client): WiringChange[] {
-  try {
+  const plan = () => {
     const changes = client.wire(ctx)
     prepare(ctx, changes)
     return changes
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    const why = `not wired: ${error.message}${error.hint ? ` (${error.hint.replace('; nothing was changed', '')})` : ''}`
-    return [{ ...leave({ client: client.name, file: client.files(ctx)[0]!, scope: 'local' }, null, why), failed: true }]
   }
+  return unlessRefused(plan, ({ message, hint }): WiringChange[] => {
+    const why = `not wired: ${message}${hint ? ` (${hint.replace('; nothing was changed', '')})` : ''}`
+    return [{ ...leave({ client: client.name, file: client.files(ctx)[0]!, scope: 'local' }, null, why), failed: true }]
+  })
 }
 
 const once = (changes: WiringChange[]) =>

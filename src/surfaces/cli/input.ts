@@ -1,7 +1,7 @@
 import { fstatSync, openSync } from 'node:fs'
-import { UserError } from '../../base/errors.ts'
-import { closing } from '../../base/files.ts'
-import { parseExact } from '../../model/exact-json.ts'
+import { attempt, refuse, UserError } from '../../base/errors.ts'
+import { closing, codeOf } from '../../base/files.ts'
+import { exactOr } from '../../model/exact-json.ts'
 import { readAll, readStdin } from '../tools/stdin.ts'
 
 export { readStdin }
@@ -9,17 +9,11 @@ export { readStdin }
 /** A value as people type it: JSON where it is that, else the text itself, and `-` what stands on standard input. */
 export function looseJson(given: string): unknown {
   const text = given === '-' ? readStdin().trim() : given
-  try {
-    return parseExact(text)
-  } catch (error) {
-    if (error instanceof UserError) throw error
+  return exactOr(text, (why) => {
     if (!/^\s*["[{]/.test(text)) return text
-    throw new UserError(
-      'not-json',
-      `it begins like JSON but is none: ${(error as Error).message}`,
-      `put it in single quotes, so that the shell leaves it alone: '["a", "b"]', '{"a": 1}'; a text that begins so is quoted twice: '"[x"'`,
-    )
-  }
+    const hint = `put it in single quotes, so that the shell leaves it alone: '["a", "b"]', '{"a": 1}'; a text that begins so is quoted twice: '"[x"'`
+    return refuse('not-json', `it begins like JSON but is none: ${why}`, hint)
+  })
 }
 
 /** JSON given as text, as a file's name, or as `-` (or nothing) for standard input. */
@@ -33,27 +27,18 @@ export function jsonInput(given: string | undefined): unknown {
     what = 'standard input'
   } else if (!/^\s*[[{"]/.test(given)) {
     what = given
-    let fd: number
-    try {
-      fd = openSync(given, 'r')
-    } catch (error) {
-      throw new UserError(
-        'unreadable',
-        (error as NodeJS.ErrnoException).code === 'ENOENT'
-          ? `${given} cannot be read: it is no JSON, and there is no file of that name`
-          : `${given} cannot be read: ${(error as NodeJS.ErrnoException).code}`,
-        'give JSON, the name of a file with JSON, or - for standard input',
-      )
-    }
-    using _open = closing(fd)
-    if (fstatSync(fd).isDirectory())
+    const hint = 'give JSON, the name of a file with JSON, or - for standard input'
+    using open = attempt(
+      () => closing(openSync(given, 'r')),
+      (error) => {
+        const code = codeOf(error)
+        const why = code === 'ENOENT' ? 'it is no JSON, and there is no file of that name' : code
+        return refuse('unreadable', `${given} cannot be read: ${why}`, hint)
+      },
+    )
+    if (fstatSync(open.fd).isDirectory())
       throw new UserError('unreadable', `${given} is a directory`, 'give the name of a file with JSON')
-    text = readAll(fd, given)
+    text = readAll(open.fd, given)
   }
-  try {
-    return parseExact(text!)
-  } catch (error) {
-    if (error instanceof UserError) throw error
-    throw new UserError('not-json', `${what} is not JSON: ${(error as Error).message}`, 'a batch is [["verb", {…}], …]')
-  }
+  return exactOr(text!, (why) => refuse('not-json', `${what} is not JSON: ${why}`, 'a batch is [["verb", {…}], …]'))
 }

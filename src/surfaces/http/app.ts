@@ -5,7 +5,7 @@ import { errorJson, UserError, unlessRefused } from '../../base/errors.ts'
 import { keptIn } from '../../base/lookup.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { createProject, findProject, type Project } from '../../engine/store/project.ts'
-import { parseExact } from '../../model/exact-json.ts'
+import { exactOr } from '../../model/exact-json.ts'
 import { nearest, orNear } from '../../model/names.ts'
 import { isObject } from '../../model/object.ts'
 import { openProject } from '../../project/open.ts'
@@ -281,15 +281,11 @@ const offered = async (): Promise<Tool[]> =>
 async function jsonBody(c: Context): Promise<Record<string, unknown>> {
   const text = await c.req.text()
   if (text.trim() === '') return {}
-  let body: unknown
-  try {
-    body = parseExact(text)
-  } catch (error) {
-    if (error instanceof UserError) throw error
-    throw new UserError('bad-json', `the body is not JSON: ${(error as Error).message}`, 'send an object of parameters')
+  const bad = (why: string): never => {
+    throw new UserError('bad-json', `the body is not ${why}`, 'send an object of parameters')
   }
-  if (isObject(body)) return body
-  throw new UserError('bad-json', 'the body is not a JSON object', 'send an object of parameters')
+  const body = exactOr(text, (why) => bad(`JSON: ${why}`))
+  return isObject(body) ? body : bad('a JSON object')
 }
 
 const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { UsageError, UserError } from '../../base/errors.ts'
+import { attempt, refuse, UsageError } from '../../base/errors.ts'
 import { shellWord } from '../../model/shell.ts'
 import { readText } from '../../travel/formats/import/files.ts'
 import { currentHandoffs } from '../../work/handoff/current.ts'
@@ -10,15 +10,11 @@ import { actingAs, defineTool, type Output, type ToolContext, written } from './
 /** What is to be handed off: a page in Markdown, plain text, or the arguments of write-handoff as JSON. */
 function saidIn(text: string): { [name: string]: unknown } {
   if (!/^\s*\{/.test(text)) return { body: text }
-  try {
-    return JSON.parse(text) as { [name: string]: unknown }
-  } catch (error) {
-    throw new UserError(
-      'not-json',
-      `the handoff is not JSON: ${(error as Error).message}`,
-      'give {"inProgress": […], "nextSteps": […]}, or Markdown',
-    )
-  }
+  const hint = 'give {"inProgress": […], "nextSteps": […]}, or Markdown'
+  return attempt(
+    () => JSON.parse(text),
+    ({ message }) => refuse('not-json', `the handoff is not JSON: ${message}`, hint),
+  )
 }
 
 function write(context: ToolContext, text: string, { task, title }: { task?: string; title?: string }): Output {

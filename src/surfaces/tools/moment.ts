@@ -1,4 +1,4 @@
-import { UsageError, UserError } from '../../base/errors.ts'
+import { UsageError, UserError, unlessRefused } from '../../base/errors.ts'
 import { workTreeOf } from '../../base/git.ts'
 import { runGit } from '../../base/run-git.ts'
 import type { Reader } from '../../engine/read/reader.ts'
@@ -59,10 +59,8 @@ export function findAt(
   ref: unknown,
   deleted = false,
 ): Entity {
-  try {
-    return findOne(reader, ref, deleted)
-  } catch (error) {
-    if (!past || !(error instanceof UserError) || error.code !== 'not-found') throw error
+  const missing = (error: UserError): never => {
+    if (!past) throw error
     const later = findOne(memory.reader, ref, true)
     if (later.created <= now) throw error
     throw new UserError(
@@ -71,4 +69,5 @@ export function findAt(
       `it was recorded at ${moment(later.created, local)}`,
     )
   }
+  return unlessRefused(() => findOne(reader, ref, deleted), missing, 'not-found')
 }

@@ -1,4 +1,4 @@
-import { UsageError, UserError } from '../../base/errors.ts'
+import { attempt, refuse, UsageError, UserError, when } from '../../base/errors.ts'
 import { isRefusedFor } from '../../engine/write/batch.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject } from '../../model/object.ts'
@@ -118,14 +118,8 @@ function change(
 ): Output {
   const { memory } = context
   const what = step === 'delete' ? whatOf(context, key, args) : { value: args.value as Json }
-  let acted: ReturnType<typeof memory.act>
-  try {
-    acted = memory.act(
-      [[`share-${step}`, { key, ...what, expectedVersion: args['expected-version'] }]],
-      actingAs(context),
-    )
-  } catch (error) {
-    if (!isRefusedFor(error, 'stale')) throw error
+  const action = [`share-${step}`, { key, ...what, expectedVersion: args['expected-version'] }]
+  const stale = (): never => {
     const now = shared.getShared(memory, key)
     throw new UserError(
       'stale',
@@ -134,6 +128,8 @@ function change(
       { key, value: now?.value ?? null, version: now?.version ?? 0 },
     )
   }
+  const isStale = (error: unknown) => isRefusedFor(error, 'stale')
+  const acted = attempt(() => memory.act([action], actingAs(context)), when(isStale, stale))
   const now = shared.getShared(memory, key)
   const notes = acted.notes.map((n) => `\nnote: ${n}`).join('')
   return {
@@ -164,13 +160,9 @@ function whatOf({ memory }: ToolContext, key: string, args: Readonly<Record<stri
 
 function pathFrom(given: string): string[] {
   if (!given.trimStart().startsWith('[')) return given.split('.')
-  try {
-    return (JSON.parse(given) as unknown[]).map(String)
-  } catch {
-    throw new UserError(
-      'not-json',
-      'the path begins like a JSON list but is none',
-      `--path '["a", "b"]', or --path a.b`,
-    )
-  }
+  const hint = `--path '["a", "b"]', or --path a.b`
+  return attempt(
+    () => (JSON.parse(given) as unknown[]).map(String),
+    () => refuse('not-json', 'the path begins like a JSON list but is none', hint),
+  )
 }

@@ -174,15 +174,13 @@ class Sandbox {
 
   /** Why a part is not taken, if it is not. */
   #try(part: Line | Snapshot): { why?: string | undefined; isKnown: boolean } {
-    try {
-      const isLine = 'seq' in part
-      const { refused, duplicates, forked } = isLine ? this.#ingest([part]) : this.#ingest([], [part])
-      if (!isLine) return { isKnown: false }
-      return { why: refused[0]?.why ?? (forked ? 'another line has its number' : undefined), isKnown: duplicates > 0 }
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error
-      return { why: error.message, isKnown: false }
-    }
+    const isLine = 'seq' in part
+    const ingest = () => (isLine ? this.#ingest([part]) : this.#ingest([], [part]))
+    const taken = unlessRefused(ingest, ({ message }) => message)
+    if (typeof taken === 'string') return { why: taken, isKnown: false }
+    if (!isLine) return { isKnown: false }
+    const { refused, duplicates, forked } = taken
+    return { why: refused[0]?.why ?? (forked ? 'another line has its number' : undefined), isKnown: duplicates > 0 }
   }
 
   #explained(part: Line | Snapshot, of: Explains, problems: string[]): Explained[] {

@@ -1,4 +1,4 @@
-import { UserError } from '../../base/errors.ts'
+import { attempt, UserError, when } from '../../base/errors.ts'
 import { type Line, parseLine } from '../../engine/store/line.ts'
 import type { Joined } from '../../engine/store/user-state.ts'
 import { HubLink } from './hub-link.ts'
@@ -24,12 +24,6 @@ export async function linesOfHub(joined: Pick<Joined, 'url' | 'token'>, project:
   return lines
 }
 
-function readable(text: string): Line[] {
-  try {
-    return [parseLine(text)]
-  } catch (error) {
-    // a folded state, what was erased, or damaged
-    if (error instanceof UserError || error instanceof RangeError) return []
-    throw error
-  }
-}
+/** So are a folded state, what was erased, and what is damaged. */
+const isNoLine = (error: unknown) => error instanceof UserError || error instanceof RangeError
+const readable = (text: string): Line[] => attempt(() => [parseLine(text)], when(isNoLine)) ?? []

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, lstatSync, realpathSync, rmdirSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { attempt, UserError } from '../../../base/errors.ts'
+import { attempt, UserError, whenDenied } from '../../../base/errors.ts'
 import { codeOf, readRegular } from '../../../base/files.ts'
 
 export function isInside(path: string, folder: string): boolean {
@@ -74,10 +74,5 @@ export function missingDirs(file: string): string[] {
   return dirs
 }
 
-export function removeIfEmpty(dir: string): void {
-  try {
-    rmdirSync(dir)
-  } catch (error) {
-    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) throw error
-  }
-}
+export const removeIfEmpty = (dir: string): void =>
+  attempt(() => rmdirSync(dir), whenDenied(['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR']))

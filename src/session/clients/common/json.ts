@@ -1,5 +1,5 @@
 import { createScanner, getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
-import { UserError } from '../../../base/errors.ts'
+import { attempt, UserError } from '../../../base/errors.ts'
 import { isObject, jsonIn } from '../../../model/object.ts'
 import type { Undo } from './types.ts'
 
@@ -40,16 +40,15 @@ export function isEmptyJson(text: string, head?: string): boolean {
 /** The root object of a settings file. @throws UserError `bad-json` where it is none. */
 export function readJson(text: string, file: string, comments = false): Record<string, unknown> {
   if (blank(text)) return {}
-  let value: unknown
-  try {
-    value = comments ? withComments(text) : JSON.parse(bare(text))
-  } catch (error) {
-    const hint = `mend it${comments ? '' : ' (comments and trailing commas are not JSON)'} and run this again; nothing was changed`
-    throw new UserError('bad-json', `${file} is not valid JSON: ${(error as Error).message}`, hint, { file })
+  const bad = (what: string, hint: string): never => {
+    throw new UserError('bad-json', `${file} ${what}`, hint, { file })
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new UserError('bad-json', `${file} holds no JSON object`, 'its outermost value must be {…}', { file })
-  return value as Record<string, unknown>
+  const hint = `mend it${comments ? '' : ' (comments and trailing commas are not JSON)'} and run this again; nothing was changed`
+  const value: unknown = attempt(
+    () => (comments ? withComments(text) : JSON.parse(bare(text))),
+    ({ message }) => bad(`is not valid JSON: ${message}`, hint),
+  )
+  return isObject(value) ? value : bad('holds no JSON object', 'its outermost value must be {…}')
 }
 
 export function at(value: unknown, ...path: Path): unknown {
