@@ -302,7 +302,7 @@ export class Memory {
     const redacting = redact || redactBatch
     const author = this.#author({ ...ownSaid, ...said }, redacting)
     const places = this.#options.places?.()
-    const carried = erasing.carriedOut(this.reader, actions)
+    const carried = actions.map((action) => erasing.proposedErasure(this.reader, action) ?? action)
     if (carried.some(([verb]) => verb === 'purge')) notes.push(...this.finishErasure())
     const erasure = erasing.Erasure.ofActions(this.db, places, () => this.reader, carried)
     const host = {

@@ -48,25 +48,17 @@ export function isPlain(line: Line): boolean {
   return true
 }
 
-/** When the entity was last touched and how often, by these events of a line too. */
-function touch(own: readonly Event[], before: Touched | undefined): [updated: number, version: number] {
-  return [own.reduce((max, e) => Math.max(max, e.stamp.ms), before?.updated ?? 0), (before?.version ?? 0) + 1]
-}
-
 export function applyLine(db: Db, states: States, registry: Registry, line: Line, received: number): void {
   const events = countedIn(db, line)
-  applyEvents(db, states, registry, events)
+  for (const [id, own] of Map.groupBy(events, (e) => e.entity)) {
+    const before = rows.placeOf(db, id)
+    const cells = cellsOf(before === undefined ? own : [...states.events(id), ...own])
+    const updated = own.reduce((max, e) => Math.max(max, e.stamp.ms), before?.updated ?? 0)
+    putProjection(db, projectionOf(registry, id, cells, updated, (before?.version ?? 0) + 1), before?.rowid)
+  }
   append(db, line, received)
   noteGap(db, line)
   indexEvents(db, line, received, events)
-}
-
-function applyEvents(db: Db, states: States, registry: Registry, events: readonly Event[]): void {
-  for (const [id, own] of Map.groupBy(events, (e) => e.entity)) {
-    const before = rows.placeOf(db, id)
-    const all = before === undefined ? own : [...states.events(id), ...own]
-    putProjection(db, projectionOf(registry, id, cellsOf(all), ...touch(own, before)), before?.rowid)
-  }
 }
 
 /** Makes the row of an entity again from what happened to it. */

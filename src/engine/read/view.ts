@@ -24,7 +24,8 @@ export function readWithout(
   registryOf: (defined: readonly Entity[]) => Registry,
   lines: readonly LineName[],
 ): Variant {
-  const { touched, without } = touchedBy(db, lines)
+  const touched = new Set(lines.flatMap(({ replica, seq }) => log.entitiesOf(db, replica, seq)))
+  const without = new Set(lines.map(({ replica, seq }) => `${replica}:${seq}`))
   let registry = base.registry()
   const definitions = [...touched].filter(isDefinition)
   if (definitions.length > 0) {
@@ -179,16 +180,6 @@ export function readWithout(
 
 /** Of an entity that some lines touch, anything may be another one. */
 const ALL: ReadonlySet<string> = new Set(['$'])
-
-function touchedBy(db: Db, lines: readonly LineName[]): { touched: Set<string>; without: Set<string> } {
-  const touched = new Set<string>()
-  const without = new Set<string>()
-  for (const { replica, seq } of lines) {
-    without.add(`${replica}:${seq}`)
-    for (const id of log.entitiesOf(db, replica, seq)) touched.add(id)
-  }
-  return { touched, without }
-}
 
 function compare(a: readonly string[], b: readonly string[]): number {
   for (const [i, x] of a.entries()) if (x !== b[i]) return x < b[i]! ? -1 : 1

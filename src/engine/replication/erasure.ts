@@ -11,7 +11,7 @@ import type { Event } from '../log/events.ts'
 import { projectAll } from '../materialize/apply.ts'
 import type { Reader } from '../read/reader.ts'
 import { snapshotNow } from '../store/backup.ts'
-import { type Db, emptyWal, vacuum } from '../store/db.ts'
+import { type Db, vacuum } from '../store/db.ts'
 import { eraseErrors } from '../store/extraction.ts'
 import { type OwnFile, ownFiles } from '../store/file-places.ts'
 import { isAnyAsked, isAnyHeld } from '../store/held.ts'
@@ -20,6 +20,7 @@ import * as log from '../store/log.ts'
 import { dropMeta, getMeta, setMeta } from '../store/meta.ts'
 import { Prompts } from '../store/prompts.ts'
 import { forgetErased, getRow, idsOfKind } from '../store/rows.ts'
+import { truncateWal } from '../store/sqlite.ts'
 import { reindexHeld } from './held.ts'
 import { HEADER } from './purge.ts'
 import { scrubArchive } from './rotation.ts'
@@ -80,10 +81,8 @@ function aboutToErase(db: Db, reader: () => Reader, actions: readonly Action[]):
 
 type Action = readonly [verb: string, args: Readonly<Record<string, unknown>>]
 
-export const carriedOut = (reader: Reader, actions: readonly Action[]): Action[] =>
-  actions.map((action) => proposedErasure(reader, action) ?? action)
-
-function proposedErasure(reader: Reader, [verb, { ref }]: Action): Action | undefined {
+/** The erasure that is agreed to. */
+export function proposedErasure(reader: Reader, [verb, { ref }]: Action): Action | undefined {
   if (verb !== 'confirm' || typeof ref !== 'string') return undefined
   const [proposal] = reader.find(ref)
   const action = proposal?.kind === 'proposal' ? (JSON.parse(String(proposal.fields.action)) as Action) : undefined
@@ -196,7 +195,7 @@ export function finishErasure(
   if (mark === undefined) return []
   const told: string[] = []
   let isEmptied: boolean
-  if (mark.step === 'log') isEmptied = emptyWal(db)
+  if (mark.step === 'log') isEmptied = truncateWal(db.raw)
   else {
     db.write(() => {
       scrubArchive(db, texts)

@@ -38,7 +38,7 @@ import * as log from '../store/log.ts'
 import { getMeta } from '../store/meta.ts'
 import { isOwnReplica, keepLeft, keepOwn, ownIdentities, ownLines } from '../store/own-lines.ts'
 import { addRange, type Range } from '../store/ranges.ts'
-import { keepShared, lastShared, mintReplica, replicaFor, saveClock, sawStamp } from '../store/replica.ts'
+import { followingShared, keepShared, mintReplica, replicaFor, saveClock, sawStamp } from '../store/replica.ts'
 import { signedRight } from './attested.ts'
 import { inBranches } from './branches.ts'
 import { applySnapshot, damagedState, parseSnapshot, type SignedSnapshot } from './compaction.ts'
@@ -436,9 +436,8 @@ function settleFork(t: Taking, line: Line, from: number): void {
   const now = env.now()
   const { tag, clock } = replicaFor(db, env)
   const head = log.head(db, tag)
-  const before = lastShared(db)
   const notice = seal({
-    ...{ replica: tag, seq: head.seq + 1, from: before.seq + 1, prev: before.hash, at: tick(clock, now) },
+    ...{ replica: tag, seq: head.seq + 1, ...followingShared(db), at: tick(clock, now) },
     ...{ author: {}, events: [], ctr: clock.ctr + 1 },
     forks: [{ replica, from, ...(proof ? { proof } : {}) }],
   })

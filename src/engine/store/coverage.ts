@@ -25,9 +25,6 @@ export interface Covered {
 const COLUMNS = 'replica, first, last, hash, digest, ctr_from AS "from", ctr_to AS "to"'
 export const coveredLines = (db: Db): Covered[] => db.all(`SELECT ${COLUMNS} FROM covered ORDER BY replica, first`)
 
-const put = (db: Db, { from, to, ...c }: Covered): void =>
-  insert(db, 'covered', { ...c, ctr_from: from, ctr_to: to }, 'OR REPLACE')
-
 /** Moments before another one, `every` lines apart. */
 export function momentsBefore(db: Db, before: number, every: number): number[] {
   const sql = 'SELECT at FROM (SELECT at, row_number() OVER (ORDER BY at) AS i FROM log WHERE at<?) WHERE i % ? = 0'
@@ -135,8 +132,15 @@ export function cover(db: Db, c: Covered): void {
   const all = [...touching, c]
   const last = all.reduce((a, b) => (a.last >= b.last ? a : b))
   const least = (of: 'first' | 'from') => Math.min(...all.map((o) => o[of]))
-  const to = Math.max(...all.map((o) => o.to))
-  put(db, isInside ? c : { ...last, first: least('first'), digest: '', from: least('from'), to })
+  const whole = {
+    ...last,
+    first: least('first'),
+    digest: '',
+    from: least('from'),
+    to: Math.max(...all.map((o) => o.to)),
+  }
+  const { from, to, ...row } = isInside ? c : whole
+  insert(db, 'covered', { ...row, ctr_from: from, ctr_to: to }, 'OR REPLACE')
 }
 
 /** Of the events of folded lines some stay as the base of the history, each by itself; the others go. Returns how many. */

@@ -321,9 +321,6 @@ export class Db {
 const VACUUM_MS = 15_000
 const TRUNCATE_MS = 1_000
 
-/** Empties the write-ahead log; false where a reader keeps it. Waits for none. */
-export const emptyWal = (db: Db): boolean => truncateWal(db.raw)
-
 /** Rewrites the file, so that nothing deleted is left. False if a reader keeps the write-ahead log. @throws UserError `store-busy`. */
 export const vacuum = (db: Db): boolean =>
   ofStore(db.path, () => {

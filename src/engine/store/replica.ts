@@ -23,11 +23,13 @@ export function lastShared(db: Db): Head {
   const [seq = '', hash = ''] = (getMeta(db, 'shared') ?? '').split(' ')
   return { seq: Number(seq), hash }
 }
+
 /** How the next own line names the one that it follows. */
 export function followingShared(db: Db): { from: number; prev: string } {
   const { seq, hash } = lastShared(db)
   return { from: seq + 1, prev: hash }
 }
+
 export const keepShared = (db: Db, { seq, hash }: Head): void => setMeta(db, 'shared', `${seq} ${hash}`)
 
 /**

@@ -188,7 +188,10 @@ function planOnce(
     )
     const args = options.verbs.get(verb)?.unscreened ? said : screenArgs(p, said, options.redact, report)
     if (!args) {
-      promiseOf(p, verb, said)
+      // it may be the one that records what others refer to
+      const kind = p.registry().recordedBy(verb)
+      const id = kind && recordedAs(p, kind, said)
+      if (id !== undefined) p.promise(id)
       return
     }
     checkVersion(p, verb, options.verbs.get(verb), args, report)
@@ -354,11 +357,4 @@ function targetOf(
   if (given === undefined) return arg.required ? of(undefined) : undefined
   if (arg.read) return { target: arg.read(p, given as never, name!, () => {}, given) as Entity | undefined }
   return { target: p.resolve(given, name!, undefined, { ...arg, deleted: true }) }
-}
-
-/** An action that was not even judged may have been the one that records what others refer to. */
-function promiseOf(p: Planning, verb: string, args: Args): void {
-  const kind = p.registry().recordedBy(verb)
-  const id = kind && recordedAs(p, kind, args)
-  if (id !== undefined) p.promise(id)
 }

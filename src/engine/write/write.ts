@@ -29,7 +29,7 @@ import { dropAsked, dropHeld } from '../store/held.ts'
 import { type Author, PROVENANCE, type PurgeMark, seal } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import * as presence from '../store/presence.ts'
-import { keepShared, lastShared, newSalt, replicaFor, saveClock } from '../store/replica.ts'
+import { followingShared, keepShared, newSalt, replicaFor, saveClock } from '../store/replica.ts'
 import { getRow } from '../store/rows.ts'
 import { type Action, type Planned, planBatch } from './batch.ts'
 import type { PlanContext, Result } from './plan.ts'
@@ -123,12 +123,10 @@ export function writeBatch(host: WriteHost, actions: readonly Action[], who: Who
 
   const travels = travelsFrom(db, host.registry(), endsAmong(db, events))
   const isLocal = !events.some((e) => travels(e.entity)) && !purges.some((p) => mayLeave(travels, p))
-  const before = lastShared(db)
   const line = seal({
     replica: tag,
     seq: head.seq + 1,
-    from: before.seq + 1,
-    prev: before.hash,
+    ...followingShared(db),
     at: ms,
     author: { ...author, actor: who.by, ...(planned.undone.length > 0 ? { undoes: planned.undone } : {}) },
     events,

@@ -5,12 +5,6 @@ import { kindOf } from '../../model/entity.ts'
 /** How far the surroundings of an entity count. */
 const ROUNDS = 3
 
-/** Numbers for texts, given out in the order in which they come. */
-function numbering(): (text: string) => number {
-  const numbers = new Map<string, number>()
-  return (text) => keptIn(numbers, text, () => numbers.size)
-}
-
 /** What two sorted lists share, as a part of both together; how often a value stands in each counts. */
 function overlap(a: readonly number[], b: readonly number[]): number {
   let shared = 0
@@ -33,7 +27,8 @@ export function similarRole(reader: Reader, id: string, limit = 10): { id: strin
   const place = new Map(ids.map((one, i) => [one, i]))
   const start = place.get(id)
   if (start === undefined) return []
-  const number = numbering()
+  const numbers = new Map<string, number>()
+  const number = (text: string): number => keptIn(numbers, text, () => numbers.size)
   /** Around each entity: what the link is from here, and where it leads. */
   const around: { way: number; to: number }[][] = ids.map(() => [])
   for (const { from, to, type } of reader.edges('from', ids)) {

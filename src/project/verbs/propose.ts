@@ -1,5 +1,5 @@
 import { NEVER_PROPOSED } from '../../engine/write/authority-watch.ts'
-import type { Planning, Result } from '../../engine/write/plan.ts'
+import type { Planning } from '../../engine/write/plan.ts'
 import { linkIdNow, recordedAs } from '../../engine/write/record.ts'
 import { refuseSettled } from '../../engine/write/settled-mutations.ts'
 import { defineVerb, reading } from '../../engine/write/verb.ts'
@@ -72,7 +72,18 @@ export const propose = defineVerb({
       return result
     })
     if (!tried) return undefined
-    return editProposal(p, verb, inner, evidence, report)
+    // an edit of something that stands is kept until it is confirmed, then carried out
+    const action = canonical([verb, inner])
+    const id = identityOf(p.registry().kind('proposal')!, { action })!
+    if (rejected(p, id, report)) return undefined
+    const created = !p.entity(id)?.live
+    if (created) p.create(id)
+    p.set(id, 'action', action)
+    p.set(id, 'standing', 'proposed')
+    if (evidence !== undefined) p.apply(id, [listChange('evidence', [evidence])])
+    p.sign(id)
+    const about = inner.ref ?? inner.name ?? inner.from ?? inner.old ?? inner.batch ?? inner.allOf ?? ''
+    return { id, kind: 'proposal', name: `${verb} ${String(about)}`.trim(), standing: 'proposed', created }
   },
 })
 
@@ -108,30 +119,4 @@ function newLink(p: Planning, inner: Args): { id: string | undefined } | undefin
   const [a, b] = relation.symmetric && to.id < from.id ? [to, from] : [from, to]
   const id = linkIdNow(p, a.id, relation.name, b.id)
   return p.entity(id)?.live && p.entity(id)?.fields.standing === undefined ? undefined : { id }
-}
-
-/** An edit of something that stands: kept as a `proposal` until it is confirmed, then carried out. */
-function editProposal(
-  p: Planning,
-  verb: string,
-  inner: { [key: string]: Json },
-  evidence: string | undefined,
-  report: Report,
-): Omit<Result, 'verb'> | undefined {
-  const text = canonical([verb, inner])
-  const id = identityOf(p.registry().kind('proposal')!, { action: text })!
-  if (rejected(p, id, report)) return undefined
-  const fresh = !p.entity(id)?.live
-  if (fresh) p.create(id)
-  p.set(id, 'action', text)
-  p.set(id, 'standing', 'proposed')
-  if (evidence !== undefined) p.apply(id, [listChange('evidence', [evidence])])
-  p.sign(id)
-  return {
-    id,
-    kind: 'proposal',
-    name: `${verb} ${String(inner.ref ?? inner.name ?? inner.from ?? inner.old ?? inner.batch ?? inner.allOf ?? '')}`.trim(),
-    standing: 'proposed',
-    created: fresh,
-  }
 }

@@ -1,5 +1,5 @@
 import { attempt } from '../../base/errors.ts'
-import { type Cell, listPart, STATE, type Stamp, type StateValue, seen, setPart } from '../../engine/log/cells.ts'
+import { listPart, STATE, type Stamp, type StateValue, seen, setPart } from '../../engine/log/cells.ts'
 import { cellsOf, type Event } from '../../engine/log/events.ts'
 import { fold } from '../../engine/log/fold.ts'
 import { shortBatch } from '../../engine/store/keys.ts'
@@ -95,7 +95,12 @@ export function revert(p: Planning, id: string, out: ReadonlySet<string>, events
     if (mine.some((e) => e.op === 'set' || e.op === 'clear') || (wiped && form === ''))
       p.set(id, field, was.fields[field])
     else if (mine.some((e) => e.op === 'put' || e.op === 'drop') || (wiped && form === 'p'))
-      revertPaths(p, id, field, mine, before)
+      for (const e of mine) {
+        const path = [...(e.path ?? [])]
+        const there = [...before.values()].filter((c) => c.field === field && c.path && c.value !== undefined)
+        const old = there.filter((c) => related(c.path!, path))
+        p.apply(id, [{ field, op: 'merge', drop: [path], put: old.map((c) => [[...c.path!], c.value!]) }])
+      }
     else revertItems(p, id, field, mine, (was.fields[field] ?? []) as string[], wiped && form === 'l')
   }
   if (!events.some((e) => e.field === STATE)) return
@@ -149,22 +154,6 @@ function revertItems(
   // after a wipe, or where its place in the list would be another, what stood there is said again as a whole
   const whole = mine.some(isWipe) || (list && inOrder.join('\0') !== was.join('\0'))
   p.apply(id, [{ field, op: 'edit', list, add: whole ? [...was] : add, remove: whole ? [] : remove, replace: whole }])
-}
-
-function revertPaths(
-  p: Planning,
-  id: string,
-  field: string,
-  mine: readonly Event[],
-  before: ReadonlyMap<string, Cell>,
-): void {
-  for (const e of mine) {
-    const path = [...(e.path ?? [])]
-    const old = [...before.values()].filter(
-      (c) => c.field === field && c.path && c.value !== undefined && related(c.path, path),
-    )
-    p.apply(id, [{ field, op: 'merge', drop: [path], put: old.map((c) => [[...c.path!], c.value!]) }])
-  }
 }
 
 const related = (a: readonly string[], b: readonly string[]) =>

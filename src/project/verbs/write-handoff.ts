@@ -66,11 +66,8 @@ const writerOf = (e: Entity): string | undefined =>
 /** The ids that a session has had: after `/clear` it goes on under another. */
 function idsOf(p: Planning, me: string | undefined): ReadonlySet<string | undefined> {
   const ids = new Set<string | undefined>()
-  for (let id = me; id !== undefined && !ids.has(id); ) {
-    ids.add(id)
-    const after: unknown = p.view.claims.session(id)?.data.after
-    id = typeof after === 'string' ? after : undefined
-  }
+  const { claims } = p.view
+  for (let id: unknown = me; typeof id === 'string' && !ids.has(id); id = claims.session(id)?.data.after) ids.add(id)
   return ids
 }
 

@@ -2,7 +2,6 @@ import type { Memory } from '../../engine/memory.ts'
 import { hashOf, questionTerms, type Term } from '../../engine/store/terms.ts'
 import { rowsWith, textRows, textsWith } from '../../engine/store/text-index.ts'
 import { areApart, cleanPath, type Entity, provenanceOf } from '../../model/entity.ts'
-import type { SessionInfo } from '../../work/coordination/session-info.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
 
 /** What the work at hand is about, as far as that is known without asking git. */
@@ -35,7 +34,9 @@ export function focusOf(memory: Memory, session: string | undefined, branch: str
   const files = new Set<string>()
   for (const s of [...(own ? [own] : []), ...others.slice(0, 3)])
     for (const f of [...s.files].reverse()) if (files.size < FILES) files.add(cleanPath(f))
-  const work = workOf(memory, session, own, others)
+  const places = [session, own?.id, others[0]?.id].map((id) => memory.place(id))
+  const place = places.find((at) => at.goal ?? at.activity ?? at.task)
+  const work = [place?.task, place?.activity, place?.goal].flatMap((id) => (id && memory.reader.entity(id)) || [])
   const ofBranch = (branch ?? '')
     .split(/[^\p{L}\p{N}]+/u)
     .filter((w) => w.length > 2 && !OF_BRANCHES.has(w.toLowerCase()))
@@ -60,19 +61,6 @@ export function focusOf(memory: Memory, session: string | undefined, branch: str
     .filter(({ held }) => (texts += held) <= TEXTS)
   const isKnown = ofBranch.length + work.length + (own?.files.length ?? 0) > 0
   return { branch, folder: own?.folder, files: [...files], work, terms: rarest.map(({ term }) => term), isKnown }
-}
-
-function workOf(
-  memory: Memory,
-  session: string | undefined,
-  own: SessionInfo | undefined,
-  others: readonly SessionInfo[],
-): Entity[] {
-  const place = [session, own?.id, others[0]?.id].flatMap((id) => {
-    const at = memory.place(id)
-    return (at.goal ?? at.activity ?? at.task) ? [at] : []
-  })[0]
-  return [place?.task, place?.activity, place?.goal].flatMap((id) => (id ? (memory.reader.entity(id) ?? []) : []))
 }
 
 const BY_WORDS = ['decision', 'failed-approach', 'correction', 'learning'] as const

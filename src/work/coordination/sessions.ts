@@ -33,20 +33,6 @@ const HOPS = 16
 /** Lines that an edit added and took out. */
 export type Lines = { readonly added: number; readonly removed: number }
 
-/** What each file in hand was changed by in all, and when last. */
-function changedNow(
-  kept: Json | undefined,
-  files: readonly Json[],
-  path: string,
-  lines: Lines,
-  at: number,
-): { [file: string]: Json } {
-  const before = { ...(kept as { [file: string]: { [key: string]: Json } } | undefined) }
-  const { added = 0, removed = 0 } = before[path] ?? {}
-  before[path] = { added: Number(added) + lines.added, removed: Number(removed) + lines.removed, at }
-  return Object.fromEntries(Object.entries(before).filter(([file]) => files.includes(file)))
-}
-
 const opened = new WeakMap<Memory, Sessions>()
 
 export const sessionsOf = (memory: Memory): Sessions => keptIn(opened, memory, () => new Sessions(memory))
@@ -343,13 +329,16 @@ export class Sessions {
       const before = Array.isArray(row.data.files) ? row.data.files : []
       this.#goesOn(id, path)
       const files = [...before.filter((f) => f !== path), path].slice(-FILES_AT_MOST)
+      const changed = { ...(row.data.changed as { [file: string]: { [key: string]: Json } } | undefined) }
+      const { added = 0, removed = 0 } = changed[path] ?? {}
+      changed[path] = { added: Number(added) + lines.added, removed: Number(removed) + lines.removed, at: this.#now }
       presence.putSession(this.#db, {
         ...row,
         seen: Math.max(row.seen, this.#now),
         data: {
           ...row.data,
           files,
-          changed: changedNow(row.data.changed, files, path, lines, this.#now),
+          changed: Object.fromEntries(Object.entries(changed).filter(([file]) => files.includes(file))),
           edits: Number(row.data.edits ?? 0) + 1,
         },
       })
