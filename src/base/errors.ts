@@ -50,8 +50,8 @@ export const when =
 export const whenRefused = <U = undefined>(otherwise?: (error: UserError) => U, ...codes: readonly string[]) =>
   when((e) => e instanceof UserError && (codes.length === 0 || codes.includes(e.code)), otherwise)
 
-/** The same of what the system refuses with one of these codes. */
-export const whenDenied = <U = undefined>(codes: readonly string[], otherwise?: (error: Error) => U) =>
+/** The same of an error of the system with one of these codes. */
+export const whenCode = <U = undefined>(codes: readonly string[], otherwise?: (error: Error) => U) =>
   when((e) => codes.includes((e as NodeJS.ErrnoException).code ?? ''), otherwise)
 
 /** What a part gives; where it is refused, with one of these codes if any are named, what `otherwise` makes of that. */

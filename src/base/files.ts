@@ -2,7 +2,7 @@ import * as fs from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isRunning, thisHost } from './env.ts'
-import { attempt, UserError, whenDenied } from './errors.ts'
+import { attempt, UserError, whenCode } from './errors.ts'
 
 /** A larger file is no note and no setting; reading it whole would take the process's memory. */
 const MOST_BYTES = 16 * 1024 * 1024
@@ -137,7 +137,7 @@ function isStill(root: string, path: string, stat: fs.Stats): boolean {
 /** Opens a file below a root to be read; undefined for none, and for whatever `inspect` calls unsafe. */
 function openInside(root: string, path: string): Open | undefined {
   if (inspect(root, path).is !== 'file') return undefined
-  const gone = whenDenied(['ENOENT', 'ELOOP', 'ENOTDIR', 'ENXIO']) // or replaced, meanwhile
+  const gone = whenCode(['ENOENT', 'ELOOP', 'ENOTDIR', 'ENXIO']) // or replaced, meanwhile
   const open = attempt(() => openFile(join(root, path), fs.constants.O_RDONLY | NO_FOLLOW), gone)
   if (open && isStill(root, path, open.stat)) return open
   if (open) fs.closeSync(open.fd)

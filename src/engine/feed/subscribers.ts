@@ -1,4 +1,5 @@
 import type { Env } from '../../base/env.ts'
+import { attempt } from '../../base/errors.ts'
 import type { Db } from '../store/db.ts'
 import { watchCommits } from '../store/doorbell.ts'
 import { lastArrival } from '../store/log.ts'
@@ -29,17 +30,8 @@ export class Subscribers {
   add(onNews: (news: News) => void, { since, onError, onFolded = () => {} }: SubscribeOptions): () => void {
     const log = (error: unknown) =>
       this.#log(`tidemark: a subscriber failed: ${error instanceof Error ? error.stack : String(error)}`)
-    const attempt = (part: () => void) => {
-      try {
-        part()
-      } catch (error) {
-        try {
-          ;(onError ?? log)(error)
-        } catch (worse) {
-          log(worse)
-        }
-      }
-    }
+    const tell = (error: unknown) => attempt(() => (onError ?? log)(error), log)
+    const telling = (part: () => void) => attempt(part, tell)
     let cursor = since ?? lastArrival(this.#db)
     let delivering = false
     let more = false
@@ -47,16 +39,16 @@ export class Subscribers {
       more = true
       if (delivering) return // a subscriber that writes hears of it after this page
       delivering = true
-      attempt(() => {
+      telling(() => {
         while (more && this.#all.has(deliver)) {
           const last = lastArrival(this.#db)
           const page = newsSince(this.#db, cursor, PAGE)
           more = page.length === PAGE
           for (const news of page) {
             if (!this.#all.has(deliver)) return
-            if (news.seq > cursor + 1) attempt(onFolded)
+            if (news.seq > cursor + 1) telling(onFolded)
             cursor = news.seq
-            attempt(() => onNews(news))
+            telling(() => onNews(news))
           }
           if (more || cursor >= last) continue
           cursor = last

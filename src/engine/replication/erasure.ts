@@ -1,6 +1,6 @@
 import { existsSync, openSync, readFileSync, readSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { attempt, UserError, whenDenied } from '../../base/errors.ts'
+import { attempt, UserError, whenCode } from '../../base/errors.ts'
 import { closing, removeInside, replaceFile } from '../../base/files.ts'
 import { whyNotOwn } from '../../base/git.ts'
 import { kindOf, LINK_KIND } from '../../model/entity.ts'
@@ -142,7 +142,7 @@ function formsOf(text: string): Buffer[] {
 const CHUNK = 1 << 20
 
 function countIn(file: string, needles: readonly Buffer[]): number {
-  using open = attempt(() => closing(openSync(file, 'r')), whenDenied(['ENOENT']))
+  using open = attempt(() => closing(openSync(file, 'r')), whenCode(['ENOENT']))
   if (!open) return 0 // gone meanwhile
   const counts = needles.map(() => 0)
   const longest = Math.max(1, ...needles.map((n) => n.length))

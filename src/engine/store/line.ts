@@ -75,12 +75,6 @@ function runDigest(run: RawRun): HiddenRun {
   return [events.length, mark?.endsWith(digest) ? mark.slice(1, -digest.length) : digest]
 }
 
-/** A run that its line hides, with what is known of it from elsewhere. */
-function knownAgain([, digest]: HiddenRun, entity: string, events: readonly RawEvent[]): OpenRun {
-  const [, own] = runDigest([entity, ...events])
-  return [entity, ...events, `${KNOWN_AGAIN}${digest}${own}`]
-}
-
 const knowsMore = (raw: RawLine | RawFirst): boolean =>
   raw.v === 2 && (raw.e.some(isKnownAgain) || (raw.o !== undefined && knowsMore(raw.o)))
 
@@ -337,7 +331,7 @@ export function pieced(line: Line, events: readonly Event[]): Line {
     const entity = own[0]?.entity
     if (entity === undefined || own.some((e) => e?.entity !== entity)) return run
     const events = own.map((e) => packEvent(e!))
-    return knownAgain(run, entity, events)
+    return [entity, ...events, `${KNOWN_AGAIN}${run[1]}${runDigest([entity, ...events])[1]}`]
   })
   return runs.some((run, i) => run !== raw.e[i]) ? lineOf({ ...raw, e: runs }, hash) : line
 }

@@ -4,7 +4,7 @@ import { basename, dirname, join, sep } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { sinceStart } from '../../base/env.ts'
-import { attempt, UserError, whenDenied } from '../../base/errors.ts'
+import { attempt, UserError, whenCode } from '../../base/errors.ts'
 import { appendInside, createInside, readInside } from '../../base/files.ts'
 import { randomBytes } from '../../base/random.ts'
 import { bellPath, readMark } from './bell-file.ts'
@@ -71,7 +71,7 @@ function makeDirectory(dir: string, store: string): void {
   const isNew = !fs.existsSync(dir)
   if (isNew) {
     fs.mkdirSync(dirname(dir), { recursive: true })
-    attempt(() => fs.mkdirSync(dir, 0o700), whenDenied(['EEXIST'])) // another process may be first
+    attempt(() => fs.mkdirSync(dir, 0o700), whenCode(['EEXIST'])) // another process may be first
   }
   if (dir.split(sep).includes('.git')) return
   const lines = isNew ? ['*'] : [`/${store}*`, '/backups/', '/archive/', '/token*', '/hooks.*', '/extract.log*', '/prompts.db*', '/.new-*', '/.tidemark-*.tmp'] // biome-ignore format: a list

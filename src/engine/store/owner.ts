@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, rmdirSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { attempt, UserError, whenDenied } from '../../base/errors.ts'
+import { attempt, UserError, whenCode } from '../../base/errors.ts'
 import { isOwn, readInside, replaceFile } from '../../base/files.ts'
 import { randomBytes } from '../../base/random.ts'
 import { sha256 } from '../../model/digest.ts'
@@ -82,7 +82,7 @@ function check(file: string, stat: Stats, closes: boolean, mayBeRoots = false): 
 }
 
 /** A disk that is mounted read-only is no reason to refuse what can be read. */
-const unlessReadOnly = (body: () => void): void => attempt(body, whenDenied(['EROFS']))
+const unlessReadOnly = (body: () => void): void => attempt(body, whenCode(['EROFS']))
 
 /** Whether a mode means anything here. On Windows' disks in WSL every file has the one that the mount says. */
 function keepsModes(dir: string): boolean {

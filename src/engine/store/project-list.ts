@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { attempt, UserError } from '../../base/errors.ts'
+import { attempt, when } from '../../base/errors.ts'
+import { codeOf } from '../../base/files.ts'
 import { linkedWorkTrees, workTreeOf } from '../../base/git.ts'
 import { sha256 } from '../../model/digest.ts'
 import { readState, stateDirectory, writeState } from './user-state.ts'
@@ -42,13 +43,11 @@ export const fileOf = (root: string) => join(listDirectory(), nameOf(root))
 const nameOf = (root: string) => `${sha256(root).slice(0, 20)}.json`
 
 /** Does what it can: a list that cannot be kept must not keep a memory from opening. */
-export function quietly(body: () => void): void {
-  try {
-    body()
-  } catch (error) {
-    if (!(error instanceof UserError) && (error as NodeJS.ErrnoException).code === undefined) throw error
-  }
-}
+export const quietly = (body: () => void): void =>
+  attempt(
+    body,
+    when((e) => codeOf(e) !== undefined),
+  )
 
 /** Puts a project, whose store is open, onto the list of this user's projects, and takes off those that are gone. */
 export function rememberProject({ root, storePath }: Pick<Project, 'root' | 'storePath'>): void {

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type { Language as Grammar, Node, Parser, Query } from 'web-tree-sitter'
+import { whenCode } from '../../base/errors.ts'
 import { firstWhere, keptIn } from '../../base/lookup.ts'
 import { type Language, languageOf } from './languages.ts'
 
@@ -63,36 +64,25 @@ const packages = createRequire(import.meta.url)
 let engine: Promise<typeof import('web-tree-sitter') | undefined> | undefined
 const grammars = new Map<string, Promise<Ready | undefined>>()
 
-/** The parser is optional to install: undefined where it is not there. */
-async function loadEngine(): Promise<typeof import('web-tree-sitter') | undefined> {
-  try {
-    const loaded = packages('web-tree-sitter') as typeof import('web-tree-sitter')
-    await loaded.Parser.init()
-    return loaded
-  } catch {
-    return undefined
-  }
+async function loadEngine(): Promise<typeof import('web-tree-sitter')> {
+  const loaded = packages('web-tree-sitter') as typeof import('web-tree-sitter')
+  await loaded.Parser.init()
+  return loaded
 }
 
 async function loadGrammar(language: Language): Promise<Ready | undefined> {
-  const loaded = await (engine ??= loadEngine())
+  const loaded = await (engine ??= loadEngine().catch(() => undefined)) // the parser is optional to install
   if (!loaded) return undefined
-  try {
-    const grammar: Grammar = await loaded.Language.load(
-      packages.resolve(`@vscode/tree-sitter-wasm/wasm/${language.grammar}.wasm`),
-    )
-    const parser = new loaded.Parser()
-    parser.setLanguage(grammar)
-    const compile = (source: string) => new loaded.Query(grammar, source)
-    return { parser, query: compile(language.query), compile }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return undefined
-    throw error
-  }
+  const path = packages.resolve(`@vscode/tree-sitter-wasm/wasm/${language.grammar}.wasm`)
+  const grammar: Grammar = await loaded.Language.load(path)
+  const parser = new loaded.Parser()
+  parser.setLanguage(grammar)
+  const compile = (source: string) => new loaded.Query(grammar, source)
+  return { parser, query: compile(language.query), compile }
 }
 
 const readyFor = (language: Language): Promise<Ready | undefined> =>
-  keptIn(grammars, language.name, () => loadGrammar(language))
+  keptIn(grammars, language.name, () => loadGrammar(language).catch(whenCode(['MODULE_NOT_FOUND'])))
 
 /** Whether symbols of a file can be found here, as far as its name says. */
 export const canParse = async (path: string): Promise<boolean> => {

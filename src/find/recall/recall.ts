@@ -5,7 +5,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { UserError } from '../../base/errors.ts'
+import { UserError, unlessRefused, when } from '../../base/errors.ts'
 import { keptIn } from '../../base/lookup.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { readAsOf } from '../../engine/read/past.ts'
@@ -87,11 +87,8 @@ export class Recaller {
       this.#failed = { error: error as UserError, until: this.#memory.env.now() + RETRY_MS }
     }
     if (embedder && vector && asked.asOf === undefined && lacksVectors(this.#memory.db, embedder)) {
-      try {
-        await Promise.race([this.#fillFirst(embedder), until])
-      } catch (error) {
-        notes.push(`vectors that are missing could not be made: ${toldOf(error)}`)
-      }
+      const told = (error: unknown) => void notes.push(`vectors that are missing could not be made: ${toldOf(error)}`)
+      await Promise.race([this.#fillFirst(embedder), until]).catch(told)
     }
     if (!this.#memory.isOpen)
       throw new UserError('closed', 'this memory was closed while it was asked', 'ask again with it open')
@@ -112,11 +109,8 @@ export class Recaller {
   prepareNow(): void {
     const embedder = this.#modelNow()
     if (!embedder || !lacksVectors(this.#memory.db, embedder)) return
-    try {
-      fillNow(this.#memory.db, embedder, this.#memory.registry(), performance.now() + FILL_FIRST_MS)
-    } catch (error) {
-      toldOf(error) // what lacks a vector is found by words
-    }
+    // what lacks a vector is found by words
+    unlessRefused(() => fillNow(this.#memory.db, embedder, this.#memory.registry(), performance.now() + FILL_FIRST_MS))
   }
 
   #modelNow(): Embedder | undefined {
@@ -163,11 +157,8 @@ export class Recaller {
   async #fillFirst(embedder: Embedder): Promise<void> {
     const until = performance.now() + FILL_FIRST_MS
     if (embedder.embedNow) return void fillNow(this.#memory.db, embedder, this.#memory.registry(), until)
-    try {
-      await fill(this.#memory.db, embedder, () => this.#memory.registry(), until)
-    } catch (error) {
-      if (this.#memory.isOpen) throw error // closed meanwhile: nobody waits for these vectors
-    }
+    const whenClosed = when(() => !this.#memory.isOpen) // meanwhile: nobody waits for these vectors
+    await fill(this.#memory.db, embedder, () => this.#memory.registry(), until).catch(whenClosed)
   }
 
   /** Goes on with it while the process has nothing else to do; never keeps it alive. */

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { keptIn } from '../../base/lookup.ts'
+import { keptIn, keptUpTo } from '../../base/lookup.ts'
 import { openReady } from '../../engine/store/sqlite.ts'
 import { ADD, type HubStore, LATER, type Query, schema, type Value } from './store.ts'
 
@@ -84,10 +84,5 @@ const statements = new WeakMap<DatabaseSync, Map<string, ReturnType<DatabaseSync
 
 function run<T>(db: DatabaseSync, sql: string, values: readonly Value[]): T[] {
   const known = keptIn(statements, db, () => new Map())
-  let statement = known.get(sql)
-  if (!statement) {
-    statement = db.prepare(sql)
-    if (known.size < 200) known.set(sql, statement)
-  }
-  return statement.all(...values) as T[]
+  return keptUpTo(200, known, sql, () => db.prepare(sql)).all(...values) as T[]
 }

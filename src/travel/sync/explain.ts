@@ -1,5 +1,5 @@
 import { systemEnv } from '../../base/env.ts'
-import { UserError, unlessRefused } from '../../base/errors.ts'
+import { attempt, UserError, unlessRefused } from '../../base/errors.ts'
 import { type GitError, runGit } from '../../base/run-git.ts'
 import { entityOf } from '../../engine/read/reader.ts'
 import { ingest } from '../../engine/replication/ingest.ts'
@@ -107,11 +107,8 @@ export async function explain(root: string, range: string): Promise<Explanation>
   const config = async (rev: string, paths: readonly string[]): Promise<Reviewers> => {
     const path = `${PROJECT_DIR}/config.json`
     if (!paths.includes(path)) return {}
-    try {
-      return reviewersNamed(JSON.parse(await git('show', `${rev}:./${path}`)).reviewers)
-    } catch {
-      return {}
-    }
+    const text = await git('show', `${rev}:./${path}`).catch(() => '{}')
+    return attempt(() => reviewersNamed(JSON.parse(text).reviewers)) ?? {}
   }
   const [accepted, proposed] = [await config(began, before), await config(head, after)]
   const batches = [...folded, ...store.explain(lines, accepted, problems)]

@@ -1,3 +1,4 @@
+import { attempt } from '../../base/errors.ts'
 import { readEndInside } from '../../base/files.ts'
 import { reflogOf } from '../../base/git.ts'
 
@@ -25,15 +26,11 @@ export type CommitsSince = (ms: number, commit?: string) => number | undefined
 
 /** Looks into git's files once; where there is no reflog, nothing is told. */
 export function commitsOf(root: string): CommitsSince {
-  let entries: Entry[]
-  try {
-    const log = reflogOf(root)
-    const end = log && readEndInside(log.dir, log.path, TAIL)
-    if (end === undefined) return () => undefined
-    entries = entriesOf(end.toString('utf8'))
-  } catch {
-    return () => undefined // git is at work in it, or it may not be read
-  }
+  // git may be at work in it, or it may not be read
+  const log = attempt(() => reflogOf(root))
+  const end = log && attempt(() => readEndInside(log.dir, log.path, TAIL))
+  if (end === undefined) return () => undefined
+  const entries = entriesOf(end.toString('utf8'))
   return (ms, commit) => {
     const second = Math.floor(ms / 1000)
     // the clock of a reflog has seconds only: of those within the one in question the commit says which came before

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { UserError } from '../../../base/errors.ts'
+import { attempt, UserError } from '../../../base/errors.ts'
 import { guarded } from '../common/check.ts'
 import { BARE, isLocalCommand, launchProblem, localCommand, SHARED, startsTidemark } from '../common/command.ts'
 import { codexHome } from '../common/homes.ts'
@@ -46,9 +46,7 @@ const serverPart = (file: string, scope: Target['scope'], command: string, args:
     // a JSON string of these is a TOML string too
     const words = `args = [${args.map((a) => JSON.stringify(a)).join(', ')}]`
     const made = appendBlock(text, [`[${TABLE.join('.')}]`, `command = ${JSON.stringify(command)}`, words])
-    try {
-      readToml(made, file)
-    } catch {
+    if (attempt(() => readToml(made, file)) === undefined) {
       const message = `${file} has mcp_servers as an inline table, to which nothing can be appended`
       const hint =
         'write it as [mcp_servers.<name>] tables, or leave Codex out with --client claude; nothing was changed'

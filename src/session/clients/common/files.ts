@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, lstatSync, realpathSync, rmdirSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { attempt, UserError, whenDenied } from '../../../base/errors.ts'
+import { attempt, UserError, whenCode } from '../../../base/errors.ts'
 import { codeOf, readRegular } from '../../../base/files.ts'
 
 export function isInside(path: string, folder: string): boolean {
@@ -75,4 +75,4 @@ export function missingDirs(file: string): string[] {
 }
 
 export const removeIfEmpty = (dir: string): void =>
-  attempt(() => rmdirSync(dir), whenDenied(['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR']))
+  attempt(() => rmdirSync(dir), whenCode(['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR']))

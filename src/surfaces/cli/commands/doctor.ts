@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { systemEnv } from '../../../base/env.ts'
-import { UserError, unlessRefused } from '../../../base/errors.ts'
+import { attempt, UserError, unlessRefused, when } from '../../../base/errors.ts'
 import { sayMissing } from '../../../engine/replication/restore.ts'
 import { findProject, type Project } from '../../../engine/store/project.ts'
 import type { Json } from '../../../model/field.ts'
@@ -22,18 +22,11 @@ function summaryOf(checks: readonly Check[]): string {
   return bad === 0 ? '\nnothing is to be mended' : `\n${many(bad, 'thing')} to look at, marked FIX`
 }
 
-/** A store that a newer Tidemark wrote is not damaged, and one that somebody else made is none of ours: both are left alone. */
-function refuseOthers(project: Project): void {
-  try {
-    openProject(project).close()
-  } catch (error) {
-    if (error instanceof UserError && ['store-newer', 'store-foreign'].includes(error.code)) throw error
-  }
-}
-
 /** Makes a sound store out of everything that can be read, and says what is in no copy any more. */
 async function restore(project: Project, call: CommandCall): Promise<{ json: Json; code: number }> {
-  refuseOthers(project)
+  // one that a newer Tidemark wrote is not damaged, and one that somebody else made is none of ours: both are left alone
+  const isOurs = (e: unknown) => !(e instanceof UserError && ['store-newer', 'store-foreign'].includes(e.code))
+  attempt(() => openProject(project).close(), when(isOurs))
   const open = (path: string) => openProject({ ...project, storePath: path }, { unlisted: true, isOurs: true })
   const done = await restoreProject(project, systemEnv, open)
   using memory = open(project.storePath)

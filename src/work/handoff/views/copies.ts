@@ -5,6 +5,7 @@ import { redact } from '../../../base/secrets/find.ts'
 import type { Memory } from '../../../engine/memory.ts'
 import { getMeta, setMeta } from '../../../engine/store/meta.ts'
 import { ignoreViews, PROJECT_DIR } from '../../../engine/store/project.ts'
+import { jsonIn } from '../../../model/object.ts'
 
 /** What was done about a hand edit that could not be read. */
 export interface Report {
@@ -50,13 +51,10 @@ const marksIn = ({ db }: Memory): string[] => JSON.parse(getMeta(db, MARKS) ?? '
 
 /** What this store's processes kept of the views in a work tree; of what somebody else laid there nothing counts. */
 export function readKept(memory: Memory, root: string): Kept {
-  try {
-    const kept = JSON.parse(textOf(root, keptPath('state.json')) ?? '{}') as Partial<Kept>
-    const isOurs = kept.mark !== undefined && marksIn(memory).includes(kept.mark)
-    return { ...structuredClone(NOTHING), ...(isOurs ? kept : {}) }
-  } catch {
-    return structuredClone(NOTHING) // damaged: the views are looked at anew
-  }
+  // damaged: the views are looked at anew
+  const kept = (jsonIn(textOf(root, keptPath('state.json')) ?? '') ?? {}) as Partial<Kept>
+  const isOurs = kept.mark !== undefined && marksIn(memory).includes(kept.mark)
+  return { ...structuredClone(NOTHING), ...(isOurs ? kept : {}) }
 }
 
 /** Replaces a view. A hard link keeps the old file: lines added meanwhile are kept, any other edit is put back. */
