@@ -210,22 +210,23 @@ function writeBeside<T>(path: string, text: string | Uint8Array, o: WriteOptions
 export const replaceFile = (path: string, text: string | Uint8Array, options: WriteOptions = {}): void =>
   writeBeside(path, text, options, (fresh) => fs.renameSync(fresh, path))
 
-/** The directory of a path, made if it is missing, so that it can be seen later whether it is still the same. */
-function directoryOf(root: string, path: string, options: WriteOptions): () => void {
+/** What lies at a path that is to be written. Its directory is made if it is missing, and can be seen later to be the same. */
+function placeOf(root: string, path: string, options: WriteOptions) {
   makeDirectories(root, path, options.dirMode ?? 0o777)
   const dir = dirname(path)
-  if (dir === '.') return () => {}
-  const found = inspect(root, dir)
-  return () => {
-    if (found.is !== 'directory' || !isStill(root, dir, found.stat)) refuse(dir, `${join(root, dir)} was replaced`)
+  const above = dir === '.' ? undefined : inspect(root, dir)
+  const found = inspect(root, path)
+  if (found.is === 'unsafe') refuse(path, found.why)
+  const mustBeSame = () => {
+    const isSame = !above || (above.is === 'directory' && isStill(root, dir, above.stat))
+    if (!isSame) refuse(dir, `${join(root, dir)} was replaced`)
   }
+  return { found, mustBeSame }
 }
 
 /** Replaces a file below a root in one step. @throws UserError `unsafe-path` where a link, a directory or a device is in its place. */
 export function writeInside(root: string, path: string, text: string | Uint8Array, options: WriteOptions = {}): void {
-  const mustBeSame = directoryOf(root, path, options)
-  const found = inspect(root, path)
-  if (found.is === 'unsafe') refuse(path, found.why)
+  const { found, mustBeSame } = placeOf(root, path, options)
   if (found.is === 'directory') refuse(path, `${join(root, path)} is a directory`)
   const whole = join(root, path)
   writeBeside(whole, text, options, (fresh) => {
@@ -236,9 +237,7 @@ export function writeInside(root: string, path: string, text: string | Uint8Arra
 
 /** Makes a file below a root, whole or not at all; false where something is there already. */
 export function createInside(root: string, path: string, text: string, options: WriteOptions = {}): boolean {
-  const mustBeSame = directoryOf(root, path, options)
-  const found = inspect(root, path)
-  if (found.is === 'unsafe') refuse(path, found.why)
+  const { found, mustBeSame } = placeOf(root, path, options)
   if (found.is !== 'nothing') return false
   const whole = join(root, path)
   return writeBeside(whole, text, options, (fresh) => {
@@ -255,9 +254,7 @@ export function createInside(root: string, path: string, text: string, options: 
 
 /** Appends to a file below a root. A hard-linked file is replaced, so that its other name keeps the old content. */
 export function appendInside(root: string, path: string, text: string, options: WriteOptions = {}): void {
-  directoryOf(root, path, options)
-  const found = inspect(root, path)
-  if (found.is === 'unsafe') refuse(path, found.why)
+  const { found } = placeOf(root, path, options)
   if (found.is === 'directory') refuse(path, `${join(root, path)} is a directory`)
   if (found.is === 'file' && found.stat.nlink > 1) {
     writeInside(root, path, `${readInside(root, path, Number.POSITIVE_INFINITY) ?? ''}${text}`, options)

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, realpathSync, rmdirSync, rmSync } f
 import { basename, dirname, join, sep } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { attempt, UserError } from '../../base/errors.ts'
+import { attempt, UserError, unlessRefused } from '../../base/errors.ts'
 import { removeInside } from '../../base/files.ts'
 import { DAY_MS } from '../../model/times.ts'
 import { copyStore, snapshots } from './backup.ts'
@@ -11,7 +11,7 @@ import type { OwnFile } from './file-places.ts'
 import { markStore } from './owner.ts'
 import { hasOurSchema, holdsStore, valueIn } from './schema.ts'
 import { openReady, withSqlite } from './sqlite.ts'
-import { storeError } from './store-error.ts'
+import { ofStore } from './store-error.ts'
 import { stateDirectory } from './user-state.ts'
 
 /** A store's file, to be read: one without a write-ahead log is complete, and no file is made beside it. */
@@ -120,13 +120,8 @@ export function deleteStore({ path, files, keepIn, project, name, now }: Deletio
 function lockStore(path: string): DatabaseSync | undefined {
   if (!existsSync(path)) return undefined
   waitForLock(LOCK_MS)
-  try {
-    return openReady(path, {}, (db) => db.exec(`PRAGMA busy_timeout=${LOCK_MS}; BEGIN IMMEDIATE`))
-  } catch (error) {
-    const told = storeError(error, path)
-    if (told instanceof UserError && told.code === 'store-damaged') return undefined
-    throw told
-  }
+  const lock = () => openReady(path, {}, (db) => db.exec(`PRAGMA busy_timeout=${LOCK_MS}; BEGIN IMMEDIATE`))
+  return unlessRefused(() => ofStore(path, lock), undefined, 'store-damaged')
 }
 
 const isInState = (path: string): boolean =>

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { UserError } from '../../base/errors.ts'
+import { UserError, unlessRefused, whenRefused } from '../../base/errors.ts'
 import { MAX_LEAD_MS } from '../../engine/log/clock.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { snapshots } from '../../engine/store/backup.ts'
@@ -128,12 +128,9 @@ function checkWriter(memory: Memory): Check[] {
       'see that the disk is not mounted read-only, has space and inodes left (`df -i`), and that you may write to the directory of the store'
     return [wrong('store.read-only', what, fix)]
   }
-  try {
-    if (retryWithBackoff(() => memory.db.tryWrite(() => true) === true, WRITER_MS)) return []
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return [wrong('store.writer', error.message, error.hint)]
-  }
+  const isFree = () => retryWithBackoff(() => memory.db.tryWrite(() => true) === true, WRITER_MS)
+  const free = unlessRefused(isFree, ({ message, hint }) => wrong('store.writer', message, hint))
+  if (free !== false) return free === true ? [] : [free]
   const writer = writerOf(memory.path)
   const what = `another process has held the store's write lock for more than ${WRITER_MS / 1000} s: nobody else can write`
   const fix = writer
@@ -325,12 +322,10 @@ const OF_MACHINE: readonly ((project: Project, directory: string) => Check[])[] 
 
 /** Checks everything that is read from the store. Damage may end any of these checks and is told as such. */
 export async function checkMemory(memory: Memory, project: Project, say: (c: Check) => void): Promise<void> {
-  try {
+  const checkAll = async () => {
     for (const check of OF_STORE) for (const c of await Array.fromAsync(check(memory, project))) say(c)
-  } catch (error) {
-    if (!(error instanceof UserError && error.code === 'store-damaged')) throw error
-    say(wrong(DAMAGED, error.message, RESTORE))
   }
+  await checkAll().catch(whenRefused(({ message }) => say(wrong(DAMAGED, message, RESTORE)), 'store-damaged'))
 }
 
 export function checkMachine(project: Project, directory: string, say: (c: Check) => void): void {

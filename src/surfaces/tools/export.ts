@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { UserError } from '../../base/errors.ts'
+import { attempt, refuse, UserError } from '../../base/errors.ts'
 import { inspect, pathIn, removeInside, writeInside } from '../../base/files.ts'
 import { shellWord } from '../../model/shell.ts'
 import { EXPORTERS } from '../../travel/formats/export/index.ts'
@@ -102,22 +102,15 @@ ${EXPORTERS.map((e) => `  ${e.name}: ${e.about}`).join('\n')}`,
     const due = Object.entries(files).filter(([f, t], i) =>
       mustWrite(exporter, f, root, names[i]!, t, args.force === true),
     )
-    for (const [file, content] of due) {
-      try {
-        const way = pathIn(root, file)
-        if (way !== undefined) writeInside(root, way, content)
-        else {
-          mkdirSync(dirname(file), { recursive: true })
-          writeFileSync(file, content)
-        }
-      } catch (error) {
-        throw new UserError(
-          'unwritable',
-          `${shown} cannot be written: ${(error as Error).message}`,
-          'check the path and its permissions',
-        )
-      }
+    const put = (file: string, content: string | Uint8Array) => {
+      const way = pathIn(root, file)
+      if (way !== undefined) return writeInside(root, way, content)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, content)
     }
+    const unwritable = ({ message }: Error) =>
+      refuse('unwritable', `${shown} cannot be written: ${message}`, 'check the path and its permissions')
+    for (const [file, content] of due) attempt(() => put(file, content), unwritable)
     const gone = exporter.sweeps && kind === undefined ? sweep(exporter, path, root, new Set(Object.keys(files))) : 0
     const written = due.map(([f]) => names[Object.keys(files).indexOf(f)]!)
     const lines = exporter.sweeps

@@ -1,4 +1,4 @@
-import { UserError } from '../../base/errors.ts'
+import { type UserError, unlessRefused } from '../../base/errors.ts'
 import type { Memory } from '../../engine/memory.ts'
 import type { Project } from '../../engine/store/project.ts'
 import { explanation } from '../../find/recall/answer.ts'
@@ -58,15 +58,12 @@ export async function recallAcross(
   const weight = standing && options.scope !== 'macro' ? here.config.weights.elsewhere : 1
   for (const project of others) {
     context.progress?.(`asking ${project.name}`)
-    let opened: Memory
-    try {
-      opened = openProject(project, { unlisted: true })
-    } catch (error) {
-      if (!(error instanceof UserError) || wanted !== 'all') throw error
+    const closed = (error: UserError): undefined => {
+      if (wanted !== 'all') throw error
       notes.push(`${project.name}: ${error.message}; ${error.hint}`)
-      continue
     }
-    using memory = opened
+    using memory = unlessRefused(() => openProject(project, { unlisted: true }), closed)
+    if (!memory) continue
     const theirs = await askThere(memory, project, question, asked, { limit: here.config.limit })
     omitted += theirs.omitted
     notes.push(...theirs.notes.map((n) => `${project.name}: ${n}`))

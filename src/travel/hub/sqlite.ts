@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { attempt, when } from '../../base/errors.ts'
 import { keptIn, keptUpTo } from '../../base/lookup.ts'
 import { openReady } from '../../engine/store/sqlite.ts'
 import { ADD, type HubStore, LATER, type Query, schema, type Value } from './store.ts'
@@ -22,12 +23,10 @@ export async function openSqliteStore(path: string): Promise<HubStore> {
   const writer = open()
   for (const statement of schema(false)) writer.exec(statement)
   const column = writer.prepare("SELECT 1 FROM pragma_table_info('hub_claims') WHERE name=?")
-  for (const [name, type] of Object.entries(LATER))
-    try {
-      if (!column.get(name)) writer.exec(`${ADD} ${name} ${type}`)
-    } catch (error) {
-      if (!column.get(name)) throw error // else another process was faster
-    }
+  for (const [name, type] of Object.entries(LATER)) {
+    const isThere = () => column.get(name) !== undefined // another process may be faster
+    if (!isThere()) attempt(() => writer.exec(`${ADD} ${name} ${type}`), when(isThere))
+  }
   // what a transaction has not committed yet is not to be read
   const reader = open()
   const listeners: ((topic: string, text: string) => void)[] = []

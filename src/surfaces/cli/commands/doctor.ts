@@ -25,8 +25,8 @@ function summaryOf(checks: readonly Check[]): string {
 /** Makes a sound store out of everything that can be read, and says what is in no copy any more. */
 async function restore(project: Project, call: CommandCall): Promise<{ json: Json; code: number }> {
   // one that a newer Tidemark wrote is not damaged, and one that somebody else made is none of ours: both are left alone
-  const isOurs = (e: unknown) => !(e instanceof UserError && ['store-newer', 'store-foreign'].includes(e.code))
-  attempt(() => openProject(project).close(), when(isOurs))
+  const isToRestore = (e: unknown) => !(e instanceof UserError && ['store-newer', 'store-foreign'].includes(e.code))
+  attempt(() => openProject(project).close(), when(isToRestore))
   const open = (path: string) => openProject({ ...project, storePath: path }, { unlisted: true, isOurs: true })
   const done = await restoreProject(project, systemEnv, open)
   using memory = open(project.storePath)

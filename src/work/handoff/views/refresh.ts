@@ -1,4 +1,4 @@
-import { UserError } from '../../../base/errors.ts'
+import { type UserError, unlessRefused } from '../../../base/errors.ts'
 import { inspect } from '../../../base/files.ts'
 import { reflogOf, whyNotOwn } from '../../../base/git.ts'
 import { keptIn } from '../../../base/lookup.ts'
@@ -193,14 +193,13 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
   const wrong = [...(unread || safe === text ? read : view.read(context, safe, was)).problems]
   const done: string[] = []
   for (const { action, session = '', says } of read.actions) {
-    try {
+    const take = () => {
       if (session !== '') sessionsOf(memory).heartbeat(session)
       memory.act([action], { session, agent: 'file', source: `${PROJECT_DIR}/${view.name}` })
       done.push(says)
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error
-      wrong.push(`${says}: ${problemsOf(error).map(problemLine).join(' ') || error.message}`)
     }
+    const why = (error: UserError) => problemsOf(error).map(problemLine).join(' ') || error.message
+    unlessRefused(take, (error) => wrong.push(`${says}: ${why(error)}`))
   }
   endIdleHands(memory, read.actions)
   const told = done.length > 0 ? [`${file} was edited by hand, and taken over: ${[...new Set(done)].join('; ')}`] : []
