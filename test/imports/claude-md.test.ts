@@ -717,3 +717,19 @@ test('a client is not told again what it reads through a link', async () => {
   expect(isRead(rule!, { client: 'claude-code', project })).toBe(true)
   expect(isRead(rule!, { client: 'gemini-cli', project })).toBe(false)
 })
+
+test('a rule of two files with other words beside it is left as changed by nobody', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    'AGENTS.md': '# A\n\nNever edit generated files. They are overwritten by the next build.\n',
+    'CLAUDE.md': '# C\n\nNever edit generated files. The generator is in tools.\n',
+  })
+  for (const turn of [1, 2])
+    for (const file of ['AGENTS.md', 'CLAUDE.md']) {
+      const { kept, updated } = await take(t, 'claude-md', file)
+      expect(kept).toEqual([])
+      if (turn === 2) expect(updated).toBe(0)
+    }
+  t.act([['record-fact', { ref: 'fact:never-edit-generated-files', context: 'Run the generator' }]])
+  expect((await take(t, 'claude-md', 'CLAUDE.md')).kept).toHaveLength(1)
+})

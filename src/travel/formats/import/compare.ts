@@ -1,7 +1,7 @@
 import type { Event } from '../../../engine/log/events.ts'
 import type { Memory } from '../../../engine/memory.ts'
 import { canonical } from '../../../model/canonical.ts'
-import type { Entity } from '../../../model/entity.ts'
+import { type Entity, importedFrom } from '../../../model/entity.ts'
 import type { Json } from '../../../model/field.ts'
 import type { Kind } from '../../../model/kind.ts'
 import { foldText } from '../../../model/names.ts'
@@ -14,6 +14,8 @@ export interface Before {
   /** The register's last value from this source; nothing if it never said one. */
   register(field: string): Json | undefined
   leaf(field: string, path: string[]): Json | undefined
+  /** Whether the register's value is that of another import: two files may say it with other words beside it. */
+  isOfOther(field: string): boolean
   /** The items of a set or list as this source left them. */
   items(field: string): string[]
 }
@@ -27,6 +29,8 @@ export function beforeOf(memory: Memory, id: string, source: string): Before {
     register: (field) => events().findLast((e) => e.field === field && e.op === 'set')?.value,
     leaf: (field, path) =>
       events().findLast((e) => e.field === field && e.op === 'put' && same([...(e.path ?? [])], path))?.value,
+    isOfOther: (field) =>
+      importedFrom(memory.history(id).findLast(({ event }) => event.field === field)?.author?.source) !== undefined,
     items(field) {
       const items = new Set<string>()
       for (const e of events()) {
@@ -65,8 +69,9 @@ export function difference(
     stated.add(name)
     if (same(now, value)) return false
     if (again) contradicted.push(name)
-    else if (entity && same(last(), value)) kept.push(name)
-    else return true
+    else if (entity && same(last(), value)) {
+      if (!before.isOfOther(name)) kept.push(name)
+    } else return true
     return false
   }
   for (const c of changes) {
