@@ -121,9 +121,13 @@ export function ruleLike(e: Entity): string | undefined {
 export const isOutdated = (e: Entity, about: Pick<About, 'stale'>): boolean =>
   e.fields.category === undefined && isStatement(String(e.fields.fact ?? e.name)) && about.stale(e.id) !== undefined
 
-/** The files that it is for, as it follows a rule. */
-export const heldFor = ({ fields: { paths } }: Entity): string =>
-  Array.isArray(paths) && paths.length > 0 ? ` (for ${plain(paths.join(', '), CONTEXT)})` : ''
+/** The headings that a rule stands under and the files that it is for, as they follow it. */
+export function heldFor(e: Entity): string {
+  const { paths } = e.fields
+  const files = Array.isArray(paths) && paths.length > 0 ? `for ${paths.join(', ')}` : ''
+  const said = [headingsOf(e), files].map((text) => plain(text, CONTEXT))
+  return said.map((text) => text && ` (${text})`).join('')
+}
 
 /** A rule as it is told: the files that it is for, what speaks against it, whether its place has changed; `short` without its context. */
 export function ruleLine(e: Entity, against?: Entity, stale?: string): Pick<Item, 'text' | 'short'> | undefined {
@@ -134,8 +138,7 @@ export function ruleLine(e: Entity, against?: Entity, stale?: string): Pick<Item
     : ''
   // no line of code stands among instructions
   const since = stale === undefined ? '' : ` [${plain(stale.split(' to `')[0]!, CONTEXT)}: does it still fit?]`
-  const under = plain(headingsOf(e), CONTEXT)
-  const short = `- ${fact}${under && ` (${under})`}${heldFor(e)}${other}${since}`
+  const short = `- ${fact}${heldFor(e)}${other}${since}`
   const context = typeof e.fields.context === 'string' ? plain(e.fields.context, CONTEXT) : ''
   return { text: context === '' ? short : `${short} (${context})`, short }
 }

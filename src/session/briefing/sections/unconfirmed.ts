@@ -51,7 +51,7 @@ export const unconfirmed: Section = {
       ...ofFiles.map((e) => ({
         id: e.id,
         under: 'In files of the repository',
-        text: `- ${fileOf(e)}: ${field(e, 'fact', 400)}`,
+        text: `- ${fileOf(e)}: ${field(e, 'fact', 400)}${heldFor(e)}`,
       })),
     ]
     return {
