@@ -37,7 +37,7 @@ test('[G4] what-if tells what a change touches, by the strongest path, and nothi
       'If it changes, this is touched (2):',
       '  0.81  needed by login-page  (decision, 2026-01-05)',
       '  0.73  needed by login-page → needed by billing  (decision, 2026-01-05)',
-      'Nothing else like it was found.',
+      'Nothing else in its words was found.',
       'Likely outcome: no evidence',
     ].join('\n'),
   )
@@ -127,7 +127,7 @@ test('[G4] [W5] a plan in words need not be recorded; a short name that nobody k
   expect(text).toContain('Cache prices in memory  (failed-approach, 2026-01-05): failed: stale prices for an hour')
   expect(text).toMatch(/Likely outcome: failed, as 3 of 3 \(3 failed\)$/)
   expect((await run(m, { ref: 'Cache prices in a file.' })).text).toMatch(
-    /Likely outcome: failed, as failed-approach:.* says the same$/,
+    /Likely outcome: failed: that very plan is failed-approach:/,
   )
   expect((await run(m, { ref: 'paint the office green' })).text).toMatch(/Likely outcome: no evidence$/)
   await expect(run(m, { ref: 'use-rediss' })).rejects.toMatchObject({ code: 'not-found' })
@@ -144,7 +144,7 @@ test('[G4] [W5] what is near a plan in other words is shown with how it turned o
   const { text } = await run(m, { ref: 'pull in what other terminals typed when the history picker opens in zsh' })
   expect(text).toMatch(/not counted.*:\n {2}zsh-shared-history .*: failed; it led to "Taken out again, it was slow"\n/)
   expect(text).not.toContain('ripgrep')
-  expect(text).toMatch(/Likely outcome: no evidence$/)
+  expect(text).toMatch(/Likely outcome: no evidence in these words$/)
 })
 
 test('[G4] a plan that breaks a rule is told the rule; another one is not', async () => {

@@ -4,7 +4,7 @@ import { type Entity, madeAt, standingOf } from '../../model/entity.ts'
 import type { Registry } from '../../model/registry.ts'
 import { saying } from '../recall/card.ts'
 import { Recaller } from '../recall/recall.ts'
-import { CAME_OF, isFailure, isSuccess } from '../recall/told.ts'
+import { CAME_OF, isFailure, isMixed, isSuccess } from '../recall/told.ts'
 import { linkedWith, unverifiedAmong } from '../recall/unverified.ts'
 import { type State, stateOf } from '../recall/validity.ts'
 import { similarity, wordSet } from '../recall/word-overlap.ts'
@@ -128,7 +128,6 @@ export function outcomeOf(memory: Memory, reader: Reader, e: Entity, now: number
   const at = (end: 'from' | 'to', types: string[]) =>
     linkedWith(memory, reader, end, [e.id], types).map((s) => s.entity)
   const ledTo = [...new Set(at('from', CAME_OF))]
-  const isMixed = (r: Entity) => r.kind === 'result' && String(r.fields.outcome).startsWith('mixed')
   const [failures, successes, mixed] = [ledTo.filter(isFailure), ledTo.filter(isSuccess), ledTo.filter(isMixed)]
   const corrections = at('to', ['corrects'])
   const newer = reader.entities(reader.edges('to', [e.id], ['supersedes']).map((l) => l.from))
@@ -164,7 +163,8 @@ function precedentsOf(memory: Memory, reader: Reader, start: Entity, asOf: numbe
   const own = wordSet(saying(start, reader))
   const isSimilar = (e: Entity): boolean => {
     const { words, share } = similarity(own, wordSet(saying(e, reader)))
-    return words >= LEAST_WORDS && share >= SHARED
+    // of a plan more than half: with another verb or object it is another plan
+    return words >= LEAST_WORDS && (start.id === '' ? words > own.size / 2 : share >= SHARED)
   }
   const recaller = new Recaller(memory, undefined, { embedder: { use: 'none' } })
   const { results } = recaller.askNow(saying(start, reader), {

@@ -49,9 +49,11 @@ const OF_PAST =
 
 /** Words of asking, and how little of a question the first result holds where it is only near. */
 const ASKING =
-  /^(?:ever|try|tried|came|come|become|take|make|get|go|happen(?:ed)?|answer|known?|may|might|work|use|need|want)$/
-const NEAR_SHARE = 0.25
+  /^(?:ever|try|tried|came|come|become|take|make|get|go|have|happen(?:ed)?|answer|known?|may|might|work|use|adopt|support|offer|provide|allow|need|want)$/
+const NEAR_SHARE = 0.35
+/** So many of its words, or this share of them, stand in no text. */
 const LEAST_UNKNOWN = 2
+const UNKNOWN_SHARE = 1 / 3
 const MOST_UNKNOWN = 6
 
 export function answer(question: string, asked: Asked, g: Grounds): RecallResult {
@@ -129,10 +131,10 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
   const [first] = shown
   const isNear = first && !first.item.scored.named && first.item.scored.lexical.share < NEAR_SHARE
   const asking = isNear ? questionTerms(question).filter((t) => !isStopWord(t.word) && !ASKING.test(t.word)) : []
-  const missing = asking.flatMap((t) => (g.corpus.count(t) === 0 ? [t.word] : []))
-  const isPart = (word: string) => missing.some((other) => other !== word && other.includes(word))
-  const words = missing.filter((word) => !isPart(word)).slice(0, MOST_UNKNOWN)
-  const unknown = words.length >= LEAST_UNKNOWN ? words : []
+  const telling = asking.filter(({ word }) => !asking.some((other) => other.word !== word && other.word.includes(word)))
+  const missing = telling.flatMap((t) => (g.corpus.count(t) === 0 ? [t.word] : []))
+  const isTold = missing.length >= LEAST_UNKNOWN || missing.length >= UNKNOWN_SHARE * telling.length
+  const unknown = isTold ? missing.slice(0, MOST_UNKNOWN) : []
   const packed = pack(cards, { budget: asked.budget, found }, estimateTokens)
   return {
     results: packed.shown.map(({ index, form }) => {

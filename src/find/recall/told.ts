@@ -58,6 +58,9 @@ export const isFailure = ({ kind, fields }: Entity): boolean =>
 export const isSuccess = ({ kind, fields }: Entity): boolean =>
   kind === 'result' && /^succe/i.test(String(fields.outcome))
 
+export const isMixed = ({ kind, fields }: Entity): boolean =>
+  kind === 'result' && /^mixed/i.test(String(fields.outcome))
+
 /** Of some entities, those of which a result says that they failed, or a correction that they are wrong; and whether another says that they worked. */
 export function disprovedAmong(memory: Memory, reader: Reader, of: readonly Entity[]): Map<string, string> {
   const ids = of.map((e) => e.id)
@@ -70,6 +73,9 @@ export function disprovedAmong(memory: Memory, reader: Reader, of: readonly Enti
   }
   return new Map([
     ...linkedWith(memory, reader, 'to', ids, ['corrects']).map((s) => saidOf(s, 'corrected')),
+    ...came
+      .filter((s) => isMixed(s.entity))
+      .map((s): [string, string] => [s.of, `mixed: ${oneLine(s.entity.name, 100)}`]),
     ...came.filter((s) => isFailure(s.entity)).map((s) => saidOf(s, 'failed')),
   ])
 }

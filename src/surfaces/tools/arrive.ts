@@ -151,7 +151,7 @@ function placesIn(root: string): Source[] {
     .map((file) => file.slice(root.length + 1).replaceAll('\\', '/'))
     .filter((path) => path.includes('/') && path.split('/').every((_, i, all) => isOwn(all.slice(0, i).join('/'))))
   const named: Source[] = PLACES.flatMap(([format, ...paths]) => {
-    const there = paths.filter((path) => ['file', 'directory'].includes(inspect(root, path).is))
+    const there = paths.filter((path) => inspect(root, path).is !== 'nothing')
     const all = format === 'claude-md' ? [...there, ...folders.slice(0, MOST_FOLDERS)] : there
     return all.map((path) => ({ format, path, at: join(root, path) }))
   })

@@ -1,9 +1,10 @@
 import { UserError } from '../../base/errors.ts'
-import type { CameOf, Outcome, Touched, WhatIf } from '../../find/graph/what-if.ts'
+import type { CameOf, Outcome, Precedent, Touched, WhatIf } from '../../find/graph/what-if.ts'
 import { LEAST_PRECEDENTS, outcomeOf, PRECEDENT_KINDS, pathTo, planOf, whatIf } from '../../find/graph/what-if.ts'
+import { saying } from '../../find/recall/card.ts'
 import { unverifiedAmong } from '../../find/recall/unverified.ts'
 import { stemsOf } from '../../find/recall/word-overlap.ts'
-import type { Entity } from '../../model/entity.ts'
+import { type Entity, madeAt } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { foldText } from '../../model/names.ts'
 import type { Registry } from '../../model/registry.ts'
@@ -46,7 +47,7 @@ export const whatIfTool = defineTool({
     const { own, touched, precedents, outcomes, likely } = found
     const isPlan = start.id === ''
     const against = past ? [] : contraryRules(context, [start])
-    const near = isPlan && !past ? await nearest(context, found) : []
+    const near = past ? [] : await nearest(context, found)
     const rules = isPlan && !past ? await rulesOn(context, start.name, new Set(against.map(([, rule]) => rule.id))) : []
     const shown = args.all ? touched : touched.slice(0, SHOWN)
     const left = touched.length - shown.length
@@ -75,11 +76,11 @@ export const whatIfTool = defineTool({
         ? 'What became of things like it:'
         : isPlan
           ? 'No decision or attempt in these words was found.'
-          : 'Nothing else like it was found.',
+          : 'Nothing else in its words was found.',
       ...precedents.map((p) => `  ${line(p.entity)}: ${told(p.entity, p)}`),
       ...(near.length > 0 ? ['Nearest in other words, not counted (judge whether it is the same):'] : []),
       ...near.map((e) => `  ${line(e)}: ${told(e, outcomeOf(memory, reader, e, now))}`),
-      `Likely outcome: ${outcomeSaid(found)}${against.length + rules.length > 0 ? '; read the rules above first' : ''}`,
+      `Likely outcome: ${outcomeSaid(found, near.length > 0)}${against.length + rules.length > 0 ? '; read the rules above first' : ''}`,
     ]
     const brief = ({ id, kind, name }: Entity) => ({ id, kind, name, ...(unverified.has(id) && { unverified: true }) })
     const json = {
@@ -143,11 +144,13 @@ function told(entity: Entity, { outcome, because, ledTo }: CameOf): string {
 }
 
 /** What is nearest to a plan in meaning, with how it turned out: words alone do not say that it is like it. */
-async function nearest({ memory, project }: ToolContext, { entity: { name }, precedents }: WhatIf) {
+async function nearest({ memory, project }: ToolContext, { entity, precedents, own, touched }: WhatIf) {
   const { recallerOf } = await import('../../find/recall/recall.ts')
-  const options = { kinds: PRECEDENT_KINDS, scope: 'macro', all: true, limit: NEAREST } as const
-  const { results } = await recallerOf(memory, project).ask(name, options)
-  const near = results.filter((r) => r.parts.relevance >= LEAST_NEAR && !precedents.some((p) => p.entity.id === r.id))
+  const options = { kinds: PRECEDENT_KINDS, scope: 'macro', all: true, limit: NEAREST + 1 } as const
+  const said = saying(entity, memory.reader)
+  const { results } = await recallerOf(memory, project).ask(said, options)
+  const told = new Set([entity, ...[...precedents, ...touched].map((p) => p.entity), ...own.because].map((e) => e.id))
+  const near = results.filter((r) => r.parts.relevance >= LEAST_NEAR && !told.has(r.id)).slice(0, NEAREST)
   return memory.reader.entities(near.map((r) => r.id))
 }
 
@@ -159,16 +162,22 @@ async function rulesOn({ memory, project }: ToolContext, plan: string, told: Rea
   return near.filter((r) => r.words.some((word) => stemsOf(word).length > 0)).slice(0, RULES)
 }
 
-function outcomeSaid({ entity, own, outcomes, likely, precedents }: WhatIf): string {
+function outcomeSaid({ entity, own, outcomes, likely, precedents }: WhatIf, hasNear: boolean): string {
   const n = outcomes.reduce((sum, [, times]) => sum + times, 0)
   const counts = outcomes.map(([o, times]) => `${times} ${o === 'stands' ? 'still standing' : o}`).join(', ')
   if (own.outcome !== 'unknown') return `${own.outcome}, as before${counts && `; of things like it: ${counts}`}`
   const plan = foldText(entity.name)
   const isSame = (v: Json | undefined) => typeof v === 'string' && foldText(v) === plan
   const same = precedents.find((p) => p.outcome !== 'unknown' && Object.values(p.entity.fields).some(isSame))
-  if (same && !same.isUnverified) return `${same.outcome}, as ${same.entity.id} says the same`
+  const isLater = (p: Precedent) =>
+    p.outcome !== 'unknown' && !p.isUnverified && same !== undefined && madeAt(p.entity) > madeAt(same.entity)
+  if (same && !same.isUnverified && !precedents.some(isLater))
+    return `${same.outcome}: that very plan is ${same.entity.id}`
   if (n === 0 && precedents.some((p) => p.outcome !== 'unknown')) return 'no evidence: all of that is unverified'
-  if (n === 0) return precedents.length === 0 ? 'no evidence' : 'no evidence: nothing says what came of things like it'
+  if (n === 0)
+    return precedents.length === 0
+      ? `no evidence${hasNear ? ' in these words' : ''}`
+      : 'no evidence: nothing says what came of things like it'
   if (n < LEAST_PRECEDENTS) return `too few to say: ${n} of the ${LEAST_PRECEDENTS} that are needed (${counts})`
   return likely === undefined ? `not clear: ${counts}` : `${likely}, as ${outcomes[0]![1]} of ${n} (${counts})`
 }
