@@ -733,3 +733,32 @@ test('a rule of two files with other words beside it is left as changed by nobod
   t.act([['record-fact', { ref: 'fact:never-edit-generated-files', context: 'Run the generator' }]])
   expect((await take(t, 'claude-md', 'CLAUDE.md')).kept).toHaveLength(1)
 })
+
+test('an order below a heading that describes, and a sentence that goes on with a name', async () => {
+  const page = `## Architecture
+
+- Favor composition over options
+- Validate props where they come in
+- Prefer slots for what may differ
+- The store is one file
+
+When settings change, always update the page of settings.
+
+This package is the engine that the plugin uses to render, and is NOT part of the plugin's public
+API and not meant for direct use by anybody who writes a site with it in the usual way at all.
+
+## Pitfalls to avoid
+
+- Never cache tokens
+- Never log tokens
+- Handle changes at run time
+`
+  expect((await rulesOf(page)).sort()).toEqual([
+    'Favor composition over options',
+    'Never cache tokens',
+    'Never log tokens',
+    'Prefer slots for what may differ',
+    'Validate props where they come in',
+    'When settings change, always update the page of settings',
+  ])
+})

@@ -54,8 +54,9 @@ export function blocksOf(page: string): Block[] {
   return blocks.filter((b) => b.text !== '')
 }
 
-/** Text is wrapped no earlier than here. */
+/** Text is wrapped no earlier than here, and seldom so much before its end. */
 const NARROWEST = 60
+const SLACK = 12
 
 /** Whether a line of a paragraph begins where its first word would have fitted above: it was meant to stand alone. */
 function isOwnLine(lines: readonly string[], index: number): boolean {
@@ -65,7 +66,9 @@ function isOwnLine(lines: readonly string[], index: number): boolean {
   let width = NARROWEST
   for (const near of lines.slice(Math.max(0, index - 9), index + 9))
     if (!/^\s*[|#]/.test(near)) width = Math.max(width, near.trim().length)
-  return above.length + 1 + line.split(/\s/, 1)[0]!.length <= width
+  // a name in the middle of a sentence may begin a line too
+  const slack = /[.!?:)*`"'…]$/.test(above) ? 0 : SLACK
+  return above.length + 1 + line.split(/\s/, 1)[0]!.length + slack <= width
 }
 
 /** The page without what stands between `<!-- tidemark … begin … -->` and the next `<!-- tidemark … end … -->`. */

@@ -26,7 +26,8 @@ const EMPTY_HEADING =
 const DESCRIBES =
   /\b(?:overview|architecture|structure|layout|background|introduction|about|summary|what is|how (?:it|this) works|features?|stack|components?|modules?|packages?|services?|endpoints?|routes|data (?:flow|models?)|schema|key (?:files?|concepts?)|files|directories|variables|glossary|references?|resources|links|examples?|commands?|scripts|quick ?start|setup|install\w*|getting started|ports|troubleshooting|changelog|status|roadmap|usage|documentation|adding|creating|how to|anti-?patterns?|pitfalls|why|not (?:yet )?(?:implemented|supported)|planned|limitations|current state|challenges)\b/i
 /** Below it a numbered list is done step by step, now and then: no step of it binds alone. */
-const PROCEDURE = /\b(?:releas(?:e|es|ing)|deploy(?:ing|ment)?|publishing|hotfix(?:es)?|roll(?:ing)? ?back)\b/i
+const PROCEDURE =
+  /\b(?:implementation|releas(?:e|es|ing)|deploy(?:ing|ment)?|publishing|hotfix(?:es)?|roll(?:ing)? ?back)\b/i
 const MORE_THAN_STEPS = /\b(?:rules?|guidelines?|conventions?|policy|policies|and)\b|[/&,]/i
 /** A sentence that means little without the one before it. */
 const POINTS_BACK = /\b(?:its?|this|that|these|those|the[my]|ones?|both|either|such|instead|otherwise|therefore)\b/i
@@ -60,7 +61,7 @@ export function rulesIn(page: string): Statement[] {
   /** Leads that may be one rule with all of their list. */
   const wholes: { lead: string; at: number; level: number; topics: string[]; from: number }[] = []
   /** Of each list how many of its items are rules, and the others by what would make them one. */
-  const lists = new Map<string, { rules: number; left: (() => void)[] }>()
+  const lists = new Map<string, { rules: number; left: (() => unknown)[] }>()
   let list = 0
   const headings: string[] = []
   let label: string | undefined
@@ -118,7 +119,7 @@ export function rulesIn(page: string): Statement[] {
     if (!isItem) continue
     const { left } = keptIn(lists, `${list} ${level}`, () => ({ rules: 0, left: [] }))
     if (kept.length > 0) lists.get(`${list} ${level}`)!.rules++
-    else left.push(() => void keep(itemRule(block, own, above, true)))
+    else left.push(() => above.forbids === undefined && keep(itemRule(block, own, above, true)))
   }
   const parts = new Set<Statement>()
   const joined: Statement[] = []
@@ -196,7 +197,9 @@ function itemRule(block: Block, whole: string, above: Above, isAmongRules = fals
   const isCompleted =
     lead !== '' &&
     !SAYS_WHAT.test(lead) &&
-    (isRule(lead) || (CONDITION.test(lead) && (!lead.includes(', ') || isRule(lead.slice(lead.lastIndexOf(', ') + 2)))))
+    (isRule(lead) ||
+      (CONDITION.test(lead) &&
+        (!lead.includes(', ') || /, always:$/i.test(lead) || isRule(lead.slice(lead.lastIndexOf(', ') + 2)))))
   const describing = describes || (lead !== '' && !isCompleted)
   const sentences = sentencesOf(/[.!?]$/.test(block.text) ? `${whole}.` : whole)
   const must = (s: string) => describing || SAYS_WHAT.test(s) || ENTRY.test(whole)
@@ -229,7 +232,8 @@ function itemRule(block: Block, whole: string, above: Above, isAmongRules = fals
     return told(isWhole ? begins : plainLine(first), category, rest.join(' '))
   }
   const isShort = whole.length >= 6 && whole.length <= SHORT_ITEM
-  if (!isShort || describes || /[?:？：]$|^https?:|^\[[^\]]*\]\([^)]*\)(?:$|\s[-–—])/.test(whole)) return undefined
+  if (!isShort || (describes && !isAmongRules) || /[?:？：]$|^https?:|^\[[^\]]*\]\([^)]*\)(?:$|\s[-–—])/.test(whole))
+    return undefined
   if (ENTRY.test(whole) && !lists && !(isCompleted && ALWAYS.test(lead))) return undefined
   if (lists || isCompleted) return told(whole, classifyRule(lead)?.category)
   const isPromised = promised === 'pattern' ? isToFollow || ORDERS.test(whole) : promised !== undefined
@@ -244,10 +248,14 @@ const INSTEAD = /\binstead[.!]?$/i
 const BARE =
   /^(?:do not|don['’]ts?(?: do)?|never(?: do)?|must not|avoid|forbidden|prohibited|not allowed)\W{0,6}(?:$|: )/i
 
+/** It begins with an order, or asks for something at a moment or always. */
+const STRONG =
+  /^(?:\S+:\s)?(?:always|prefer|favou?r|use|keep|put|make sure|ensure|follow)\b|^(?:when|before|after|if)\b.{1,200}, always\b|\bshould be \w+ed\b/i
+
 /** An order in its own words, wherever it stands. */
 function isStrong(sentence: string): boolean {
   const { category, fact = '' } = classifyRule(sentence) ?? {}
-  return category === 'constraint' || /^(?:\S+:\s)?(?:always|prefer|use|keep|make sure|ensure)\b/i.test(fact)
+  return category === 'constraint' || STRONG.test(fact)
 }
 
 function paragraphRules(whole: string, above: Above): Said[] {
