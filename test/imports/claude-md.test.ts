@@ -751,13 +751,14 @@ API and not meant for direct use by anybody who writes a site with it in the usu
 
 - Never cache tokens
 - Never log tokens
-- Handle changes at run time
+- Use a fresh one for each call
 `
   expect((await rulesOf(page)).sort()).toEqual([
     'Favor composition over options',
     'Never cache tokens',
     'Never log tokens',
     'Prefer slots for what may differ',
+    'Use a fresh one for each call',
     'Validate props where they come in',
     'When settings change, always update the page of settings',
   ])

@@ -62,12 +62,13 @@ export function rulesIn(page: string): Statement[] {
   const wholes: { lead: string; at: number; level: number; topics: string[]; from: number }[] = []
   /** Of each list how many of its items are rules, and the others by what would make them one. */
   const lists = new Map<string, { rules: number; left: (() => unknown)[] }>()
-  let list = 0
   const headings: string[] = []
   let label: string | undefined
   let labelled = -1
   let leads: { level: number; text: string }[] = []
   const blocks = blocksOf(page)
+  const keys = listsOf(blocks)
+  const negated = new Set(keys.filter((_, i) => NEGATED.test(plainLine(blocks[i]!.text))))
   for (const [i, block] of blocks.entries()) {
     const marked = plainLine(block.text)
     const whole = marked.replace(/^(?:\p{Extended_Pictographic}|\uFE0F){1,4}\s*/u, '')
@@ -75,7 +76,6 @@ export function rulesIn(page: string): Statement[] {
       enterHeading(headings, block.level, whole.replace(/[:：]$/, ''))
       label = undefined
       leads = []
-      list++
       continue
     }
     const level = block.type === 'item' ? block.level : -1
@@ -94,7 +94,10 @@ export function rulesIn(page: string): Statement[] {
     if (leadsOn && isLabel(whole)) [label, labelled] = [whole.replace(/[:：]$/, ''), level]
     const under = label === undefined ? headings : [...headings, label]
     const mark = /^[❌🚫⛔]/u.test(marked) ? ["Don't"] : /^✅/u.test(marked) && under.some(isForbidding) ? ['Do'] : []
-    const above = aboveOf([...under, ...mark], leads.at(-1)?.text ?? '', label)
+    const around = aboveOf([...under, ...mark], leads.at(-1)?.text ?? '', label)
+    // where others of the list forbid by themselves, an order is meant as it stands
+    const isOrder = negated.has(keys[i]!) && (ORDERS.test(whole) || STRONG.test(whole))
+    const above = isOrder ? { ...around, forbids: undefined, lists: false } : around
     const topics = under
       .slice(1)
       .map((h) => (h ?? '').toLowerCase().replace(/[`*_:]|^\d+[.)]/g, ''))
@@ -115,11 +118,10 @@ export function rulesIn(page: string): Statement[] {
       return isKept
     }
     const kept = (isItem ? [itemRule(block, own, above)] : paragraphRules(own, above)).filter(keep)
-    if (block.type === 'text') list++
     if (!isItem) continue
-    const { left } = keptIn(lists, `${list} ${level}`, () => ({ rules: 0, left: [] }))
-    if (kept.length > 0) lists.get(`${list} ${level}`)!.rules++
-    else left.push(() => above.forbids === undefined && keep(itemRule(block, own, above, true)))
+    const all = keptIn(lists, keys[i]!, () => ({ rules: 0, left: [] }))
+    if (kept.length > 0) all.rules++
+    else all.left.push(() => above.forbids === undefined && keep(itemRule(block, own, above, true)))
   }
   const parts = new Set<Statement>()
   const joined: Statement[] = []
@@ -140,6 +142,12 @@ export function rulesIn(page: string): Statement[] {
   }
   for (const { rules, left } of lists.values()) if (rules > 1 && rules >= left.length) for (const make of left) make()
   return [...found.filter((f) => !parts.has(f)), ...joined].sort((a, b) => a.line - b.line)
+}
+
+/** Of each block the list that it is an item of. */
+function listsOf(blocks: readonly Block[]): string[] {
+  let n = 0
+  return blocks.map((b) => (b.type === 'item' ? `${n} ${b.level}` : `${++n} ${b.type}`))
 }
 
 /** A few words that name what follows, as a heading does. */
