@@ -73,6 +73,8 @@ test('[G4] what-if tells what became of things like it, with counts, and a likel
     outcomes: { failed: 1, superseded: 1 },
     likely: null,
   })
+  const own = await run(m, { ref: 'sessions-in-cookies' })
+  expect(own.json).toMatchObject({ own: { outcome: 'failed' }, outcomes: { superseded: 1 } })
   m.act([['unlink-entities', { from: 'sessions-in-cookies', type: 'led-to', to: 'Keep sessions in memory' }]])
   expect(m.library.discover('(@ (what-if "use-redis") :likely)')).toEqual(['"failed"'])
 })

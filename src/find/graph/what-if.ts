@@ -200,7 +200,9 @@ export const planOf = (text: string): Entity => ({
 export function whatIf(memory: Memory, reader: Reader, start: Entity, asOf?: number): WhatIf {
   const now = asOf ?? memory.env.now()
   const own = outcomeOf(memory, reader, start, now)
-  const found = precedentsOf(memory, reader, start, asOf, now)
+  // a failed approach that it led to is the same attempt
+  const same = new Set([...own.because, ...own.ledTo].filter(isFailure).map((e) => e.id))
+  const found = precedentsOf(memory, reader, start, asOf, now).filter((p) => !same.has(p.entity.id))
   const known = found.filter((p) => p.outcome !== 'unknown' && !p.isUnverified)
   const counts = [...Map.groupBy(known, (p) => p.outcome)].map(([o, all]) => [o, all.length] as const)
   const outcomes = counts.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
