@@ -74,7 +74,8 @@ test('[G4] what-if tells what became of things like it, with counts, and a likel
     likely: null,
   })
   const own = await run(m, { ref: 'sessions-in-cookies' })
-  expect(own.json).toMatchObject({ own: { outcome: 'failed' }, outcomes: { superseded: 1 } })
+  expect(own.json).toHaveProperty('outcomes.superseded', 1)
+  expect(own.json).not.toHaveProperty('outcomes.failed')
   m.act([['unlink-entities', { from: 'sessions-in-cookies', type: 'led-to', to: 'Keep sessions in memory' }]])
   expect(m.library.discover('(@ (what-if "use-redis") :likely)')).toEqual(['"failed"'])
 })
