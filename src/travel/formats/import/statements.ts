@@ -49,6 +49,8 @@ const COMMAND = /^[^`:]{1,60}:\s+`[\w./-]{1,60} [^`]*`(?:$|\s+[-–—(])/
 /** An order where others stand beside it; elsewhere many of these words are as often nouns. */
 const ORDERS =
   /^(?:(?:fully|always|first|only|also|clearly|strictly|explicitly) )?(?:ask|add|align|annotate|apply|assess|assume|avoid|balance|batch|be|cache|catch|centrali[sz]e|check|choose|clarify|combine|commit|communicate|compare|complete|confirm|consider|cover|create|declare|define|delegate|design|document|enforce|ensure|escalate|establish|evaluate|explain|extend|extract|find|flag|focus|follow|group|guard|handle|have|identify|implement|include|integrate|investigate|isolate|justify|keep|leverage|limit|list|log|maintain|make|map|mark|measure|minimi[sz]e|mock|monitor|name|note|notify|optimi[sz]e|order|organi[sz]e|pass|place|plan|pre-?allocate|present|preserve|prioriti[sz]e|profile|propose|provide|put|raise|re-?export|re-?scan|re-?use|read|reduce|remove|report|request|research|respect|return|review|run|sanitize|scan|search|seek|separate|set|show|state|store|structure|suggest|support|surface|test|track|treat|try|update|use|validate|verify|wait|wrap|write)\s(?!(?:is|are|was|were|has|have|can|will)\b)/i
+/** Also behind a label: "Caching: apply …". */
+const isOrder = (item: string): boolean => ORDERS.test(item.replace(/^[\w /&-]{1,40}:\s+(?=\S)/, ''))
 /** Of such a list no item stands alone. */
 const IN_ORDER = /\b(?:order|sequence)(?: \([^()]{1,40}\))?:$/i
 /** It tells what something is or does. */
@@ -96,8 +98,8 @@ export function rulesIn(page: string): Statement[] {
     const mark = /^[❌🚫⛔]/u.test(marked) ? ["Don't"] : /^✅/u.test(marked) && under.some(isForbidding) ? ['Do'] : []
     const around = aboveOf([...under, ...mark], leads.at(-1)?.text ?? '', label)
     // where others of the list forbid by themselves, an order is meant as it stands
-    const isOrder = negated.has(keys[i]!) && (ORDERS.test(whole) || STRONG.test(whole))
-    const above = isOrder ? { ...around, forbids: undefined, lists: false } : around
+    const isMeant = negated.has(keys[i]!) && (isOrder(whole) || STRONG.test(whole))
+    const above = isMeant ? { ...around, forbids: undefined, lists: false } : around
     const topics = under
       .slice(1)
       .map((h) => (h ?? '').toLowerCase().replace(/[`*_:]|^\d+[.)]/g, ''))
@@ -140,7 +142,7 @@ export function rulesIn(page: string): Statement[] {
     for (const part of inside) parts.add(part)
     joined.push({ fact, category: classifyRule(lead)?.category ?? 'convention', context: '', line, end, topics })
   }
-  for (const { rules, left } of lists.values()) if (rules > 1 && rules >= left.length) for (const make of left) make()
+  for (const { rules, left } of lists.values()) if (rules >= Math.max(1, left.length)) for (const make of left) make()
   return [...found.filter((f) => !parts.has(f)), ...joined].sort((a, b) => a.line - b.line)
 }
 
@@ -154,6 +156,7 @@ function listsOf(blocks: readonly Block[]): string[] {
 const isLabel = (whole: string): boolean =>
   whole.split(/\s+|(?<=\p{Lo}{3})(?=\p{Lo})/u).length <= 5 &&
   !CONDITION.test(whole) &&
+  !ALWAYS.test(whole) &&
   (!isRule(whole) || isForbidding(whole.replace(/[:：]$/, '')))
 
 type Above = ReturnType<typeof aboveOf>
@@ -244,8 +247,8 @@ function itemRule(block: Block, whole: string, above: Above, isAmongRules = fals
     return undefined
   if (ENTRY.test(whole) && !lists && !(isCompleted && ALWAYS.test(lead))) return undefined
   if (lists || isCompleted) return told(whole, classifyRule(lead)?.category)
-  const isPromised = promised === 'pattern' ? isToFollow || ORDERS.test(whole) : promised !== undefined
-  const isTold = (isPromised && promised !== 'workflow' && lead === '') || (isAmongRules && ORDERS.test(whole))
+  const isPromised = promised === 'pattern' ? isToFollow || isOrder(whole) : promised !== undefined
+  const isTold = (isPromised && promised !== 'workflow' && lead === '') || (isAmongRules && isOrder(whole))
   return isTold ? told(whole) : undefined
 }
 
@@ -258,7 +261,7 @@ const BARE =
 
 /** It begins with an order, or asks for something at a moment or always. */
 const STRONG =
-  /^(?:\S+:\s)?(?:always|prefer|favou?r|use|keep|put|make sure|ensure|follow)\b|^(?:when|before|after|if)\b.{1,200}, always\b|\bshould be \w+ed\b/i
+  /^(?:\S+:\s)?(?:always|prefer|favou?r|use|keep|put|make sure|ensure|follow)\b|^(?:when|before|after|if)\b.{1,200}, always\b|\bmake sure\b|\bshould be \w+ed\b/i
 
 /** An order in its own words, wherever it stands. */
 function isStrong(sentence: string): boolean {
