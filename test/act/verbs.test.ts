@@ -194,6 +194,10 @@ describe('[A3] links', () => {
   test('[A3] a symmetric link is the same from either end', () => {
     const m = openTestMemory()
     m.act([principle('a'), principle('b'), link('b', 'a', 'similar-to'), link('a', 'b', 'similar-to')])
+    for (const end of ['a', 'b'])
+      expect(m.discover(`(length (get-relationships-from "${end}")) (length (get-relationships-to "${end}"))`)).toEqual(
+        ['1', '1'],
+      )
     expect(m.memory.reader.links('from', 'principle:a')).toMatchObject([{ from: 'principle:a', to: 'principle:b' }])
     expect(m.memory.reader.links('from', 'principle:b')).toEqual([])
     m.act([['unlink-entities', { from: 'b', to: 'a', type: 'similar-to' }]])

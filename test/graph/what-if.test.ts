@@ -99,12 +99,16 @@ test('[G4] [W5] its own outcome comes first; neither age nor silence is a succes
   m.act([
     ['record-result', { text: 'Files filled the disk', outcome: 'failed after a week' }],
     ['record-result', { text: 'Cookies survive restarts', outcome: 'succeeded' }],
+    decide('held-load', 'Postgres holds the load'),
+    ['record-result', { text: 'It held after a change', outcome: 'failed at first, now fine' }],
+    link('held-load', 'led-to', 'It held after a change'),
     link('sessions-in-files', 'led-to', 'Files filled the disk'),
     link('sessions-in-cookies', 'led-to', 'Cookies survive restarts'),
     decide('checkout', 'Checkout reads the session from the disk'),
     link('checkout', 'depends-on', 'sessions-on-disk'),
   ])
   expect(await said('sessions-in-files')).toMatch(/What came of it: failed; it led to "Files filled the disk"\n/)
+  expect(await said('held-load')).toMatch(/What came of it: mixed: "It held after a change"\n/)
   expect(await said('sessions-in-cookies')).toMatch(/What came of it: stands, by "Cookies survive restarts"\n/)
   expect(await said('sessions-on-disk')).toMatch(/What came of it: nothing says whether it worked\n/)
   m.clock.days(15)

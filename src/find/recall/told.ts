@@ -51,15 +51,13 @@ export function branchesApart(root: string): (e: Entity) => string | undefined {
 /** Links to what came of something. */
 export const CAME_OF = ['caused', 'led-to']
 
-export const isFailure = ({ kind, fields }: Entity): boolean =>
-  kind === 'failed-approach' || (kind === 'result' && /^fail/i.test(String(fields.outcome)))
-
+const outcomeOf = ({ kind, fields }: Entity): string => (kind === 'result' ? String(fields.outcome) : '')
+/** Also "failed at first, now fine". */
+export const isMixed = (e: Entity): boolean => /^(?:mixed|fail.*\b(?:now|fixed)\b)/is.test(outcomeOf(e))
+export const isFailure = (e: Entity): boolean =>
+  e.kind === 'failed-approach' || (/^fail/i.test(outcomeOf(e)) && !isMixed(e))
 /** Whether a result says that it worked. */
-export const isSuccess = ({ kind, fields }: Entity): boolean =>
-  kind === 'result' && /^succe/i.test(String(fields.outcome))
-
-export const isMixed = ({ kind, fields }: Entity): boolean =>
-  kind === 'result' && /^mixed/i.test(String(fields.outcome))
+export const isSuccess = (e: Entity): boolean => /^succe/i.test(outcomeOf(e))
 
 /** Of some entities, those of which a result says that they failed, or a correction that they are wrong; and whether another says that they worked. */
 export function disprovedAmong(memory: Memory, reader: Reader, of: readonly Entity[]): Map<string, string> {

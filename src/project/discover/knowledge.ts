@@ -139,7 +139,12 @@ export function knowledgeFunctions(source: Source, kinds: readonly Kind[]): Func
     (args, ctx) => {
       const { plain, text } = options(args, ['type'])
       const ends = whatIsCalled(source.reader, textOf(plain[0]))
-      const all: Link[] = ends.flatMap((e) => source.reader.links(end, e.id))
+      // one that is the same from both ends starts and ends at each
+      const isBoth = (l: Link) => registry().relation(l.type)?.symmetric === true
+      const all: Link[] = ends.flatMap((e) => [
+        ...source.reader.links(end, e.id),
+        ...source.reader.links(end === 'from' ? 'to' : 'from', e.id).filter(isBoth),
+      ])
       const declared = registry().relations()
       const relations = [...declared.map((r) => r.name), ...all.map((l) => l.type)]
       const said = text('type')

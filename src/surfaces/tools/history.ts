@@ -47,7 +47,8 @@ function told({ reader }: Memory, given: Event, was: Json | undefined): string {
   if (e.op === 'remove' || e.op === 'drop' || e.op === 'clear')
     return `${at}: removed ${value || (was === undefined ? '' : inShort(reader, was, 100))}`.trimEnd()
   if (canonical(was ?? null) === canonical(e.value ?? null)) return `${at}: said again: ${value}`
-  return `${at}: ${was === undefined ? '' : `${inShort(reader, was, 100)} → `}${value}`
+  const how = at === 'name' && was !== undefined ? 'renamed' : at
+  return `${how}: ${was === undefined ? '' : `${inShort(reader, was, 100)} → `}${value}`
 }
 
 /** The links that an entity has: the events that made them. */
