@@ -26,11 +26,11 @@ test('[A10] history tells people what changed, from what to what, with names for
     '  impact: 5 → 7',
     '  tags: added db',
     '  linked: supports simple-first',
-    '  name: use-sqlite → sqlite-store',
+    '  renamed: use-sqlite → sqlite-store',
   ])
     expect(of.split('\n')).toContain(line)
   const all = await run('history')
-  expect(all).toContain('sqlite-store: name: use-sqlite → sqlite-store')
+  expect(all).toContain('sqlite-store: renamed: use-sqlite → sqlite-store')
   expect(all).toMatch(
     /description: We use SQLite → We use SQLite in WAL mode; impact: 5 → 7;.* \[tester, cli 861c46be\]/,
   )
