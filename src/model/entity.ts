@@ -224,6 +224,14 @@ export function headingsOf(e: Entity): string {
   return telling.length > 0 ? `under: ${telling.join(', ')}` : ''
 }
 
+const UNDERSTOOD = ['summary', 'concepts', 'importantSymbols', 'relatedFiles']
+/** A document that was taken in: it says nothing itself, its pieces do. */
+export const isPage = ({ kind, fields }: Entity): boolean =>
+  kind === 'file' &&
+  isObject(fields.attrs) &&
+  fields.attrs.document !== undefined &&
+  UNDERSTOOD.every((field) => [fields[field] ?? []].flat().length === 0)
+
 /** When it was said last. What an import brought, and nobody but agreed to since, is as old as it says itself. */
 export const saidAt = (e: Entity): number =>
   isOfFile(e) || e.kind === 'turn' ? Math.min(madeAt(e), e.updated) : (restoredTo(e) ?? e.updated)

@@ -35,20 +35,6 @@ test('[H1] [H5] a question about the past is answered as of its mark', async () 
   expect((await ask(m, 'which database at port 8080')).text).not.toContain('as it was')
 })
 
-test('[H1] [H5] what was recorded after a mark answers for it by the day since which it holds', async () => {
-  const m = openTestMemory({ now: Date.UTC(2026, 3, 15) })
-  m.act([['record-mark', { name: 'v1.0' }]])
-  m.clock.days(90)
-  m.act([
-    ['record-decision', { name: 'use-mongodb', description: 'Everything is kept in MongoDB', validFrom: '2026-03-02' }],
-    [
-      'record-decision',
-      { name: 'use-postgres', description: 'Everything is kept in PostgreSQL', validFrom: '2026-06-10' },
-    ],
-  ])
-  expect(await names(m, 'which database at v1.0?')).toEqual(['use-mongodb'])
-})
-
 test('[H1] a page that quotes a question does not outrank its answer', async () => {
   const m = openTestMemory()
   const question = 'Where does the importer keep its cursor?'

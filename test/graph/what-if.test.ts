@@ -108,6 +108,18 @@ test('[G4] [W5] its own outcome comes first; neither age nor silence is a succes
     link('checkout', 'depends-on', 'sessions-on-disk'),
   ])
   expect(await said('sessions-in-files')).toMatch(/What came of it: failed; it led to "Files filled the disk"\n/)
+  for (const outcome of [
+    'failed: it now crashes on every start',
+    'failed, and cannot be fixed',
+    'failed; not fixed yet',
+  ]) {
+    m.act([
+      decide('worker', 'A worker pays'),
+      ['record-result', { text: outcome, outcome }],
+      link('worker', 'led-to', outcome),
+    ])
+    expect(await said('worker')).toMatch(/What came of it: failed;/)
+  }
   expect(await said('held-load')).toMatch(/What came of it: mixed: "It held after a change"\n/)
   expect(await said('sessions-in-cookies')).toMatch(/What came of it: stands, by "Cookies survive restarts"\n/)
   expect(await said('sessions-on-disk')).toMatch(/What came of it: nothing says whether it worked\n/)
@@ -136,6 +148,13 @@ test('[G4] [W5] a plan in words need not be recorded; a short name that nobody k
   expect((await run(m, { ref: 'Cache prices in a file.' })).text).toMatch(
     /Likely outcome: failed: that very plan is failed-approach:/,
   )
+  m.act([
+    [
+      'record-failed-approach',
+      { approach: 'Send invoices by a nightly batch of mails', lesson: 'Send invoices by the mail queue' },
+    ],
+  ])
+  expect((await run(m, { ref: 'Send invoices by the mail queue' })).text).not.toContain('that very plan')
   expect((await run(m, { ref: 'paint the office green' })).text).toMatch(/Likely outcome: no evidence$/)
   await expect(run(m, { ref: 'use-rediss' })).rejects.toMatchObject({ code: 'not-found' })
 })

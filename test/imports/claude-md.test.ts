@@ -758,8 +758,28 @@ API and not meant for direct use by anybody who writes a site with it in the usu
     'Never cache tokens',
     'Never log tokens',
     'Prefer slots for what may differ',
-    'Use a fresh one for each call',
     'Validate props where they come in',
     'When settings change, always update the page of settings',
+  ])
+})
+
+test('[T28] what stands among prohibitions is never turned into an order, and what binds a file is a rule', async () => {
+  const page = `## Don'ts
+
+- Don't commit secrets
+- Use eval on input
+- Put tokens in logs
+
+## Files
+
+- This file must never be edited by hand
+- This file defines how agents work
+
+Let's always use pnpm.
+`
+  expect((await rulesOf(page)).sort()).toEqual([
+    "Don't commit secrets",
+    "Let's always use pnpm",
+    'This file must never be edited by hand',
   ])
 })

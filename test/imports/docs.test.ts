@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { holdsOf } from '../../src/find/recall/told.ts'
+import { holdsOf, stalenessOf } from '../../src/find/recall/told.ts'
 import { nameKey } from '../../src/model/entity.ts'
-import { readFrom } from '../../src/surfaces/tools/arrive.ts'
+import { findSources, readFrom } from '../../src/surfaces/tools/arrive.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 import { lay, take } from './helpers.ts'
 
@@ -51,18 +51,24 @@ test('[W1] [W2] a piece is told as current only while its page says it; what nam
   }
   expect(marks()).toEqual({ 'Guide › Deploy': undefined, 'Guide › Cache': undefined, Old: undefined })
   lay(t.dir, { 'docs/guide.md': page.replace('Fridays', 'Mondays').replace('Cache', 'What is cached') })
+  lay(t.dir, { 'docs/old.md': '' })
+  expect(marks().Old).toBe('docs/old.md no longer says this')
   rmSync(join(t.dir, 'docs/old.md'))
   const isOther = 'docs/guide.md no longer says this'
   expect(marks()).toEqual({ 'Guide › Deploy': isOther, 'Guide › Cache': undefined, Old: 'docs/old.md is gone' })
   expect(readFrom(t.memory, t.dir)).toEqual(['docs'])
+  expect(findSources(t.dir, [], ['docs']).lines.join('\n')).not.toContain('later')
   await take(t, 'docs', 'docs')
   expect(Object.values(marks())).toEqual([undefined, undefined])
+  expect(stalenessOf(t.memory, t.dir, t.memory.reader).all()).toEqual([])
   const pages = t.memory.reader.list('file')
   expect(pages).not.toEqual([])
   for (const { stale } of holdsOf(t.memory, t.dir, pages).values())
     expect(stale ?? 'docs/old.md is gone').toBe('docs/old.md is gone')
   const found = await t.library.recall('docs/guide.md deploys')
   expect(new Set(found.results.map((r) => r.kind))).toEqual(new Set(['chunk']))
+  t.act([['record-file', { path: 'docs/guide.md', concepts: ['zorilla contract'] }]])
+  expect((await t.library.recall('zorilla')).results[0]!.kind).toBe('file')
 })
 
 test('a page that Tidemark wrote is no document among others: its entities are known', async () => {

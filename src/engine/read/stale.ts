@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { readInside } from '../../base/files.ts'
 import { sha256 } from '../../model/digest.ts'
+import { isPage } from '../../model/entity.ts'
 import * as code from '../store/code-anchors.ts'
 import type { Db } from '../store/db.ts'
 import { getMeta } from '../store/meta.ts'
@@ -121,7 +122,8 @@ export class Staleness {
   all(): Stale[] {
     const found = new Map<string, Stale>()
     const add = (id: string) => {
-      const stale = this.#reader.entity(id)?.live ? this.of(id) : undefined
+      const e = this.#reader.entity(id)
+      const stale = e?.live && !isPage(e) ? this.of(id) : undefined
       if (stale) found.set(id, stale)
     }
     for (const id of this.#own.keys()) {

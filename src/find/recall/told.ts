@@ -6,8 +6,8 @@ import { withoutPrivate } from '../../base/secrets/screen.ts'
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { markOf, Staleness } from '../../engine/read/stale.ts'
-import { type Entity, filesOf, importedFrom, madeAt, saidAt, saidBy } from '../../model/entity.ts'
-import { defined, isObject, type JsonObject } from '../../model/object.ts'
+import { type Entity, filesOf, importedFrom, isPage, madeAt, saidAt, saidBy } from '../../model/entity.ts'
+import { defined, type JsonObject } from '../../model/object.ts'
 import { oneLine } from '../../model/text.ts'
 import { linkedWith, unverifiedAmong, upheldLinks } from './unverified.ts'
 import { statesOf } from './validity.ts'
@@ -53,7 +53,10 @@ export const CAME_OF = ['caused', 'led-to']
 
 const outcomeOf = ({ kind, fields }: Entity): string => (kind === 'result' ? String(fields.outcome) : '')
 /** Also "failed at first, now fine". */
-export const isMixed = (e: Entity): boolean => /^(?:mixed|fail.*\b(?:now|fixed)\b)/is.test(outcomeOf(e))
+export const isMixed = (e: Entity): boolean =>
+  /^(?:mixed|fail[^,;:]{0,80}[,;:] (?:but )?(?:now|since then) (?:\w+ )?(?:fine|works?|fixed|good|ok)\b)/i.test(
+    outcomeOf(e),
+  )
 export const isFailure = (e: Entity): boolean =>
   e.kind === 'failed-approach' || (/^fail/i.test(outcomeOf(e)) && !isMixed(e))
 /** Whether a result says that it worked. */
@@ -81,13 +84,9 @@ export function disprovedAmong(memory: Memory, reader: Reader, of: readonly Enti
 export const stalenessOf = (memory: Memory, root: string, reader: Reader): Staleness =>
   new Staleness(memory.db, root, { ...reader, ...upheldLinks(memory, reader) })
 
-/** A document that was taken in: it says nothing itself, its pieces do. */
-export const isPage = ({ kind, fields }: Entity): boolean =>
-  kind === 'file' && isObject(fields.attrs) && fields.attrs.document !== undefined && fields.summary === undefined
-
 /** Of a document, or a piece of one, whether it is there and still says this: its words are looked for, as a page changes elsewhere too. */
 function lostPages(root: string): (e: Entity) => string | undefined {
-  const pages = new Map<string, string>()
+  const pages = new Map<string, { text: string | undefined; lines: ReadonlySet<string> }>()
   const squeezed = (text: string) => text.replace(/\s+/g, ' ').trim()
   return (e) => {
     const source = String(saidBy(e).source)
@@ -97,9 +96,16 @@ function lostPages(root: string): (e: Entity) => string | undefined {
     const { is } = inspect(root, path)
     if (is === 'nothing' && source.startsWith('import docs ')) return `${path} is gone`
     if (is !== 'file' || !isPiece) return undefined
-    const text = keptIn(pages, path, () => squeezed(withoutPrivate(`${readInside(root, path) ?? ''}`)))
-    const says = (line: string) => line.includes('[redacted') || text.includes(squeezed(line))
-    return text === '' || String(e.fields.content).split('\n').every(says) ? undefined : `${path} no longer says this`
+    const { text, lines } = keptIn(pages, path, () => {
+      const read = readInside(root, path)
+      const whole = withoutPrivate(`${read ?? ''}`)
+      return { text: read && squeezed(whole), lines: new Set(whole.split('\n').map(squeezed)) }
+    })
+    const says = (line: string) =>
+      line.includes('[redacted') || lines.has(squeezed(line)) || text?.includes(squeezed(line)) === true
+    return text === undefined || String(e.fields.content).split('\n').every(says)
+      ? undefined
+      : `${path} no longer says this`
   }
 }
 

@@ -9,8 +9,8 @@ import { knownOn } from '../../find/code/known.ts'
 import { languageOf } from '../../find/code/languages.ts'
 import { locationOf } from '../../find/code/location.ts'
 import type { CodeSymbol, Parsed } from '../../find/code/parse.ts'
-import { type Holds, holdsOf, isPage } from '../../find/recall/told.ts'
-import { cleanPath, type Entity, pathInProject } from '../../model/entity.ts'
+import { type Holds, holdsOf } from '../../find/recall/told.ts'
+import { cleanPath, type Entity, isPage, pathInProject } from '../../model/entity.ts'
 import { type Claim, claimsOf } from '../../work/coordination/claims.ts'
 
 /** What is asked for of a file besides what hooks tell before an edit. */

@@ -149,7 +149,8 @@ export function knowledgeFunctions(source: Source, kinds: readonly Kind[]): Func
       const relations = [...declared.map((r) => r.name), ...all.map((l) => l.type)]
       const said = text('type')
       const type = said === undefined ? undefined : choiceOf('relation', said, relations)
-      const found = all.filter((l) => type === undefined || l.type === type)
+      const once = new Map(all.map((l) => [l.id, l]))
+      const found = [...once.values()].filter((l) => type === undefined || l.type === type)
       return made(found, CELLS_PER_ENTITY, ctx, (l) => linkToScheme(source.reader, l))
     }
   const by =

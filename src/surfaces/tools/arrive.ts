@@ -6,8 +6,7 @@ import { filesBelow, inspect, realPath } from '../../base/files.ts'
 import { randomBytes } from '../../base/random.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { getMeta, setMeta } from '../../engine/store/meta.ts'
-import { isPage } from '../../find/recall/told.ts'
-import { type Entity, filesOf, provenanceOf } from '../../model/entity.ts'
+import { type Entity, filesOf, isPage, provenanceOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject, type JsonObject } from '../../model/object.ts'
 import { many } from '../../session/briefing/format.ts'
@@ -114,9 +113,7 @@ export function findSources(root: string, refused: readonly string[], known: rea
   const lines = [
     ...groups.map((all) => `  import ${all.map(([, says]) => says).join(', ')}`),
     ...left,
-    ...documentsIn(root, [...refused, ...known]).map(
-      ([path, says]) => `  later  ${says}: tidemark import docs ${path}`,
-    ),
+    ...documentsIn(root, refused, known).map(([path, says]) => `  later  ${says}: tidemark import docs ${path}`),
     ...BY_NAME.flatMap(([path, says]) => (refused.includes(path) || inspect(root, path).is === 'nothing' ? [] : says)),
     ...sessions.map((f) => `  later  ${many(f.sessions.length, 'session')} of ${f.title}: tidemark import transcripts`),
   ]
@@ -131,17 +128,23 @@ export function readFrom({ reader }: Memory, root: string): string[] {
 }
 
 /** Documents that nothing else reads, with how many there are. */
-function documentsIn(root: string, refused: readonly string[]): [path: string, says: string][] {
-  const ofOthers = PLACES.flatMap(([, ...paths]) => paths.map((path) => join(root, path)))
+function documentsIn(
+  root: string,
+  refused: readonly string[],
+  known: readonly string[],
+): [path: string, says: string][] {
+  const ofOthers = [...PLACES.flatMap(([, ...paths]) => paths), ...known].map((path) => join(root, path))
   const enters = (name: string) => !name.startsWith('.') && !SKIPPED.has(name)
-  return DOCUMENTS.filter((path) => !refused.includes(path)).flatMap((path): [string, string][] => {
-    const { is } = inspect(root, path)
-    if (is === 'file') return [[path, path]]
-    if (is !== 'directory') return []
-    const files = filesBelow(join(root, path), (name) => DOCUMENT.test(name), enters)
-    const n = files.filter((file) => !ofOthers.some((other) => file.startsWith(other + sep))).length
-    return n > 0 ? [[path, `${many(n, 'document')} in ${path}`]] : []
-  })
+  return DOCUMENTS.filter((path) => !refused.includes(path) && !known.includes(path)).flatMap(
+    (path): [string, string][] => {
+      const { is } = inspect(root, path)
+      if (is === 'file') return [[path, path]]
+      if (is !== 'directory') return []
+      const files = filesBelow(join(root, path), (name) => DOCUMENT.test(name), enters)
+      const n = files.filter((file) => !ofOthers.some((other) => file.startsWith(other + sep))).length
+      return n > 0 ? [[path, `${many(n, 'document')} in ${path}`]] : []
+    },
+  )
 }
 
 function placesIn(root: string): Source[] {

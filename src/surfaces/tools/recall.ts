@@ -82,15 +82,10 @@ export const recall = defineTool({
       isWide
         ? (await import('./recall-across.ts')).recallAcross(context, recaller, question, within, projects)
         : recaller.ask(question, within)
-    let within = options
     const asked = async () => {
-      const first = await asking(options)
-      // recorded later, it may give the day since which it holds
-      const isLater = isTaken && first.results.length === 0
-      if (isLater) within = { ...options, asOf: undefined, validAt: asOf }
-      const all = isLater ? await asking(within) : first
+      const all = await asking(options)
       const told = estimateTokens([...nearTo(all.unknown), ...all.notes].map(remark).join('\n'))
-      return told > 0 && estimateTokens(all.text) + told > budget ? asking({ ...within, budget: budget - told }) : all
+      return told > 0 && estimateTokens(all.text) + told > budget ? asking({ ...options, budget: budget - told }) : all
     }
     const result = await asked().catch((error: unknown) => {
       throw error instanceof UserError && error.code === 'bad-argument' ? asCalledHere(error) : error

@@ -168,7 +168,10 @@ function outcomeSaid({ entity, own, outcomes, likely, precedents }: WhatIf, hasN
   if (own.outcome !== 'unknown') return `${own.outcome}, as before${counts && `; of things like it: ${counts}`}`
   const plan = foldText(entity.name)
   const isSame = (v: Json | undefined) => typeof v === 'string' && foldText(v) === plan
-  const same = precedents.find((p) => p.outcome !== 'unknown' && Object.values(p.entity.fields).some(isSame))
+  const same = precedents.find(
+    (p) =>
+      p.outcome !== 'unknown' && [p.entity.name, p.entity.fields.approach, p.entity.fields.description].some(isSame),
+  )
   const isLater = (p: Precedent) =>
     p.outcome !== 'unknown' && !p.isUnverified && same !== undefined && madeAt(p.entity) > madeAt(same.entity)
   if (same && !same.isUnverified && !precedents.some(isLater))

@@ -71,7 +71,7 @@ export function classifyRule(line: string): Rule | undefined {
   const rule = (category: Category): Rule => ({ category, fact })
   const when = WHEN.exec(bare)?.[1]
   if (PATTERN.test(fact) && !NEGATIVE.test(bare)) return rule('pattern')
-  if (ALWAYS.test(bare) && !/(?:\b(?:is|are|was|were|has|have)|['’]s)\s+always\b/i.test(bare)) {
+  if (ALWAYS.test(bare) && !/(?:\b(?:is|are|was|were|has|have)|(?<!\blet)['’]s)\s+always\b/i.test(bare)) {
     const [next = ''] = bare.split(ALWAYS, 2)[1]!.trim().split(' ', 1)
     return rule(MOMENT.test(bare) || STEP.test(next) ? 'workflow' : 'constraint')
   }

@@ -33,7 +33,7 @@ const MORE_THAN_STEPS = /\b(?:rules?|guidelines?|conventions?|policy|policies|an
 const POINTS_BACK = /\b(?:its?|this|that|these|those|the[my]|ones?|both|either|such|instead|otherwise|therefore)\b/i
 /** It says where to read, or what its own page is for, not what to do. */
 const POINTS_ON =
-  /\b(?:items?|steps?|points?|checklist)\b[^,;]{0,20} below$|(?:^|: )(?:see|refer to)\b|^this (?:file|document|page|guide) |^the key ?words |^(?:use|read|apply|follow) (?:this|these|the) (?:rules?|file|document|guide|guidelines|instructions)(?: below)? (?:to|when|for|if)\b/i
+  /\b(?:items?|steps?|points?|checklist)\b[^,;]{0,20} below$|(?:^|: )(?:see|refer to)\b|^this (?:file|document|page|guide) (?:defines|describes|explains|contains|provides|outlines|lists|is (?:a|the|for))\b|^the key ?words ?["“]|^(?:use|read|apply|follow) (?:this|these|the) (?:rules?|file|document|guide|guidelines|instructions)(?: below)? (?:to|when|for|if)\b/i
 /** An order for every time goes with each part of the list that it leads to. */
 const ALWAYS = /^always\b/i
 /** It has no subject: what leads to it has one, or its heading. */
@@ -51,6 +51,8 @@ const ORDERS =
   /^(?:(?:fully|always|first|only|also|clearly|strictly|explicitly) )?(?:ask|add|align|annotate|apply|assess|assume|avoid|balance|batch|be|cache|catch|centrali[sz]e|check|choose|clarify|combine|commit|communicate|compare|complete|confirm|consider|cover|create|declare|define|delegate|design|document|enforce|ensure|escalate|establish|evaluate|explain|extend|extract|find|flag|focus|follow|group|guard|handle|have|identify|implement|include|integrate|investigate|isolate|justify|keep|leverage|limit|list|log|maintain|make|map|mark|measure|minimi[sz]e|mock|monitor|name|note|notify|optimi[sz]e|order|organi[sz]e|pass|place|plan|pre-?allocate|present|preserve|prioriti[sz]e|profile|propose|provide|put|raise|re-?export|re-?scan|re-?use|read|reduce|remove|report|request|research|respect|return|review|run|sanitize|scan|search|seek|separate|set|show|state|store|structure|suggest|support|surface|test|track|treat|try|update|use|validate|verify|wait|wrap|write)\s(?!(?:is|are|was|were|has|have|can|will)\b)/i
 /** Also behind a label: "Caching: apply …". */
 const isOrder = (item: string): boolean => ORDERS.test(item.replace(/^[\w /&-]{1,40}:\s+(?=\S)/, ''))
+/** Below it stands what goes wrong. */
+const TROUBLE = /\b(?:pitfalls?|limitations|challenges|anti-?patterns?|issues|problems|troubleshooting|mistakes)\b/i
 /** Of such a list no item stands alone. */
 const IN_ORDER = /\b(?:order|sequence)(?: \([^()]{1,40}\))?:$/i
 /** It tells what something is or does. */
@@ -97,9 +99,10 @@ export function rulesIn(page: string): Statement[] {
     const under = label === undefined ? headings : [...headings, label]
     const mark = /^[❌🚫⛔]/u.test(marked) ? ["Don't"] : /^✅/u.test(marked) && under.some(isForbidding) ? ['Do'] : []
     const around = aboveOf([...under, ...mark], leads.at(-1)?.text ?? '', label)
-    // where others of the list forbid by themselves, an order is meant as it stands
+    // where others of the list forbid by themselves, it may be meant either way: it stays text
     const isMeant = negated.has(keys[i]!) && (isOrder(whole) || STRONG.test(whole))
-    const above = isMeant ? { ...around, forbids: undefined, lists: false } : around
+    if (isMeant && around.forbids !== undefined && block.type === 'item') continue
+    const above = around
     const topics = under
       .slice(1)
       .map((h) => (h ?? '').toLowerCase().replace(/[`*_:]|^\d+[.)]/g, ''))
@@ -123,7 +126,9 @@ export function rulesIn(page: string): Statement[] {
     if (!isItem) continue
     const all = keptIn(lists, keys[i]!, () => ({ rules: 0, left: [] }))
     if (kept.length > 0) all.rules++
-    else all.left.push(() => above.forbids === undefined && keep(itemRule(block, own, above, true)))
+    else if (above.forbids === undefined && !under.some((h) => h !== undefined && TROUBLE.test(h)))
+      all.left.push(() => void keep(itemRule(block, own, above, true)))
+    else all.left.push(() => {})
   }
   const parts = new Set<Statement>()
   const joined: Statement[] = []
@@ -135,7 +140,8 @@ export function rulesIn(page: string): Statement[] {
     let next = from
     while (next < found.length && found[next]!.line <= end) next++
     const inside = found.slice(from, next).filter((f) => f.line > line)
-    if (to - at > LONGEST || (!IN_ORDER.test(lead) && inside.length > 0)) continue
+    const isApart = IN_ORDER.test(lead) ? inside.some((f) => f.category === 'constraint') : inside.length > 0
+    if (to - at > LONGEST || isApart) continue
     const items = blocks.slice(at + 1, to).map((b) => plainLine(b.text))
     const fact = plainLine(`${lead} ${items.join('; ')}`)
     if (fact.length > LONGEST || POINTS_ON.test(fact)) continue

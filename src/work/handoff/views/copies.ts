@@ -1,5 +1,6 @@
 import { linkSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { attempt } from '../../../base/errors.ts'
 import * as files from '../../../base/files.ts'
 import { redact } from '../../../base/secrets/find.ts'
 import type { Memory } from '../../../engine/memory.ts'
@@ -52,7 +53,7 @@ const marksIn = ({ db }: Memory): string[] => JSON.parse(getMeta(db, MARKS) ?? '
 /** What this store's processes kept of the views in a work tree; of what somebody else laid there nothing counts. */
 export function readKept(memory: Memory, root: string): Kept {
   // damaged: the views are looked at anew
-  const kept = (jsonIn(textOf(root, keptPath('state.json')) ?? '') ?? {}) as Partial<Kept>
+  const kept = (jsonIn(attempt(() => textOf(root, keptPath('state.json'))) ?? '') ?? {}) as Partial<Kept>
   const isOurs = kept.mark !== undefined && marksIn(memory).includes(kept.mark)
   return { ...structuredClone(NOTHING), ...(isOurs ? kept : {}) }
 }
