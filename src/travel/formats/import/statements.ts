@@ -98,11 +98,10 @@ export function rulesIn(page: string): Statement[] {
     if (leadsOn && isLabel(whole)) [label, labelled] = [whole.replace(/[:：]$/, ''), level]
     const under = label === undefined ? headings : [...headings, label]
     const mark = /^[❌🚫⛔]/u.test(marked) ? ["Don't"] : /^✅/u.test(marked) && under.some(isForbidding) ? ['Do'] : []
-    const around = aboveOf([...under, ...mark], leads.at(-1)?.text ?? '', label)
+    const above = aboveOf([...under, ...mark], leads.at(-1)?.text ?? '', label)
     // where others of the list forbid by themselves, it may be meant either way: it stays text
-    const isMeant = negated.has(keys[i]!) && (isOrder(whole) || STRONG.test(whole))
-    if (isMeant && around.forbids !== undefined && block.type === 'item') continue
-    const above = around
+    const isEither = negated.has(keys[i]!) && (isOrder(whole) || STRONG.test(whole))
+    if (isEither && above.forbids !== undefined && block.type === 'item') continue
     const topics = under
       .slice(1)
       .map((h) => (h ?? '').toLowerCase().replace(/[`*_:]|^\d+[.)]/g, ''))
