@@ -16,12 +16,20 @@ test('[A5] the papers’ own field names are taken, with a note', () => {
     ['record-correction', { wrong_belief: 'Users live in users.py', right_belief: 'Users live in auth/accounts.py' }],
     ['start-goal', { original_ask: 'Add OAuth login' }],
     ['record-exception', { rule_broken: 'every change has a test', justification: 'generated code' }],
+    ['record-project-fact', { fact: 'always run the linter', context: 'since the review' }],
+    ['record-observation', { type: 'deploy', content: 'the queue was full', severity: 'low' }],
+    ['record-action', { content: 'Implemented the JWT middleware' }],
+    ['start-goal', { original_ask: 'Add SAML login', high_level_plan: 'provider, session' }],
   ])
   const fields = (i: number) => m.memory.reader.entity(results[i]!.id)!.fields
   expect(fields(0)).toMatchObject({ optionsConsidered: ['Skills-based'], revisitTrigger: 'more tools' })
   expect(fields(1)).toMatchObject({ wrongBelief: 'Users live in users.py' })
   expect(fields(2).originalAsk).toBe('Add OAuth login')
   expect(fields(3).ruleBroken).toBe('every change has a test')
+  expect(fields(4).fact).toBe('always run the linter')
+  expect(fields(5)).toMatchObject({ operation: 'deploy', what: 'the queue was full', severity: 'low' })
+  expect(fields(6).text).toBe('Implemented the JWT middleware')
+  expect(fields(7).plan).toBe('provider, session')
   expect(notes).toContain('record-decision: options_considered was taken as optionsConsidered')
 })
 

@@ -40,7 +40,7 @@ export type Write = Intent & {
   at?: number
 }
 
-const RETRY_MS = 10 * 60_000
+const RETRY_MS = 60_000
 
 const same = (a: Value | undefined, b: Value | undefined) => stable(a) === stable(b)
 

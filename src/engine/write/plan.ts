@@ -100,7 +100,7 @@ interface Wanted {
 }
 
 /** The same call sent again within this time is a retry, and says nothing anew. */
-const RETRY_MS = 10 * 60_000
+const RETRY_MS = 60_000
 
 /** How many names are looked through for near matches; only a refused reference pays for it. */
 const NAMES_TO_SUGGEST_FROM = 20_000

@@ -6,7 +6,8 @@ export const actionNote = defineKind({
   about: 'something that was done',
   identity: 'event',
   key: ['text'],
-  fields: { text: text('what was done', { weight: 1 }) },
+  aliases: ['record-action'],
+  fields: { text: text('what was done', { weight: 1, also: ['content'] }) },
   halfLifeDays: 60,
   example: { text: 'Implemented the JWT middleware' },
 })

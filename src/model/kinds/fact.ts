@@ -7,6 +7,7 @@ export const fact = defineKind({
   identity: 'content',
   key: ['fact'],
   binding: true,
+  aliases: ['record-project-fact'],
   fields: {
     fact: text('the rule, as an instruction', { weight: 1.5, also: ['rule', 'text', 'content', 'description'] }),
     category: choice(['workflow', 'convention', 'constraint', 'tool', 'pattern'], 'what sort of rule'),

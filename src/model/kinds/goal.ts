@@ -9,7 +9,7 @@ export const goal = defineKind({
   positional: ['originalAsk', 'plan'],
   fields: {
     originalAsk: text('the request in the words of whoever asked', { weight: 1.5 }),
-    plan: text('how it is to be reached', { weight: 1 }),
+    plan: text('how it is to be reached', { weight: 1, also: ['highLevelPlan'] }),
     state: choice(['open', 'complete', 'abandoned'], 'where it stands', { default: 'open' }),
     result: text('what came of it', { weight: 1 }),
     abandonReason: text('why it was abandoned', { weight: 0.5 }),

@@ -8,7 +8,7 @@ export const learning = defineKind({
   key: ['title'],
   positional: ['title', 'body'],
   fields: {
-    title: text('the lesson in one line', { weight: 2, also: ['learning', 'lesson', 'summary', 'text'] }),
+    title: text('the lesson in one line', { weight: 2, also: ['learning', 'lesson', 'summary', 'text', 'content'] }),
     body: text('the whole lesson', { weight: 1, also: ['description', 'detail', 'text'] }),
     severity: choice(['low', 'medium', 'high', 'critical'], 'what ignoring it costs'),
     category: text('technical, architecture, anti-pattern, performance, collaboration, process …', { weight: 0.6 }),

@@ -12,8 +12,9 @@ export const observation = defineKind({
   key: ['what'],
   positional: ['operation', 'what'],
   fields: {
-    operation: text('what was being done: deploy, verify, tdd-cycle …', { weight: 0.8 }),
-    what: text('what happened', { weight: 1, also: ['observation', 'text', 'description'] }),
+    operation: text('what was being done: deploy, verify, tdd-cycle …', { weight: 0.8, also: ['type'] }),
+    what: text('what happened', { weight: 1, also: ['observation', 'text', 'description', 'content'] }),
+    severity: text('how bad it is', { weight: 0 }),
     cost: text('what it cost or saved: `cost: 2 h debugging`, `saved: 30 min`', { weight: 0.5 }),
     succeeded: flag('whether the operation did what it was to do'),
     observed: time('when it was observed (now)'),

@@ -7,7 +7,7 @@ export const result = defineKind({
   identity: 'event',
   key: ['text'],
   fields: {
-    text: text('what came of it', { weight: 1 }),
+    text: text('what came of it', { weight: 1, also: ['content'] }),
     outcome: text('succeeded, failed, mixed, or in words of your own', { weight: 0.5 }),
   },
   halfLifeDays: 90,
