@@ -14,7 +14,7 @@ import { withProjectKinds } from '../model/project-registry.ts'
 import { createRegistry, type Registry } from '../model/registry.ts'
 import type { Relation } from '../model/relation.ts'
 import { leaseTime } from './claims/lease.ts'
-import { lastBatch, type News, newsSince } from './feed/news.ts'
+import { lastBatch, type News, newsSince, whatDid } from './feed/news.ts'
 import { type SubscribeOptions, Subscribers } from './feed/subscribers.ts'
 import { projectAll } from './materialize/apply.ts'
 import { readAsOf, type Variant } from './read/past.ts'
@@ -420,6 +420,11 @@ export class Memory {
   /** Batches, and what happened with sessions and claims, in the order in which they arrived here, after a cursor. */
   newsSince(seq: number, limit?: number): News[] {
     return newsSince(this.db, seq, limit)
+  }
+
+  /** What a batch did, in a line; nothing where it is not here. */
+  whatDid(batch: string): string | undefined {
+    return whatDid(this.db, batch)
   }
 
   get lastBatch(): News | undefined {

@@ -81,7 +81,7 @@ test('[A10] people see what is there, forget it, and take that back', async () =
   expect(await run(m, show, { ref: 'p' })).toContain('(deleted; restore brings it back)')
   expect(await run(m, undo)).toContain('took back: deleted principle "p"')
   expect(await run(m, list, { kind: 'principle' })).toContain('said once')
-  expect(await run(m, redo)).toMatch(/^redid: deleted principle "p"\n/)
+  expect(await run(m, redo)).toMatch(/^redid: deleted principle "p": wrong\n/)
   await expect(run(m, show, { ref: 'q' })).rejects.toHaveProperty('hint')
   await expect(run(m, list, { kind: 'decison' })).rejects.toMatchObject({ hint: expect.stringContaining('decision') })
 })

@@ -40,7 +40,7 @@ test('[A10] history tells people what changed, from what to what, with names for
   const [push, log] = ['Never push to main', 'Never log passwords']
   await run('act', JSON.stringify([push, log].map((fact) => ['record-fact', { fact }])))
   await run('act', JSON.stringify([push, log].map((ref) => ['retire', { ref, reason: 'old' }])))
-  expect((await run('history')).split('\n')[0]).toContain(`retired "${push}"; retired "${log}"`)
+  expect((await run('history')).split('\n')[0]).toContain(`retired "${push}": old; retired "${log}": old`)
 })
 
 test('[A10] history of an entity says what an undo took back, and the page gets the same words; what was undone keeps its name', async () => {
@@ -95,4 +95,24 @@ test('[A10] what was retired and is brought back is told as that', async () => {
   expect(told).toContain('brought back')
   expect(told).not.toContain('no longer no longer')
   expect(await run('undo')).toContain('brought back "sqlite-store"')
+})
+
+test('[A10] history and show tell why something was replaced or deleted, and a proposed undo what it takes back', async () => {
+  const { run } = await project()
+  const act = (...actions: unknown[]) => run('act', JSON.stringify(actions))
+  await act(
+    ['record-decision', { name: 'cache', description: 'Cache prices in Redis' }],
+    ['record-decision', { name: 'no-cache', description: 'Read the prices each time' }],
+    ['record-decision', { name: 'queue', description: 'A queue before the mailer' }],
+  )
+  await act(['supersede', { old: 'cache', new: 'no-cache', reason: 'Redis lost updates' }])
+  await act(['delete-decision', { name: 'queue', reason: 'never built' }])
+  const batches = await run('history')
+  expect(batches).toContain('superseded "cache" by "no-cache": Redis lost updates')
+  expect(batches).toContain('deleted decision "queue": never built')
+  expect(await run('history', 'cache')).toContain('superseded by no-cache: Redis lost updates')
+  expect(await run('history', 'queue')).toContain('deleted: never built')
+  expect(await run('show', 'cache')).toContain('superseded-by ← no-cache: Redis lost updates')
+  await act(['propose', { action: ['undo', { batch: 'last' }] }])
+  expect(await run('review')).toContain('undo: ')
 })

@@ -30,7 +30,7 @@ describe('[A10] undo on the command line', () => {
 
   test('[A10] [T2] --all-of shows what goes and asks on a terminal; in a pipe it waits for the person', async () => {
     const { at, run, names } = await written()
-    expect(await run('undo', '--all-of', 'a', '--yes')).toMatch(/^proposed to undo a\nnote: .*once a person says yes/)
+    expect(await run('undo', '--all-of', 'a', '--yes')).toMatch(/^proposed to undo recorded decision "a2"; recorded decision "a1"\nnote: .*once a person says yes/)
     expect(await names()).toBe('("a1" "a2" "b1")')
     const no = await onTerminal(at, ['undo', '--all-of', 'a'], 'n')
     expect(no.out).toMatch(

@@ -1,6 +1,6 @@
 import { momentOf } from '../log/clock.ts'
 import type { Db } from '../store/db.ts'
-import type { Author } from '../store/line.ts'
+import type { Author, Line } from '../store/line.ts'
 import { type LoggedEvent, lastLine, lineOf, loggedIn, newsAfter } from '../store/log.ts'
 import { type PresenceEvent, presenceAfter } from '../store/presence.ts'
 import { getRow, nameIn } from '../store/rows.ts'
@@ -43,6 +43,22 @@ export function newsSince(db: Db, seq: number, limit?: number): News[] {
   return limit === undefined ? all : all.slice(0, limit)
 }
 
+const lineIn = (db: Db, batch: string) => lineOf(db, batch.split(':')[0]!, Number(batch.split(':')[1]))
+
+function summaryIn(db: Db, line: Line): string {
+  const called = (id: string) => {
+    const row = getRow(db, id)
+    return row && (nameIn(row.name, JSON.parse(row.body)) || calledLast(db, id))
+  }
+  return summaryOf(line, called, (batch) => lineIn(db, batch))
+}
+
+/** What a batch did, in a line; nothing where it is not here. */
+export function whatDid(db: Db, batch: string): string | undefined {
+  const line = lineIn(db, batch)
+  return line && summaryIn(db, line)
+}
+
 const batchesSince = (db: Db, seq: number, limit?: number): News[] =>
   newsAfter(db, seq, limit).map(({ n, received, line }) => ({
     seq: n,
@@ -50,14 +66,7 @@ const batchesSince = (db: Db, seq: number, limit?: number): News[] =>
     at: momentOf(line.at, received),
     received,
     author: line.author,
-    summary: summaryOf(
-      line,
-      (id) => {
-        const row = getRow(db, id)
-        return row && (nameIn(row.name, JSON.parse(row.body)) || calledLast(db, id))
-      },
-      (batch) => lineOf(db, batch.split(':')[0]!, Number(batch.split(':')[1])),
-    ),
+    summary: summaryIn(db, line),
     events: loggedIn(line),
     erases: line.purges.length > 0,
   }))

@@ -1,3 +1,4 @@
+import { attempt } from '../../base/errors.ts'
 import { kindOf, LINK_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { KINDS } from '../../model/kinds/index.ts'
@@ -63,6 +64,12 @@ const isReplaced = (id: string, own: readonly Event[], all: readonly Event[]): b
   own.every((e) => e.field === 'status' || e.field === 'provenance') &&
   all.some((e) => kindOf(e.entity) === LINK_KIND && e.field === 'to' && e.value === id)
 
+/** What somebody put up for a yes. @throws where it is not as we write it. */
+function edit(action: string, is: (of: string) => string): string {
+  const [verb, { ref, batch }] = JSON.parse(action)
+  return [verb, batch === undefined ? ref && is(ref) : shortBatch(batch)].filter(Boolean).join(' ')
+}
+
 function said(id: string, events: readonly Event[], called: Called): string {
   const kind = kindOf(id)
   const is = (of: string) => {
@@ -71,19 +78,23 @@ function said(id: string, events: readonly Event[], called: Called): string {
   }
   const value = (field: string) => events.findLast((e) => e.field === field && e.op === 'set')?.value
   if (events.some((e) => e.purged)) return `erased ${id}`
-  const state = (value(STATE) as StateValue | undefined)?.s
+  const { s: state, reason } = (value(STATE) ?? {}) as { s?: StateValue['s']; reason?: unknown }
+  const because = (why: unknown) => (typeof why === 'string' ? `: ${why}` : '')
   if (kind === LINK_KIND) {
     const [from, to, type] = [value('from'), value('to'), value('type')]
     if (state !== 'created' || type === undefined)
       return `${state === 'deleted' ? 'removed' : 'changed'} the link ${called(id) ?? id}`
     const [one, other] = [is(String(from)), is(String(to))]
-    return type === 'supersedes' ? `superseded ${other} by ${one}` : `linked ${one} ${type} ${other}`
+    if (type !== 'supersedes') return `linked ${one} ${type} ${other}`
+    return `superseded ${other} by ${one}${because(value('description'))}`
   }
   const name = value(keys.get(kind) ?? 'name')
+  if (state === 'created' && kind === 'proposal')
+    return `proposed to ${attempt(() => edit(String(name), is)) ?? 'edit'}`
   if (state === 'created') return `recorded ${kind} ${name === undefined ? id : quoted(name)}`
-  if (state === 'deleted') return `deleted ${kind} ${is(id)}`
+  if (state === 'deleted') return `deleted ${kind} ${is(id)}${because(reason)}`
   if (state === 'restored') return `brought back ${is(id)}`
-  if (value('retired') !== undefined) return `retired ${is(id)}`
+  if (value('retired') !== undefined) return `retired ${is(id)}${because(value('retired'))}`
   if (events.some((e) => e.field === 'retired')) return `brought back ${is(id)}`
   const standing = value('standing')
   if (standing === 'confirmed' || standing === 'rejected') return `${standing} ${is(id)}`

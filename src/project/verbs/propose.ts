@@ -82,7 +82,7 @@ export const propose = defineVerb({
     p.set(id, 'standing', 'proposed')
     if (evidence !== undefined) p.apply(id, [listChange('evidence', [evidence])])
     p.sign(id)
-    const about = inner.ref ?? inner.name ?? inner.from ?? inner.old ?? inner.batch ?? inner.allOf ?? ''
+    const about = tried.undone ?? inner.ref ?? inner.name ?? inner.from ?? inner.old ?? inner.batch ?? inner.allOf ?? ''
     return { id, kind: 'proposal', name: `${verb} ${String(about)}`.trim(), standing: 'proposed', created }
   },
 })

@@ -72,7 +72,7 @@ export function askAbout(hook: Hook, ids: readonly string[], wishes: readonly Wi
   const asks: Asked[] = [
     ...proposed.map((e) => ({
       id: e.id,
-      whole: `${calledAs(e)}${Array.isArray(e.fields.paths) ? ` (for ${e.fields.paths.join(', ')})` : ''}`,
+      whole: `${calledAs(e, hook.memory)}${Array.isArray(e.fields.paths) ? ` (for ${e.fields.paths.join(', ')})` : ''}`,
       digest: contentDigest(e),
       from: fromOf(typed, e),
     })),
@@ -232,7 +232,7 @@ function decide({ memory, call, session }: Hook, e: Entity, yes: boolean): strin
   const action = [yes ? 'confirm' : 'reject', { ref: e.id, expectedVersion: e.version }]
   try {
     memory.act([action], { by: 'person', agent: call.client, session })
-    return `Tidemark: the user ${yes ? 'confirmed' : 'rejected'} "${dataLine(calledAs(e), SHOWN)}" (${e.id})`
+    return `Tidemark: the user ${yes ? 'confirmed' : 'rejected'} "${dataLine(calledAs(e, memory), SHOWN)}" (${e.id})`
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return `Tidemark could not ${yes ? 'confirm' : 'reject'} ${e.id}: ${error.message}`

@@ -17,8 +17,8 @@ import { actingAs, type Block, defineTool, type Output, type ToolContext, writte
 const WHOLE = 1_200
 
 /** What waits, as somebody has to see it before it binds: whole, and who wants it. */
-const told = ({ reader }: Memory, e: Entity, isOthers: boolean): { head: string; from: string } => ({
-  head: `${typeof e.fields.category === 'string' ? e.fields.category : e.kind}: ${oneLine(calledAs(e, reader), 2 * WHOLE)}${
+const told = (memory: Memory, e: Entity, isOthers: boolean): { head: string; from: string } => ({
+  head: `${typeof e.fields.category === 'string' ? e.fields.category : e.kind}: ${oneLine(calledAs(e, memory), 2 * WHOLE)}${
     Array.isArray(e.fields.paths) ? ` (for ${oneLine(e.fields.paths.join(', '), WHOLE)})` : ''
   }`,
   from: isOthers
@@ -213,7 +213,7 @@ export const insteadOf = (memory: ToolContext['memory'], wanted: readonly Waitin
 /** What a yes or a no is about: the thing, or what others want of it. */
 export function decidedOn({ memory }: ToolContext, e: Entity): string {
   const wanted = waitingAt(memory.db, e.id).map((w) => `${oneLine(w.by, 60)} ${oneLine(w.wants, WHOLE)}`)
-  const named = `${e.kind} "${oneLine(calledAs(e, memory.reader), WHOLE)}"`
+  const named = `${e.kind} "${oneLine(calledAs(e, memory), WHOLE)}"`
   return wanted.length === 0 ? named : `what others want of ${named}: ${wanted.join('; ')}`
 }
 

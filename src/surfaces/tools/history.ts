@@ -34,8 +34,8 @@ function told({ reader }: Memory, given: Event, was: Json | undefined): string {
   const e = { ...given, ...saidIn(given) }
   if (e.purged) return e.field === '$' ? 'erased' : `${e.field} (erased)`
   if (e.field === '$') {
-    const { s: state = 'changed' } = (e.value ?? {}) as { s?: string }
-    return BEGAN[state] ?? state
+    const { s: state = 'changed', reason } = (e.value ?? {}) as { s?: string; reason?: Json }
+    return `${BEGAN[state] ?? state}${reason === undefined ? '' : `: ${inWords(reason, 200)}`}`
   }
   if (e.field === 'standing') return e.op === 'clear' ? '' : String(e.value)
   if (e.field === 'provenance') return agreed(e) === '' ? 'rejected' : 'confirmed'
@@ -59,7 +59,9 @@ const linked = (memory: Memory, id: string) =>
       const said =
         end === 'from' ? `${type} ${other}` : type === 'supersedes' ? `superseded by ${other}` : `${other} ${type} this`
       const [made] = memory.history(link)
-      return made ? [{ ...made, text: type === 'supersedes' ? said : `linked: ${said}` }] : []
+      const why = memory.reader.entity(link)?.fields.description
+      const whole = why === undefined ? said : `${said}: ${inWords(why, 200)}`
+      return made ? [{ ...made, text: type === 'supersedes' ? whole : `linked: ${whole}` }] : []
     }),
   )
 

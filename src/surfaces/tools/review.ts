@@ -76,7 +76,7 @@ function proposalsIn({ memory }: ToolContext, all: readonly Entity[], slice: Sli
   const now = memory.env.now()
   const lines = found.map((e) => {
     const standing = unverified.has(e.id) ? 'from others, unverified, ' : 'proposed, '
-    return `${e.kind}  ${oneLine(nameOf(e, memory.reader), e.kind === 'fact' ? 90 : 200)}  (${standing}${ago(e.created, now)})\n  ${e.id}`
+    return `${e.kind}  ${oneLine(nameOf(e, memory), e.kind === 'fact' ? 90 : 200)}  (${standing}${ago(e.created, now)})\n  ${e.id}`
   })
   const [first] = found
   if (first)

@@ -7,7 +7,7 @@ import type { Json } from '../../model/field.ts'
 import { fieldsOf } from '../../model/kind.ts'
 import { isObject } from '../../model/object.ts'
 import { referenceTo } from '../../project/discover/values.ts'
-import { ago, entityJson, oneLine, refTo } from './format.ts'
+import { ago, entityJson, inWords, oneLine, refTo } from './format.ts'
 import { AS_OF, at, findAt } from './moment.ts'
 import { defineTool, REF, type Span } from './tool.ts'
 
@@ -33,6 +33,8 @@ function told(line: string): Span[] {
   const [, label = '', rest = line] = /^([\w-]{1,40}(?::| [→←]) )(.*)$/.exec(line) ?? []
   return [['aside', label], rest]
 }
+
+const why = (said: Json | undefined): string => (said === undefined ? '' : `: ${inWords(said, 200)}`)
 
 export const show = defineTool({
   name: 'show',
@@ -63,8 +65,8 @@ export const show = defineTool({
     const said = holdsOf(memory, '', [...links, ...ends], { ...then, past: true })
     const marksAt = (id: string) => (said.has(id) ? marksOf(said.get(id)!) : [])
     // what took the place of the other end is said by the link
-    const marked = (l: Link, end: string) =>
-      ['', ...marksAt(l.id), ...(l.type === 'supersedes' ? [] : marksAt(end))].join(', ')
+    const marked = ({ id, type, entity }: Link, end: string) =>
+      ['', ...marksAt(id), ...(type === 'supersedes' ? [] : marksAt(end))].join(', ') + why(entity.fields.description)
     for (const l of from) lines.push(`  ${l.type} → ${referenceTo(reader, l.to)}${marked(l, l.to)}`)
     for (const l of to)
       lines.push(
