@@ -39,7 +39,8 @@ function relatedTo(e: Entity, grounds: Grounds): string[] {
     )
   const near = all.filter((s) => s.by === 'similarity')
   if (near.length === 0) return told
-  const names = near.map((s) => `${quoted(reader.entity(s.to)!)} (${oneLine(s.evidence, 120)})`).join(', ')
+  const why = ({ evidence }: Suggestion) => (evidence === '' ? '' : ` (${oneLine(evidence, 120)})`)
+  const names = near.map((s) => quoted(reader.entity(s.to)!) + why(s)).join(', ')
   const it = near.length === 1 ? 'it' : 'the first'
   const choice = `if this replaces ${it}: ${ready({ ...near[0]!, type: 'supersedes' })}; if it goes with ${it}: ${ready(near[0]!)}`
   return [...told, `decided earlier: ${names}; ${choice}`]
