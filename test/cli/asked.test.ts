@@ -47,6 +47,20 @@ test('[H1] a page that quotes a question does not outrank its answer', async () 
   expect((await names(m, question))[0]).toMatch(/^The cursor of each import/)
 })
 
+test('[H1] a question in the words of a heading finds what stands below it, and reads most of it', async () => {
+  const m = openTestMemory()
+  const section = 'Questions › What happens when a process is killed, the power fails or the database is damaged?'
+  const repair = 'Daily snapshots are kept. Nothing else is needed for that, whatever the machine did at the time, or what became of its processes and its disk while somebody was away. Then `doctor --restore` repairs it.'
+  const more = Array.from({ length: 40 }, (_, i) => `Paragraph ${i} tells how copies are made on other days.`)
+  m.act([
+    ['record-chunk', { content: [repair, ...more].join('\n\n'), sourceFile: 'docs/questions.md', section, position: 1 }],
+    ['record-chunk', { content: 'A vector database finds what means nearly the same, in one more service.', sourceFile: 'docs/why.md', section: 'Why no vector database', position: 1 }],
+    ['record-chunk', { content: 'The database of the hub is copied by its own tools.', sourceFile: 'docs/hub.md', section: 'Backup', position: 1 }],
+  ]) // biome-ignore format: pages
+  const { text } = await ask(m, 'What do I do when the database is damaged?', { budget: 300 })
+  expect(text).toMatch(/^\(chunk "Daily snapshots .*`doctor --restore` repairs it/)
+})
+
 test.each([
   ['Run the second command; it asks before it goes on.'],
   ['Run the second command, which asks before it goes on, and answer it:\n`yes` goes on.'],

@@ -4,7 +4,7 @@ import type { Place } from '../../engine/read/work-tree.ts'
 import { isStopWord, questionTerms } from '../../engine/store/terms.ts'
 import { type Entity, isPage, saidAt, standingOf } from '../../model/entity.ts'
 import { DAY_MS } from '../../model/times.ts'
-import { formsOf, sayingOf } from './card.ts'
+import { firstPiece, formsOf, sayingOf } from './card.ts'
 import type { RecallConfig } from './config.ts'
 import { foldSimilar } from './duplicates.ts'
 import { importanceOf } from './importance.ts'
@@ -110,7 +110,7 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
   const told = shown.map(({ item }) => item.scored.entity)
   const past = asked.asOf ?? (g.root === undefined ? 'nowhere' : undefined)
   const holds = holdsOf(g.memory, g.root ?? '', told, { reader, now: asked.validAt, past })
-  const results = shown.map(({ item: { scored: s, otherwise }, similar }) => {
+  const results = shown.map(({ item: { scored: s, otherwise }, similar }, i) => {
     const { id, kind, name, fields } = s.entity
     const printable = {
       ...{ id, kind, name, fields, similar: [...similar], contradicts: marks.get(id) ?? [] },
@@ -119,7 +119,7 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
       ...(now - saidAt(s.entity) > OLD_MS && { since: dayOf(s.entity, holds.get(id)) }),
     }
     const { words } = s.lexical
-    const forms = formsOf(printable, registry, words)
+    const forms = formsOf(printable, registry, words, i === 0 ? firstPiece(asked.budget) : undefined)
     return { ...printable, words, score: s.score, parts: s.parts, why: whyOf(s, g, now), text: forms.card, forms }
   })
 

@@ -21,9 +21,13 @@ export interface Printable
 /** The two forms in which a result is told: all that was said, or what it is called and a reference to ask for it by. */
 export type Card = { readonly card: string; readonly line: string }
 
-/** Characters of one field in a line, and of a piece of a document or a session. */
+/** Characters of one field in a line, and of a piece of a document or a session; of the best one more, as it may be all that is read. */
 const LINE_FIELD = 80
 const LINE_PIECE = 160
+const BEST_PIECE = 480
+/** Characters of a piece in the line of the first result, as far as the tokens allow. */
+export const firstPiece = (budget = BEST_PIECE): number => Math.min(BEST_PIECE, budget)
+
 /** A longer name is no reference: the id stands beside it. */
 const MAX_REFERENCE = 80
 const SIMILAR_NAMED = 3
@@ -47,9 +51,9 @@ export const cardOf = (e: Printable, registry: Registry): string =>
  * Both forms, with remarks on what was folded into it, what speaks against it, and why it no longer counts. `words`: those of the
  * question that it holds; the line of a piece of a text begins where they stand.
  */
-export function formsOf(e: Printable, registry: Registry, words: readonly string[] = []): Card {
+export function formsOf(e: Printable, registry: Registry, words: readonly string[] = [], most?: number): Card {
   const card = cardOf(e, registry)
-  const line = lineOf(e, registry, words)
+  const line = lineOf(e, registry, words, most)
   // the card says by itself what its fields say
   const isSaid = e.fields.status === e.state && !e.replacedBy?.length
   const told = e.state !== undefined && (isSaid || e.fields[e.state] !== undefined)
@@ -57,11 +61,14 @@ export function formsOf(e: Printable, registry: Registry, words: readonly string
   return { card: whole, line: line.length < card.length ? line + remarks(e) : whole }
 }
 
-function lineOf(e: Printable, registry: Registry, words: readonly string[]): string {
+function lineOf(e: Printable, registry: Registry, words: readonly string[], most = LINE_PIECE): string {
   const kind = registry.kind(e.kind)
   const { sourceFile, section } = e.fields
+  // what its heading says stands beside it
+  const told = wordSet(String(section ?? ''))
+  const asked = new Set([...wordSet(words.join(' '))].filter((stem) => !told.has(stem)))
   const inShort = (text: string) =>
-    sourceFile === undefined || words.length === 0 ? cutLine(text) : cutLine(passageOf(text, words), LINE_PIECE)
+    sourceFile === undefined || words.length === 0 ? cutLine(text) : cutLine(passageOf(text, asked, most), most)
   const fields = new Map<string, Data>()
   let before = ''
   for (const field of kind?.positional ?? Object.keys(e.fields).slice(0, 1)) {
@@ -88,13 +95,14 @@ function cutLine(text: string, most = LINE_FIELD): string {
   return `${space > most / 2 ? cut.slice(0, space) : cut}…`
 }
 
-/** A text from the sentence on that holds most of the words. */
-function passageOf(text: string, words: readonly string[]): string {
-  const asked = wordSet(words.join(' '))
+/** A text from the sentence on with which most of the words stand in so many characters, most of them in itself. */
+function passageOf(text: string, asked: ReadonlySet<string>, most: number): string {
   const sentences = text.split(/\n\s*|(?<=[.!?])\s+/)
-  const held = sentences.map((s) => [...wordSet(s)].filter((stem) => asked.has(stem)).length)
+  const from = (at: number) => sentences.slice(at).join(' ')
+  const count = (said: string) => [...wordSet(said)].filter((stem) => asked.has(stem)).length
+  const held = sentences.map((s, at) => count(from(at).slice(0, most)) + count(s) / (1 + asked.size))
   const best = held.indexOf(Math.max(...held))
-  return best <= 0 ? text : `…${sentences.slice(best).join(' ')}`
+  return best <= 0 ? text : `…${from(best)}`
 }
 
 function remarks({ similar = [], otherwise = [], contradicts = [], since, ...holds }: Printable): string {

@@ -151,13 +151,15 @@ function takeApart(question: string, { corpus, reader, vectors: all, isQuick = f
   }
 }
 
-/** A page that quotes the question says nothing of its answer by that: what it says besides counts. */
+/** A page that quotes the question says nothing of its answer by that: what it says besides counts, and its headings. */
 function withoutQuotes(text: TextRow, asked: readonly number[]): TextRow {
   if (asked.length < 2 || asked.length >= MAX_ASKED) return text
   const isQuote = (terms: Run['terms'], at: number) => asked.every((hash, n) => terms[at + n] === hash)
   const runs = text.runs.map((run) => {
     const quotes =
-      run.terms.length < 2 * asked.length ? [] : [...run.terms.keys()].filter((at) => isQuote(run.terms, at))
+      run.weight < 1 || run.terms.length < 2 * asked.length
+        ? []
+        : [...run.terms.keys()].filter((at) => isQuote(run.terms, at))
     if (quotes.length === 0) return run
     return { ...run, terms: run.terms.filter((_, i) => !quotes.some((at) => i >= at && i < at + asked.length)) }
   })

@@ -2,7 +2,7 @@ import { type UserError, unlessRefused } from '../../base/errors.ts'
 import type { Memory } from '../../engine/memory.ts'
 import type { Project } from '../../engine/store/project.ts'
 import { explanation } from '../../find/recall/answer.ts'
-import { type Card, formsOf } from '../../find/recall/card.ts'
+import { type Card, firstPiece, formsOf } from '../../find/recall/card.ts'
 import type { RecallSettings } from '../../find/recall/config.ts'
 import { bindingRules, vocabularyOf } from '../../find/recall/contradictions.ts'
 import { besideNearer, libraryWeight, type Statement } from '../../find/recall/overridden.ts'
@@ -40,15 +40,15 @@ export async function recallAcross(
   const all = options.all ?? options.preset === 'debug'
   const own = await here.ask(question, unpacked)
   const registry = context.memory.registry()
-  const cards = (r: Recalled, remark: string): Card => {
-    const forms = formsOf(r, registry, r.words)
-    const why = explain ? explanation(r) : ''
+  type Found = { result: Recalled & Elsewhere; remark: string }
+  const cardOf = ({ result, remark }: Found, i: number): Card => {
+    const forms = formsOf(result, registry, result.words, i === 0 ? firstPiece(budget) : undefined)
+    const why = explain ? explanation(result) : ''
     return { card: forms.card + remark + why, line: forms.line + remark + why }
   }
-  const found: { result: Recalled & Elsewhere; card: Card }[] = own.results.map((result) =>
-    result.isUnverified
-      ? { result: { ...result, tier: 'team' }, card: cards(result, ' #| team |#') }
-      : { result, card: cards(result, '') },
+  const found = own.results.map(
+    (result): Found =>
+      result.isUnverified ? { result: { ...result, tier: 'team' }, remark: ' #| team |#' } : { result, remark: '' },
   )
   const notes = [...own.notes]
   let omitted = own.omitted
@@ -71,7 +71,7 @@ export async function recallAcross(
       const parts = { ...r.parts, proximity: weight }
       const score = parts.relevance * parts.proximity * parts.recency * parts.importance
       const result = { ...r, parts, score, project: project.name, why: `${r.why}; in project ${project.name}` }
-      found.push({ result, card: cards(result, ` #| in project ${project.name.replaceAll('|#', '| #')} |#`) })
+      found.push({ result, remark: ` #| in project ${project.name.replaceAll('|#', '| #')} |#` })
     }
   }
   // what the library says and is said here as well is not repeated; what this project contradicts is marked, and counts less
@@ -89,17 +89,17 @@ export async function recallAcross(
       const from = { tier: 'user', project: 'your library', overriddenBy: beside.by } as const
       const result = { ...r, score: r.score * libraryWeight(over !== ''), why, ...from }
       const remark = `user tier: your library${over && `; ${over}`}`
-      found.push({ result, card: cards(result, ` #| ${remark.replaceAll('|#', '| #')} |#`) })
+      found.push({ result, remark: ` #| ${remark.replaceAll('|#', '| #')} |#` })
     }
   }
   if (options.scope !== 'micro' && options.scope !== 'selected' && !context.served)
     notes.push(...(await askLibrary(addLibrary)))
   found.sort((a, b) => b.result.score - a.result.score || (a.result.id < b.result.id ? -1 : 1))
   const limits = { limit: options.limit ?? here.config.limit, found: found.length + omitted, budget }
-  const told = found.map((f) => f.card)
+  const told = found.map(cardOf)
   const packed = pack(told, limits, estimateTokens)
   return {
-    results: packed.shown.map(({ index, form }) => ({ ...found[index]!.result, text: found[index]!.card[form] })),
+    results: packed.shown.map(({ index, form }) => ({ ...found[index]!.result, text: told[index]![form] })),
     omitted: packed.omitted,
     notes,
     ...(own.unknown && { unknown: own.unknown }),
