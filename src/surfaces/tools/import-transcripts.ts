@@ -23,7 +23,7 @@ import type { ToolContext } from './tool.ts'
 export const TRANSCRIPTS = {
   name: 'transcripts',
   about:
-    'what was said in old sessions of Claude Code, Codex, Gemini CLI, Copilot CLI and opencode, searchable, on this machine alone; finds the sessions of this project by itself',
+    'what was said in old sessions of Claude Code, Codex, Gemini CLI, Copilot CLI, opencode and Aider, searchable, on this machine alone; finds the sessions of this project by itself',
 } as const
 
 export const SPECSTORY = {
