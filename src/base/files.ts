@@ -92,14 +92,16 @@ export const readRegular = (path: string): Buffer | undefined =>
 
 const READ_AT_ONCE = 256 * 1024
 
-/** The lines of a regular file, read in pieces, and the byte that each ends at. A line over `most` bytes is empty. */
-export function* linesOf(path: string, most = MOST_BYTES): Generator<{ text: string; end: number; ended: boolean }> {
+type Line = { text: string; end: number; ended: boolean }
+
+/** The lines of a regular file from a byte on, read in pieces, and the byte that each ends at. A line over `most` bytes is empty. */
+export function* linesOf(path: string, most = MOST_BYTES, start = 0): Generator<Line> {
   using open = openFile(path, fs.constants.O_RDONLY | NO_FOLLOW)
   if (!open) return
   const piece = Buffer.alloc(READ_AT_ONCE)
   let parts: Buffer[] = []
   let length = 0
-  let at = 0
+  let at = start
   let isFirst = true
   const keep = (part: Buffer) => {
     length += part.length
@@ -114,7 +116,7 @@ export function* linesOf(path: string, most = MOST_BYTES): Generator<{ text: str
     length = 0
     return { text, end: at, ended }
   }
-  for (let n = fs.readSync(open.fd, piece); n > 0; n = fs.readSync(open.fd, piece)) {
+  for (let n = 0; (n = fs.readSync(open.fd, piece, 0, piece.length, at)) > 0; ) {
     let from = 0
     for (let to = piece.indexOf(10); to >= 0 && to < n; to = piece.indexOf(10, from)) {
       keep(piece.subarray(from, to))

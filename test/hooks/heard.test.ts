@@ -8,9 +8,11 @@ import { mayBeRepeated, saysItLasts } from '../../src/session/hooks/lasting-word
 import { respond } from '../../src/session/hooks/run.ts'
 import { act } from '../../src/surfaces/tools/act.ts'
 import { history } from '../../src/surfaces/tools/history.ts'
+import { importTool } from '../../src/surfaces/tools/import.ts'
 import { recall } from '../../src/surfaces/tools/recall.ts'
 import type { ToolContext } from '../../src/surfaces/tools/tool.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
+import { countTokens } from '../tokens.ts'
 import { withoutMarksOfAgents } from './run.ts'
 
 withoutMarksOfAgents()
@@ -234,6 +236,54 @@ test('[G7] what a session left that nobody judged goes to the next one in which 
   expect((await session(t, 's2').types('hello there, you', { source: 'sdk' })).context).toBeUndefined()
   expect((await session(t, 's3').types('Add a cart page')).context).toContain('old gateway until March')
   expect((await session(t, 's4').types('Add a login page')).context).toBeUndefined()
+})
+
+test('[G7] the richest sessions of a past that was taken in go to the next session in which a person types, once, and how much that is, is said before', async () => {
+  const t = openTestMemory()
+  vi.stubEnv('HOME', join(t.dir, 'home'))
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const told = (day: string, ...typed: string[]) =>
+    [`# aider chat started at 2026-${day} 10:00:00\n`, ...typed.map((words) => `#### ${words}  \n\nDone.\n`)].join('\n')
+  const daily = (n: number) =>
+    `Move the ${n}. button of the page over to the right side, as it stands in the design of the shop.`
+  const history = [
+    told('09-01', daily(90), 'Never round before the tax is known.', 'From now on all prices are integers in cents.'),
+    told('10-01', daily(91), 'We never use console.log in the shop.'),
+    ...Array.from({ length: 15 }, (_, i) => told(`11-${i + 1 < 10 ? '0' : ''}${i + 1}`, daily(i))),
+  ]
+  writeFileSync(join(t.dir, '.aider.chat.history.md'), history.join('\n'))
+  const importing = () => importTool.run(t, { format: 'transcripts' })
+  const { text } = await importing()
+  const [, n, sessions, cost] = /^the next session is shown (\d+) prompts of your (\d+) richest past sessions to judge, about (\d+) tokens$/m.exec(text)!.map(Number) // biome-ignore format: one line
+  expect([n! > 4, n! < 12, sessions! > 2]).toEqual([true, true, true])
+  expect((await session(t, 's2').types('hello there, you', { source: 'sdk' })).context).toBeUndefined()
+  const { context } = await session(t, 's3').types('Add a cart page')
+  const lines = context!.split('\n').filter((line) => line.startsWith('- '))
+  expect(lines).toHaveLength(n!)
+  for (const words of ['Never round before', 'integers in cents', 'console.log', daily(14)])
+    expect(lines.join()).toContain(words)
+  expect(lines.join()).not.toContain(daily(0))
+  expect(context).toContain('What of this will a later session need? Record only that, with act')
+  expect(countTokens(context!)).toBeLessThanOrEqual(300)
+  expect(Math.abs(countTokens(context!) - cost!)).toBeLessThan(60)
+  for (const id of ['s3', 's4', 's5']) expect((await session(t, id).types('Add a login page')).context).toBeUndefined()
+  expect((await importing()).text).not.toContain('the next session')
+})
+
+test('[G7] what a hook saw is no past: it stays with its session, and a past that was erased is not offered', async () => {
+  const t = openTestMemory()
+  vi.stubEnv('HOME', join(t.dir, 'home'))
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const first = session(t, 's1')
+  await first.types('Payments go through the old gateway until March.')
+  const history = '# aider chat started at 2026-10-01 10:00:00\n\n#### Never round before the tax is known.  \n'
+  writeFileSync(join(t.dir, '.aider.chat.history.md'), history)
+  expect((await importTool.run(t, { format: 'transcripts' })).text).toContain('1 prompt of your richest past session')
+  using prompts = openPrompts(t.project, { now: t.memory.env.now() })
+  prompts!.erase(['round before the tax'])
+  expect((await session(t, 's2').types('Add a cart page')).context).toBeUndefined()
+  await first.on('session-end', { reason: 'exit' })
+  expect((await session(t, 's2').types('Add a login page')).context).toContain('old gateway until March')
 })
 
 test.each([

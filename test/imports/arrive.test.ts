@@ -257,7 +257,7 @@ test('what lies here and is not read is named, with the way to take it in if the
     '  leave  memory.jsonl: nothing in it could be read: `tidemark import mcp-memory memory.jsonl` says why',
     '  later  sessions of SpecStory: tidemark import specstory',
     '  later  notes in memory: tidemark import notes memory',
-    '  leave  .aider.chat.history.md: there is no reader for sessions of Aider',
+    '  later  1 session of Aider: tidemark import transcripts',
   ])
 })
 

@@ -180,6 +180,85 @@ test('[H1] a byte order mark takes no turn of a transcript away, whatever its fo
   ])
 })
 
+/** As Aider writes it: two blanks behind each line of its own and of its user, none behind those of the agent. */
+const aider = (started: string, ...said: string[]) =>
+  `\n# aider chat started at ${started}\n\n> /usr/bin/aider --model sonnet  \n> Aider v0.86.2  \n\n${said.join('\n')}\n`
+const typed = (...words: string[]) => `${words.map((line) => `#### ${line}  `).join('\n')}\n`
+
+test('[H1] sessions of Aider are found in its history: what was typed, without commands, tools and headings of the agent', async () => {
+  const t = openTestMemory()
+  homeOf(t)
+  lay(t.dir, {
+    '.aider.chat.history.md': [
+      aider('2026-10-05 19:33:01', '> You need to specify a --model  \n'),
+      aider('2026-10-05 19:33:02', ''),
+      aider(
+        '2026-10-05 19:33:02',
+        typed('/add app/cart.py'),
+        '> Added app/cart.py to the chat  \n',
+        typed('<blank>'),
+        typed('Round once, at the end.', '', '  - the tax comes last'),
+        '> Repo-map: using 1024 tokens  \n',
+        '#### Summary of the change\n\nI round after the tax.\n\n#### Never run the tests\n',
+        '> Tokens: 2.4k sent, 91 received.  \n> Applied edit to app/cart.py  \n',
+        typed('Add file to the chat? (Y)es/(N)o/(A)ll/(S)kip all [Yes]: a'),
+        typed('/ask Why is the discount rounded twice?'),
+        typed('/code', 'Then remove the second rounding.'),
+        typed('!make everything again'),
+        typed('/run make everything once more'),
+        typed('/architecture is no command of it'),
+      ),
+      aider('2026-10-05 19:34:00', typed('The key is ghp_abcdefghijklmnopqrstuvwxyz0123456789, keep it.')).replaceAll('\n', '\r\n'),
+    ].join(''),
+  }) // biome-ignore format: one file
+  const { text, report } = await run(t)
+  expect(text).toContain(', 2 of Aider (.aider.chat.history.md)')
+  expect(chunks(t).filter((turn) => turn.startsWith('aider/'))).toEqual([
+    'aider/2026-10-05T19:33:02 aider: #### Summary of the change\n\nI round after the tax.\n\n#### Never run the tests',
+    'aider/2026-10-05T19:33:02 user: Round once, at the end.\n\n  - the tax comes last',
+    'aider/2026-10-05T19:33:02 user: Then remove the second rounding.',
+    'aider/2026-10-05T19:33:02 user: Why is the discount rounded twice?',
+    'aider/2026-10-05T19:34:00 user: The key is [redacted: GitHub token], keep it.',
+  ])
+  expect(report.redacted).toContainEqual({ where: 'aider/2026-10-05T19:34:00#1', category: 'GitHub token' })
+  const turn = t.memory.reader.list('turn').find((c) => String(c.fields.content).startsWith('Round once'))
+  expect(saidAt(turn!)).toBe(new Date(2026, 9, 5, 19, 33, 2).getTime())
+  using prompts = openPrompts(t.project, { now: t.memory.env.now() })
+  expect(prompts!.search('second rounding', 5)).toMatchObject([
+    { session: '2026-10-05T19:33:02', client: 'aider', text: 'Then remove the second rounding.' },
+  ])
+  const before = t.rows()
+  expect((await run(t)).report.batches).toEqual([])
+  expect(t.rows()).toBe(before)
+})
+
+test('[A1] a history of Aider is read by its name too, without blanks at its ends; a link to one is not followed', async () => {
+  const t = openTestMemory()
+  homeOf(t)
+  const history = aider(
+    '2026-10-05 19:33:02',
+    typed('Round once, at the end.'),
+    'I do that.\n\n#### Never run the tests\n',
+  )
+  lay(t.dir, { 'old/chat.md': history.replaceAll(/ +$/gm, '') })
+  symlinkSync(join(t.dir, 'old/chat.md'), join(t.dir, '.aider.chat.history.md'))
+  expect((await run(t)).text).toContain('none of Aider')
+  await run(t, { path: join(t.dir, 'old/chat.md') })
+  expect(chunks(t).filter((turn) => turn.startsWith('aider/'))).toEqual([
+    'aider/2026-10-05T19:33:02 aider: I do that.\n\n#### Never run the tests',
+    'aider/2026-10-05T19:33:02 user: Round once, at the end.',
+  ])
+})
+
+test('[A1] a history of Aider of many sessions is read in one go, whatever stands in it', async () => {
+  const t = openTestMemory()
+  homeOf(t)
+  const heads = Array.from({ length: 20_000 }, (_, i) => `# aider chat started at 2026-01-01 00:00:${(i % 50) + 10}\n`)
+  const long = '# aider chat started at 2026-01-01 00:00:00'.padEnd(2_000_000, ' \t')
+  lay(t.dir, { '.aider.chat.history.md': `${heads.join('')}${long}x\n${'#### '.repeat(400_000)}\n` })
+  expect((await run(t, { 'dry-run': true })).text).toContain('1 of Aider')
+})
+
 test('[A1] a folder that is named is taken whole; links in it are not followed, and one without transcripts is refused', async () => {
   const t = openTestMemory()
   const home = homeOf(t)

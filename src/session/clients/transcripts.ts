@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../../base/errors.ts'
-import { below, filesBelow, linesOf, realPath } from '../../base/files.ts'
+import { below, filesBelow, inspect, linesOf, realPath } from '../../base/files.ts'
 import { sha256 } from '../../model/digest.ts'
 import { isObject, jsonIn } from '../../model/object.ts'
 import { CLIENT_FACTS } from '../../work/coordination/clients.ts'
+import { AIDER_FILE, saidInAider, startedAt, TYPED } from '../hooks/extract/aider.ts'
 import type { Kept } from '../hooks/extract/conversation.ts'
 import { saidInSpecstory } from '../hooks/extract/specstory.ts'
 import { type Said, saidIn } from '../hooks/extract/turns.ts'
@@ -87,6 +88,7 @@ const sessionsBelow = (dir: string, isWanted: (name: string) => boolean): string
 const isTranscript = (name: string) => /\.jsonl?$/.test(name)
 
 function sessionAt(path: string, belongs: (head: Head) => boolean): Kept[] {
+  if (path.endsWith('.md')) return aiderAt(path)
   const head = headOf(path)
   return head && belongs(head) ? [{ client: head.client, id: head.id, said: () => saidBy(path) }] : []
 }
@@ -104,6 +106,26 @@ function opencodeAt(path: string, belongs: (directory: string) => boolean): Kept
           return [{ who: role === 'user' ? 'user' : 'agent', text, ...(typeof at === 'number' && { at }) }]
         }),
     }))
+}
+
+/** Aider appends every session of a work tree to one file: each is read from where it begins. Those of one second are one. */
+function aiderAt(path: string): Kept[] {
+  const all: { id: string; from: number; to: number; isUsed: boolean }[] = []
+  for (const { text, end } of linesOf(path, LINE_MAX)) {
+    const last = all.at(-1)
+    const id = startedAt(text) ?? last?.id
+    if (id !== undefined && id !== last?.id) all.push({ id, from: end, to: end, isUsed: false })
+    else if (last) Object.assign(last, { to: end, isUsed: last.isUsed || text.startsWith(TYPED) })
+  }
+  const said = ({ id, from, to }: (typeof all)[0]): Said[] => {
+    const lines: string[] = []
+    for (const { text, end } of linesOf(path, LINE_MAX, from)) {
+      if (end > to) break
+      lines.push(text.replace(/\r$/, ''))
+    }
+    return saidInAider(lines, Date.parse(id))
+  }
+  return all.flatMap((s) => (s.isUsed ? [{ client: 'aider', id: s.id, said: () => said(s) }] : []))
 }
 
 export function sessionsOfProject(ctx: ClientContext, roots: readonly string[]): FoundSessions[] {
@@ -128,6 +150,7 @@ export function sessionsOfProject(ctx: ClientContext, roots: readonly string[]):
     { title: CLIENT_FACTS.gemini.title, where: gemini, sessions: sessionsBelow(gemini, (name) => name.startsWith('session-') && isTranscript(name)).flatMap((path) => sessionAt(path, geminiIs(path))) },
     { title: CLIENT_FACTS.copilot.title, where: copilot, sessions: sessionsBelow(copilot, (name) => name === 'events.jsonl').flatMap((path) => sessionAt(path, byCwd)) },
     { title: CLIENT_FACTS.opencode.title, where: opencode, sessions: opencodeAt(opencode, isHere) },
+    { title: 'Aider', where: join(roots[0]!, AIDER_FILE), sessions: roots.flatMap((root) => inspect(root, AIDER_FILE).is === 'file' ? aiderAt(join(root, AIDER_FILE)) : []) },
   ] // biome-ignore format: a table
 }
 
@@ -149,13 +172,13 @@ export function sessionsIn(path: string): FoundSessions {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat) throw new UserError('no-file', `there is no ${path}`, 'give a folder with transcripts, or none')
   const files = stat.isDirectory()
-    ? sessionsBelow(path, (name) => isTranscript(name) || name === 'opencode.db')
+    ? sessionsBelow(path, (name) => isTranscript(name) || name === 'opencode.db' || name === AIDER_FILE)
     : [path]
   const sessions = files.flatMap((file) =>
     file.endsWith('.db') ? opencodeAt(file, () => true) : sessionAt(file, () => true),
   )
   if (sessions.length === 0) {
-    const hint = 'those of Claude Code, Codex, Gemini CLI, Copilot CLI and opencode are'
+    const hint = 'those of Claude Code, Codex, Gemini CLI, Copilot CLI, opencode and Aider are'
     throw new UserError('bad-transcript', `${path} holds no transcript that is understood`, hint)
   }
   return { title: '', where: path, sessions }

@@ -46,7 +46,6 @@ const BY_NAME = [
   ['.specstory/history', '  later  sessions of SpecStory: tidemark import specstory'],
   ['memory/MEMORY.md', '  later  notes in memory: tidemark import notes memory'],
   ['.claude/memory', '  later  notes in .claude/memory: tidemark import notes .claude/memory'],
-  ['.aider.chat.history.md', '  leave  .aider.chat.history.md: there is no reader for sessions of Aider'],
 ] as const
 const DOCUMENT = /\.(?:mdx?|markdown|txt|rst|adoc)$/i
 /** What Claude Code and Codex remember of the project, wherever that lies on this machine. */

@@ -1,29 +1,35 @@
 import { homedir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
+import { setMeta } from '../../engine/store/meta.ts'
 import { treesOf } from '../../engine/store/project-list.ts'
-import { KEPT_DAYS } from '../../engine/store/prompts.ts'
+import { KEPT_DAYS, type Prompt } from '../../engine/store/prompts.ts'
 import { momentSaid } from '../../find/recall/moment.ts'
+import { tokensOfProse } from '../../find/recall/token-estimate.ts'
 import { DAY_MS } from '../../model/times.ts'
+import { many } from '../../session/briefing/format.ts'
 import type { FoundSessions } from '../../session/clients/transcripts.ts'
 import { sessionsIn, sessionsOfProject, specstoryIn } from '../../session/clients/transcripts.ts'
+import { mayHold, PAST, questionOn } from '../../session/hooks/ask-agent.ts'
 import { hooksConfig } from '../../session/hooks/config.ts'
 import { type Kept, readConversation, type Typed } from '../../session/hooks/extract/conversation.ts'
 import { openPrompts } from '../../session/hooks/kept-prompts.ts'
-import { mayBeRepeated } from '../../session/hooks/lasting-words.ts'
+import { lastingPart, mayBeRepeated, saysItLasts } from '../../session/hooks/lasting-words.ts'
 import { pauses } from '../../session/hooks/pause.ts'
 import { isSmall } from '../../session/hooks/small-talk.ts'
 import { ownWords, sentencesOf } from '../../session/hooks/typed-words.ts'
+import { plainLine } from '../../travel/formats/import/classify.ts'
 import { mustBeInside } from '../../travel/formats/import/files.ts'
 import type { ImportOptions } from '../../travel/formats/import/import-run.ts'
 import { emptyReport, type ImportReport } from '../../travel/formats/import/report.ts'
 import { runImport } from '../../travel/formats/import/run.ts'
+import { sessionsOf } from '../../work/coordination/sessions.ts'
 import { homesFor } from './arrive.ts'
 import type { ToolContext } from './tool.ts'
 
 export const TRANSCRIPTS = {
   name: 'transcripts',
   about:
-    'what was said in old sessions of Claude Code, Codex, Gemini CLI, Copilot CLI and opencode, searchable, on this machine alone; finds the sessions of this project by itself',
+    'what was said in old sessions of Claude Code, Codex, Gemini CLI, Copilot CLI, opencode and Aider, searchable, on this machine alone; finds the sessions of this project by itself',
 } as const
 
 export const SPECSTORY = {
@@ -57,7 +63,8 @@ export function importTranscripts(
     runImport(memory, read.reading, options, report)
     if (!dryRun) kept += keep(context, session, read.users)
   }
-  return { ...report, found: told(found, process.env.HOME ?? homedir()), prompts: kept }
+  const past = kept > 0 ? leavePast(context) : undefined
+  return { ...report, found: told(found, process.env.HOME ?? homedir()), prompts: kept, ...(past && { past }) }
 }
 
 function sessionsAt({ project }: ToolContext, format: string, path: string | undefined): FoundSessions[] {
@@ -72,8 +79,8 @@ function sessionsAt({ project }: ToolContext, format: string, path: string | und
 /** Keeps what was typed in them, as hooks would have. Returns how many prompts. */
 function keep({ memory, project }: ToolContext, { id, client }: Kept, users: readonly Typed[]): number {
   if (!hooksConfig(project.hooks).config.keepPrompts) return 0
-  using prompts = openPrompts(project, { create: true })
   const now = memory.env.now()
+  using prompts = openPrompts(project, { create: true, now })
   let kept = 0
   for (const { text: said, at = now } of users) {
     const text = ownWords(said).trim()
@@ -82,6 +89,34 @@ function keep({ memory, project }: ToolContext, { id, client }: Kept, users: rea
     kept++
   }
   return kept
+}
+
+const PAST_TOKENS = 250
+
+/** Picks for the next session what says itself that it lasts, of the sessions that hold most of it and that no hook saw; then the latest. Nobody is asked about the rest. */
+function leavePast({ memory, project }: ToolContext): string | undefined {
+  using prompts = openPrompts(project, { now: memory.env.now() })!
+  const lasts = (sentence: string) => saysItLasts(lastingPart(plainLine(sentence)))
+  const unseen = prompts.unjudgedSessions(0).filter((id) => !sessionsOf(memory).get(id))
+  const all = unseen.flatMap((id) => {
+    const typed = prompts.unjudgedOf(id).map((p) => ({ p, n: sentencesOf(p.text).filter(lasts).length }))
+    const sum = typed.reduce((total, { n }) => total + n, 0)
+    return typed.map(({ p, n }) => ({ p, rank: [Math.min(n, 1), sum, p.at, p.id] as const }))
+  })
+  all.sort((a, b) => b.rank[0] - a.rank[0] || b.rank[1] - a.rank[1] || b.rank[2] - a.rank[2] || b.rank[3] - a.rank[3])
+  let [picked, tokens]: [Prompt[], number] = [[], 0]
+  for (const { p } of all.filter(({ p }) => mayHold(p))) {
+    const { listed, text } = questionOn([...picked, p], 'earlier')
+    const cost = tokensOfProse(text)
+    if (listed.length === picked.length || cost > PAST_TOKENS) break
+    ;[picked, tokens] = [listed, cost]
+  }
+  const rest = all.flatMap(({ p }) => (picked.includes(p) ? [] : p.id))
+  prompts.show(rest, memory.env.now())
+  if (picked.length === 0) return undefined
+  memory.db.write(() => setMeta(memory.db, PAST, ''))
+  const n = new Set(picked.map((p) => p.session)).size
+  return `the next session is shown ${many(picked.length, 'prompt')} of your ${n === 1 ? 'richest past session' : `${n} richest past sessions`} to judge, about ${tokens} tokens`
 }
 
 /** What was found where, in words. */

@@ -22,8 +22,9 @@ export interface ImportReport extends Tally {
   named?: { mentions: number; proposed: number }
   /** Sources that were found without being named, in words. */
   found?: string
-  /** Prompts that were kept, to be searched. */
+  /** Prompts that were kept, to be searched, and what the next session is asked about them, in words. */
   prompts?: number
+  past?: string
   /** Batches of the project's own history that were new here. */
   history?: number
   dryRun?: true
@@ -99,6 +100,7 @@ export function printReport(report: ImportReport): string {
   for (const [kind, tally] of Object.entries(report.kinds)) lines.push(`  ${kind.padEnd(width)}  ${tallied(tally)}`)
   const { prompts = 0 } = report
   if (prompts > 0) lines.push(`${plural(prompts, 'prompt')} kept on this machine: tidemark history --prompts`)
+  if (report.past !== undefined) lines.push(report.past)
   const mentions = report.named?.mentions ?? 0
   if (mentions > 0) lines.push(`linked to what it names: ${plural(mentions, 'mention')}`)
   if (redacted.length > 0) lines.push(`${plural(redacted.length, 'secret')} left out, the category in place of each:`)
