@@ -133,7 +133,8 @@ export function fold(cells: Cells): Folded {
   const conflicts: Conflict[] = conflict ? [conflict] : []
   const fields: { [field: string]: Json } = {}
   for (const [field, all] of [...Map.groupBy(counted, (cell) => cell.field)].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const form = formOf(all)
+    // of a field that a project declared with two types at once, the form written last counts
+    const form = all.reduce((a, b) => (compareCells(a, b) > 0 ? a : b)).part[0]
     const group = all.filter((c) => c.part[0] === form)
     if (form === 's' || form === 'l')
       fields[field] = field === 'provenance' ? provenance(group) : items(group, form === 'l')
@@ -148,10 +149,6 @@ export function fold(cells: Cells): Folded {
   }
   return { live, created, fields, conflicts }
 }
-
-/** Of a field that a project declared with two types at once, the form written last counts. */
-const formOf = (cells: readonly Cell[]): string | undefined =>
-  cells.reduce((a, b) => (compareCells(a, b) > 0 ? a : b)).part[0]
 
 /** Who recorded it, in the order in which they did, each with the moment. */
 function provenance(cells: Cell[]): Json[] {

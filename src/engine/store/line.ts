@@ -98,8 +98,7 @@ const markDigest = (mark: RawMark | string): string =>
 /** SHA-256 over the digests of a line's parts. */
 function hashOf(raw: RawLine): string {
   const head = [2, raw.r, raw.n, raw.f ?? 0, raw.p ?? '', raw.c, raw.at, raw.l ?? 0, raw.u ?? 0, raw.k ?? 0]
-  const above = raw.b ? [raw.b] : []
-  if (raw.o) return digest64(JSON.stringify([...head, raw.o.h ?? hashOf(raw.o as RawLine), ...above]))
+  if (raw.o) return digest64(JSON.stringify([...head, raw.o.h ?? hashOf(raw.o as RawLine), ...(raw.b ? [raw.b] : [])]))
   const parts = [partDigest(raw.by), raw.for === undefined ? 0 : partDigest(raw.for)]
   return digest64(JSON.stringify([...head, ...parts, raw.e.map(runDigest), (raw.x ?? []).map(markDigest)]))
 }
@@ -124,8 +123,7 @@ export function seal(line: Unsealed): Line {
     ...(undoes ? { u: undoes } : {}),
     e: runsIn(events).map((run): OpenRun => {
       const salted = salt?.(run[0]!.entity)
-      const body = run.map((e) => packEvent(e, by as Author))
-      return [run[0]!.entity, ...body, ...(salted === undefined ? [] : [salted])]
+      return [run[0]!.entity, ...run.map((e) => packEvent(e, by as Author)), ...(salted === undefined ? [] : [salted])]
     }),
     ...(purges.length > 0 ? { x: purges.map(packMark) } : {}),
     ...(forks.length > 0 ? { k: forks.map((f) => [f.replica, f.from, ...(f.proof ?? [])]) } : {}),

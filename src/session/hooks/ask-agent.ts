@@ -49,18 +49,16 @@ export const toJudge = (hook: Hook): string | undefined =>
 export function leftToJudge(hook: Hook, prompts: Prompts): string | undefined {
   const { sessions, session, memory } = hook
   if (hook.kept('judged') === true) return undefined
-  const isOver = (id: string) => {
+  const over = prompts.unjudgedSessions(memory.env.now() - LEFT_MS).filter((id) => {
     const state = sessions.get(id)?.state
     return id !== session && state !== 'active' && state !== 'idle'
-  }
-  const over = prompts.unjudgedSessions(memory.env.now() - LEFT_MS).filter(isOver)
+  })
   // whoever records, or hands over, has judged what was typed before
   const judgedAt = (id: string) => {
     const { recordedAt = 0, handedOffAt = 0 } = sessions.get(id)?.data ?? {}
     return Math.max(Number(recordedAt), Number(handedOffAt))
   }
-  const isLater = (id: string) => (p: Prompt) => p.at > judgedAt(id)
-  const all = over.toReversed().flatMap((id) => prompts.unjudgedOf(id).filter(isLater(id)))
+  const all = over.toReversed().flatMap((id) => prompts.unjudgedOf(id).filter((p) => p.at > judgedAt(id)))
   const text = asked(hook, prompts, all, 'earlier')
   if (text !== undefined) sessions.patch(session, { judged: true })
   return text

@@ -165,8 +165,7 @@ class Sandbox {
 
   take({ lines, snapshots }: Content): void {
     for (const snapshot of snapshots) this.#try(snapshot)
-    const taken = unlessRefused(() => this.#ingest(lines))
-    if (!taken) for (const line of lines) this.#try(line)
+    if (!unlessRefused(() => this.#ingest(lines))) for (const line of lines) this.#try(line)
   }
 
   /** Why a part is not taken, if it is not. */
