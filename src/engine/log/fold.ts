@@ -83,15 +83,8 @@ function sortKeys(value: Json): Json {
   )
 }
 
-interface State {
-  live: boolean
-  created: number
-  visible(cell: Cell): boolean
-  conflict?: Conflict
-}
-
 /** Whether the entity exists (K6). A creation that had not seen the delete brings it back; an edit does not. */
-function state(cells: Cells): State {
+function state(cells: Cells): Pick<Folded, 'live' | 'created'> & { visible(cell: Cell): boolean; conflict?: Conflict } {
   const all = [...cells.values()]
   const own = all.filter((c) => c.field === STATE).sort(newestFirst)
   const value = (c: Cell) => c.value as unknown as StateValue

@@ -172,7 +172,7 @@ function lineOf(raw: RawLine, hash: string): Line {
     partial: told?.partial ?? isPartial(raw),
     ctr: raw.c,
     raw,
-    ...(raw.s === undefined ? {} : { signature: { key: raw.key, sig: raw.s, text: () => signedText(hash) } }),
+    ...(raw.s === undefined ? {} : { signature: { key: raw.key, sig: raw.s, text: () => textToSign({ hash }) } }),
   }
 }
 
@@ -208,8 +208,7 @@ const erasedEvent = ({ value: _value, path: _path, ...e }: Event): Event => ({
   erased: e.stamp.replica,
 })
 
-const signedText = (hash: string): string => `tidemark line ${hash}`
-export const textToSign = ({ hash }: Line): string => signedText(hash)
+export const textToSign = ({ hash }: Pick<Line, 'hash'>): string => `tidemark line ${hash}`
 
 /** The line as a store keeps it, without a line break. */
 export function printLine({ raw, hash }: Line): string {
@@ -430,8 +429,7 @@ export function merged(more: Line, there: Line): Line {
     if (isHidden(run)) return other
     if (isHidden(other)) return run
     const id = ERASED_ID.test(run[0]) ? other[0] : run[0]
-    const events = run.slice(1).map((e, k) => (typeof e === 'object' && e.d !== undefined ? other[k + 1]! : e))
-    return [id, ...events]
+    return [id, ...run.slice(1).map((e, k) => (typeof e === 'object' && e.d !== undefined ? other[k + 1]! : e))]
   })
   const raw: RawLine = {
     ...(b.sub === undefined ? b : a),
