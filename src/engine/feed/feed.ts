@@ -262,8 +262,7 @@ function knowledge(db: Db, id: string, own: readonly LoggedEvent[]): Told[] {
     const was = e.op === 'add' || e.op === 'remove' ? undefined : valueBefore(e, all())
     if (was !== undefined) previous[field] = short(was)
   }
-  const nothing = Object.keys(value).length === 0 && Object.keys(previous).length === 0
-  if (state === undefined && nothing) return []
+  if (state === undefined && Object.keys(value).length === 0 && Object.keys(previous).length === 0) return []
   const told = {
     event_type: state ?? 'changed',
     key: id,

@@ -95,7 +95,6 @@ const written = (x: Value): string => printLimited(layoutValue(x), MAX_WRITTEN)
 const display = (x: Value): string =>
   typeof x === 'string' ? x : x instanceof Char ? x.text : x instanceof Sym ? x.name : written(x)
 
-/** `(string->list text [start] [end])`. */
 const characters: Run = ([text, start, end], ctx) => {
   const part = between(str(text), ...range(start, end, lengthOf(text as string)))
   ctx.charge(part.length)

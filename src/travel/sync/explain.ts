@@ -296,10 +296,9 @@ export function markdownOf({ batches, problems, removed, reviewersChange }: Expl
 function tally(effects: readonly Effect[]): string {
   const known = effects.filter((e) => kindOf(e.id) !== LINK_KIND)
   const counts = Map.groupBy(known, (e) => `${e.does} ${kindOf(e.id)}`)
-  const plural = (kind: string) => KINDS.find((k) => k.name === kind)?.plural ?? kind
   const parts = [...counts].map(([what, all]) => {
     const [does, kind = ''] = what.split(' ')
-    return `${does} ${all.length} ${all.length === 1 ? kind : plural(kind)}`
+    return `${does} ${all.length} ${all.length === 1 ? kind : (KINDS.find((k) => k.name === kind)?.plural ?? kind)}`
   })
   return parts.join(', ') || 'links alone'
 }

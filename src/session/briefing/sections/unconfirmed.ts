@@ -107,8 +107,7 @@ export function stillWaiting(all: readonly Entity[], { reader, moment }: Pick<Ab
 export function notAskedYet(waiting: readonly Entity[], binding: readonly Entity[], reader: Reader): Entity[] {
   if (waiting.length === 0) return []
   const decided = [...binding, ...reader.list('fact', { standing: 'rejected', limit: LOOKED_AT })]
-  const all = new Map([...decided, ...waiting].map((e) => [e.id, e]))
-  const texts = [...all.values()].map((e) => {
+  const texts = [...new Map([...decided, ...waiting].map((e) => [e.id, e])).values()].map((e) => {
     const scope = e.fields.paths === undefined ? '' : JSON.stringify(e.fields.paths)
     return { id: e.id, kind: e.kind, text: saying(e, reader), scope }
   })
