@@ -24,5 +24,5 @@ export async function linesOfHub(joined: Pick<Joined, 'url' | 'token'>, project:
   return lines
 }
 
-/** So are a folded state, what was erased, and what is damaged. */
+/** A folded state, what was erased, and what is damaged are no lines that can be read. */
 const isNoLine = (error: unknown) => error instanceof UserError || error instanceof RangeError
