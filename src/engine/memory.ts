@@ -287,9 +287,8 @@ export class Memory {
   /** Everything that can be asked, without what some lines say; for as long as nothing else is written. */
   view({ without }: { without: readonly LineName[] }): Variant {
     this.#mustBeOpen()
-    const registryOf = (defined: readonly Entity[]) => this.#withKinds(defined)
     const rowsNow = readNow(this.db, () => this.#ofRows(), this.db)
-    return readWithout(this.db, rowsNow, registryOf, without)
+    return readWithout(this.db, rowsNow, (defined) => this.#withKinds(defined), without)
   }
 
   /** Writes a batch, entirely or not at all. @throws UserError `refused` with every problem in `details.problems`. */

@@ -3,10 +3,9 @@
  * validation, the TypeScript type, help and docs.
  */
 
-import { type JsonProblem, normalizeJson } from './canonical.ts'
 import type { Entity } from './entity.ts'
 import type { Edit, Field, FieldType, Json } from './field.ts'
-import { accepts, type Report, scalar, shown } from './validate.ts'
+import { accepts, type Report, readJson, scalar, shown } from './validate.ts'
 
 /** `texts`: a list of text, or one text. `ref` and `refs`: entities by reference. `any`: any JSON value. */
 type ArgType = FieldType | 'texts' | 'ref' | 'refs' | 'any'
@@ -103,11 +102,8 @@ export function readArg(name: string, arg: Arg, given: unknown, report: Report):
   const refuse = (message: string): undefined =>
     report({ field: name, message, received: shown(given), accepted: takes(arg) })
   if (arg.type === 'number' && !Number.isFinite(given)) return refuse('not a number')
-  const problems: JsonProblem[] = []
-  const value = normalizeJson(given, problems, [name])
-  for (const p of problems)
-    report({ field: p.path.join('.'), message: p.message, received: p.received, accepted: p.accepted })
-  if (problems.length > 0) return undefined
+  const value = readJson(name, given, report)
+  if (value === undefined) return undefined
   switch (arg.type) {
     case 'any':
     case 'set':

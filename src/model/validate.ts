@@ -176,6 +176,14 @@ function hintFor(field: string): string {
     : 'structure of your own goes into attrs: {…}'
 }
 
+/** What a caller gave under a name, as JSON; what is none is reported. */
+export function readJson(name: string, given: unknown, report: Report): Json | undefined {
+  const problems: JsonProblem[] = []
+  const value = normalizeJson(given, problems, [name])
+  for (const { path, ...p } of problems) report({ field: path.join('.'), ...p })
+  return problems.length > 0 ? undefined : value
+}
+
 /** Checks the arguments of a record verb, and returns what they say, field by field. */
 export function validate(kind: Kind, args: Record<string, unknown>, report: Report): Change[] {
   const fields = fieldsOf(kind)
@@ -194,11 +202,8 @@ export function validate(kind: Kind, args: Record<string, unknown>, report: Repo
       })
       continue
     }
-    const problems: JsonProblem[] = []
-    const value = normalizeJson(raw, problems, [name])
-    for (const p of problems)
-      report({ field: p.path.join('.'), message: p.message, received: p.received, accepted: p.accepted })
-    if (problems.length > 0) continue
+    const value = readJson(name, raw, report)
+    if (value === undefined) continue
     const c = change(name, field, value, report)
     if (c) changes.push(c)
   }

@@ -53,10 +53,6 @@ export function openProject(
 ): Memory {
   let here: { user?: string; tree?: string } | undefined
   let isNew = !existsSync(project.storePath)
-  const mayTakeOver = () => {
-    isNew = true
-    return options.isOurs || isNamedOutside(project) || isListedUnmarked(project.storePath)
-  }
   const memory: Memory = new Memory({
     path: project.storePath,
     projectId: project.id,
@@ -66,7 +62,10 @@ export function openProject(
     relations: RELATIONS,
     verbs: VERBS,
     create: true,
-    mayTakeOver,
+    mayTakeOver: () => {
+      isNew = true
+      return options.isOurs || isNamedOutside(project) || isListedUnmarked(project.storePath)
+    },
     ownDirectory: project.chosen === undefined,
     places: () => ({ trees: treesOf(project), state: stateDirectory(), project: project.id }),
     rewriteShared: () => treesOf(project).flatMap((root) => rewriteErased(memory, root)),

@@ -201,13 +201,6 @@ const letForm: Rule = (form, scope) => {
   return { op: 'let', args, size: names.length, body: body(rest, scope.inner(names), form) }
 }
 
-const letStar: Rule = (form, scope) => {
-  const [first, ...forms] = operands(form, 2)
-  const inner = code('let', EMPTY, ...forms)
-  const nested = parts(first, form).reduceRight<Value>((rest, one) => code('let', list([one]), rest), inner)
-  return expand(nested, scope)
-}
-
 const letrec: Rule = (form, scope) => {
   const [first, ...forms] = operands(form, 2)
   const { names, values } = bindings(first, form)
@@ -270,13 +263,6 @@ const when =
     return choice(expand(test!, scope), wanted ? done : NOTHING, wanted ? NOTHING : done)
   }
 
-const setForm: Rule = (form, scope) => {
-  const [target, source] = operands(form, 2, 2)
-  if (!(target instanceof Sym)) return bad(form)
-  const to = scope.find(target.name) ?? { op: 'global', cell: scope.globals.cell(target.name) }
-  return { op: 'set', to, value: expand(source!, scope) }
-}
-
 const defineForm: Rule = (form, scope) => {
   if (scope.parent) bad(form, 'it stands at top level or directly in a body')
   const { name, value } = definition(form, scope)!
@@ -291,12 +277,6 @@ const letValues: Rule = (form, scope) => {
   const sets = parts(first, form).map((binding) => parts(binding, form))
   const inner = sets.reduceRight<Value>((rest, set) => code('receive', ...set, rest), code('let', EMPTY, ...forms))
   return expand(inner, scope)
-}
-
-const receive: Rule = (form, scope) => {
-  const [names, producer, ...forms] = operands(form, 3)
-  const consumer = code('lambda', names!, ...forms)
-  return expand(list([scope.globals.builtin('call-with-values'), code('lambda', EMPTY, producer!), consumer]), scope)
 }
 
 /** The operand of `(name operand)`, if that is what the form is. */
@@ -358,7 +338,12 @@ export const RULES = declare<Rule>({
   '(define name value) | Names a value; (define (f x …) body …) a procedure. | (define (twice x) (* 2 x))': defineForm,
   '(lambda (x …) body …) | A procedure; (lambda (x . rest) …) takes any number. | ((lambda (x) (* x x)) 3)': lambda,
   '(let ((name value) …) body …) | Local names; (let loop ((name value) …) body …) is a loop that calls itself. | (let ((x 1) (y 2)) (+ x y))': letForm,
-  '(let* ((name value) …) body …) | Local names, each seeing those before it. | (let* ((x 1) (y (+ x 1))) y)': letStar,
+  '(let* ((name value) …) body …) | Local names, each seeing those before it. | (let* ((x 1) (y (+ x 1))) y)': (form, scope) => {
+    const [first, ...forms] = operands(form, 2)
+    const inner = code('let', EMPTY, ...forms)
+    const nested = parts(first, form).reduceRight<Value>((rest, one) => code('let', list([one]), rest), inner)
+    return expand(nested, scope)
+  },
   '(letrec ((name value) …) body …) | Local procedures that may call each other. | (letrec ((f (lambda (n) (if (= n 0) "done" (f (- n 1)))))) (f 3))': letrec,
   '(letrec* ((name value) …) body …) | As letrec, in order. | (letrec* ((x 1) (y (+ x 1))) y)': letrec,
   '(do ((name first step) …) (test result …) body …) | A loop with variables. | (do ((i 0 (+ i 1)) (s 0 (+ s i))) ((= i 4) s))': doForm,
@@ -371,10 +356,19 @@ export const RULES = declare<Rule>({
   '(or expression …) | The first value that is true. | (or #f nil 3)': connective(true),
   '(when test expression …) | The expressions if the test is true. | (when (> 2 1) "yes")': when(true),
   '(unless test expression …) | The expressions if the test is not true. | (unless (> 1 2) "yes")': when(false),
-  '(set! name value) | Gives a variable of the program another value; data cannot be changed. | (let ((x 1)) (set! x 2) x)': setForm,
+  '(set! name value) | Gives a variable of the program another value; data cannot be changed. | (let ((x 1)) (set! x 2) x)': (form, scope) => {
+    const [target, source] = operands(form, 2, 2)
+    if (!(target instanceof Sym)) return bad(form)
+    const to = scope.find(target.name) ?? { op: 'global', cell: scope.globals.cell(target.name) }
+    return { op: 'set', to, value: expand(source!, scope) }
+  },
   '(let-values (((a b) expression) …) body …) | Names for multiple values. | (let-values (((q r) (values 3 1))) (list q r))': letValues,
   '(let*-values (((a b) expression) …) body …) | As let-values, in order. | (let*-values (((q r) (values 3 1)) ((s) (values (+ q r)))) s)': letValues,
-  '(receive (a b . rest) expression body …) | Names for multiple values. | (receive (q r) (values 3 1) (list q r))': receive,
+  '(receive (a b . rest) expression body …) | Names for multiple values. | (receive (q r) (values 3 1) (list q r))': (form, scope) => {
+    const [names, producer, ...forms] = operands(form, 3)
+    const consumer = code('lambda', names!, ...forms)
+    return expand(list([scope.globals.builtin('call-with-values'), code('lambda', EMPTY, producer!), consumer]), scope)
+  },
 })
 
 const SYNTAX = new Map([...RULES].map(([name, { body }]) => [name, new Syntax(name, body)]))

@@ -12,9 +12,8 @@ const FLAGS = ['--optimize-for-size', '--semi-space-growth-factor=1', '--heap-gr
  * its start. The code that was compiled until then is kept first, as V8 takes none that was kept under other flags.
  */
 export function keepHeapSmall(): void {
-  const keep = () => {
+  setTimeout(() => {
     flushCompileCache()
     for (const flag of FLAGS) setFlagsFromString(flag)
-  }
-  setTimeout(keep, STARTED_MS).unref()
+  }, STARTED_MS).unref()
 }

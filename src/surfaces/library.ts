@@ -397,8 +397,7 @@ export function asProjectMemory(
     subscribe(onNews, { session, ...options } = {}) {
       if (session === undefined) return memory.subscribe(onNews, options)
       const own = sameSession(memory, session)
-      const ofOthers = (news: News) => void (own(news.author.session ?? '') || onNews(news))
-      return memory.subscribe(ofOthers, options)
+      return memory.subscribe((news) => void (own(news.author.session ?? '') || onNews(news)), options)
     },
     sessions: sessionsOf(memory),
     claims: () => claimsOf(memory).held(),

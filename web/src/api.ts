@@ -95,7 +95,6 @@ export const changes = createStore(0)
 
 export interface Asked<T> {
   json?: T | undefined
-  text?: string
   error?: ApiError
   /** Asks again at once. */
   again?: () => void
@@ -145,8 +144,7 @@ export function useTool<T = Json>(tool: string | undefined, args: object = {}, l
         if (answers.size > MOST_ANSWERS) answers.delete(answers.keys().next().value!)
         if (running.current === run) setState({ key, answer })
       } catch (error) {
-        if (running.current === run)
-          setState((s) => ({ ...(s.key === key ? s : { key }), key, error: error as ApiError }))
+        if (running.current === run) setState((s) => ({ ...(s.key === key && s), key, error: error as ApiError }))
       }
       if (running.current !== run) return
       if (run.isLate) {
@@ -161,7 +159,6 @@ export function useTool<T = Json>(tool: string | undefined, args: object = {}, l
   const answer = state.key === key ? (state.answer ?? answers.get(key)) : answers.get(key)
   return {
     json: answer?.json as T | undefined,
-    text: answer?.text,
     error: state.key === key ? state.error : undefined,
     again: () => setWish((n) => n + 1),
   }

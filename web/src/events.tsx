@@ -181,8 +181,7 @@ function EventValue({ of: e }: { of: StreamEvent }) {
       />
     )
   if (e.value === null || e.event_type === 'linked' || kindOf(e.key) !== '') return null
-  const isShared = ['update', 'merge', 'delete'].includes(e.event_type)
-  if (isShared || typeof e.value !== 'object' || Array.isArray(e.value))
+  if (['update', 'merge', 'delete'].includes(e.event_type) || typeof e.value !== 'object' || Array.isArray(e.value))
     return (
       <p class="value muted">
         <Value value={e.value} />

@@ -9,11 +9,8 @@ const BEHIND_MAX = 120
 const mayHold = (text: string): boolean => /\d|[a-z]-[a-z]{4,10}-[a-z]/.test(text)
 /** What a program has, and a sentence has not. */
 const isOfCode = (text: string): boolean => /[=<>;|\\[\]{}]|\w\(|\(\)|^x ~ [%$#] /.test(text)
-/** Letters, figures and a mark within, or behind figures at the end; all kinds of letters, and a mark of a name. */
-const isMarkedIn = (text: string): boolean =>
-  /[A-Za-z\d][!#$%^*&+~=?@][A-Za-z\d]|\d[!*$#%&^~+?]$|[A-Za-z][$#%&*!]$/.test(text)
+/** All kinds of letters, and a mark of a name. */
 const isNameMarked = (text: string): boolean => /^(?=.*[A-Z])(?=.*[a-z]).*[A-Za-z\d][-_.][A-Za-z\d]/.test(text)
-const isOfWords = (text: string): boolean => /^[a-z]{4,10}(?:-[a-z]{4,10}){2,7}$/.test(text)
 /** Right before a value: what says that it is one. */
 const isToldBy = (text: string): boolean =>
   /(?:[:=]|->|→|—|(?<![\wà-ü])(?:is|its|it's|be|was|to|use|using|try|typed?|tried|used|now|still|with|ist|war|lautet|auf|jetzt|noch|mit|nimm|es|est|c'est|ahora|maintenant|adesso|agora|teraz|сейчас|теперь|è|é|jest|är|er|это)(?: (?!(?:in|on|at|from|with|for|via|by|as|user)[ ])[a-zà-üа-я]{2,12})?)[ ]["'`(]?$/i.test(
@@ -61,7 +58,7 @@ export function near(text: string, start: number, end: number, isSure: boolean, 
   const last = end + (/\n[ \t]*\n|(?<=\n[^\n]*)\n/.exec(whole.slice(end - from))?.index ?? BEHIND_MAX)
   for (const m of whole.matchAll(/[^\s"'`,;<>()[\]{}|\\\u2e80-\uffef]{8,60}/g)) {
     const value = m[0].replace(/[.:]{1,3}$|(?<=[A-Za-z])[!?]$/, '')
-    const isWords = isOfWords(value)
+    const isWords = /^[a-z]{4,10}(?:-[a-z]{4,10}){2,7}$/.test(value)
     if (!isWords && (!/\d/.test(value) || !/[A-Za-z]/.test(value) || isNamed(value))) continue
     const at = from + m.index
     const next = at + m[0].length
@@ -73,7 +70,8 @@ export function near(text: string, start: number, end: number, isSure: boolean, 
     const behind = text.slice(next, next + BEHIND_MAX).split('\n', 1)[0]!
     if (isOfCode(`${lead}x${behind}`) || isOther(lead)) continue
     const isBehind = at > end
-    const isMarked = isMarkedIn(value)
+    // letters, figures and a mark within, or behind figures at the end
+    const isMarked = /[A-Za-z\d][!#$%^*&+~=?@][A-Za-z\d]|\d[!*$#%&^~+?]$|[A-Za-z][$#%&*!]$/.test(value)
     const is = (given: 'beside' | 'prose' | 'said') => isSecretValue(value, 'password', given, false)
     const isSecret =
       at < first || at > last

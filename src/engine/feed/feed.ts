@@ -150,8 +150,7 @@ export class EventStream {
     if (news.presence) return [presenceEvent(news)]
     if (news.events.some((e) => e.event.purged)) this.#replays.clear() // what was erased is not told again
     return [...Map.groupBy(news.events, (e) => e.event.entity)].flatMap(([id, own]) => {
-      const told = kindOf(id) === SHARED_KIND ? this.#shared(id, own, news) : knowledge(this.#db, id, own)
-      return told.map((x, i) => ({
+      return (kindOf(id) === SHARED_KIND ? this.#shared(id, own, news) : knowledge(this.#db, id, own)).map((x, i) => ({
         ...head(news, `${own[0]!.id}${i === 0 ? '' : `+${i}`}`),
         ...x,
         context_hash: hashOf(x.value),
@@ -263,8 +262,7 @@ function knowledge(db: Db, id: string, own: readonly LoggedEvent[]): Told[] {
     const was = e.op === 'add' || e.op === 'remove' ? undefined : valueBefore(e, all())
     if (was !== undefined) previous[field] = short(was)
   }
-  const nothing = Object.keys(value).length === 0 && Object.keys(previous).length === 0
-  if (state === undefined && nothing) return []
+  if (state === undefined && Object.keys(value).length === 0 && Object.keys(previous).length === 0) return []
   const told = {
     event_type: state ?? 'changed',
     key: id,

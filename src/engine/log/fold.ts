@@ -83,15 +83,8 @@ function sortKeys(value: Json): Json {
   )
 }
 
-interface State {
-  live: boolean
-  created: number
-  visible(cell: Cell): boolean
-  conflict?: Conflict
-}
-
 /** Whether the entity exists (K6). A creation that had not seen the delete brings it back; an edit does not. */
-function state(cells: Cells): State {
+function state(cells: Cells): Pick<Folded, 'live' | 'created'> & { visible(cell: Cell): boolean; conflict?: Conflict } {
   const all = [...cells.values()]
   const own = all.filter((c) => c.field === STATE).sort(newestFirst)
   const value = (c: Cell) => c.value as unknown as StateValue
@@ -133,7 +126,8 @@ export function fold(cells: Cells): Folded {
   const conflicts: Conflict[] = conflict ? [conflict] : []
   const fields: { [field: string]: Json } = {}
   for (const [field, all] of [...Map.groupBy(counted, (cell) => cell.field)].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const form = formOf(all)
+    // of a field that a project declared with two types at once, the form written last counts
+    const form = all.reduce((a, b) => (compareCells(a, b) > 0 ? a : b)).part[0]
     const group = all.filter((c) => c.part[0] === form)
     if (form === 's' || form === 'l')
       fields[field] = field === 'provenance' ? provenance(group) : items(group, form === 'l')
@@ -148,10 +142,6 @@ export function fold(cells: Cells): Folded {
   }
   return { live, created, fields, conflicts }
 }
-
-/** Of a field that a project declared with two types at once, the form written last counts. */
-const formOf = (cells: readonly Cell[]): string | undefined =>
-  cells.reduce((a, b) => (compareCells(a, b) > 0 ? a : b)).part[0]
 
 /** Who recorded it, in the order in which they did, each with the moment. */
 function provenance(cells: Cell[]): Json[] {

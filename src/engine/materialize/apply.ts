@@ -64,8 +64,7 @@ export function applyLine(db: Db, states: States, registry: Registry, line: Line
 /** Makes the row of an entity again from what happened to it. */
 export function projectEntity(db: Db, registry: Registry, id: string, touched: Touched, sameText = false): void {
   const cells = cellsOf(eventsOf(db, id).map((e) => e.event))
-  const made = projectionOf(registry, id, cells, touched.updated, touched.version)
-  putProjection(db, made, rows.rowId(db, id), sameText)
+  putProjection(db, projectionOf(registry, id, cells, touched.updated, touched.version), rows.rowId(db, id), sameText)
 }
 
 export function projectionOf(registry: Registry, id: string, cells: Cells, updated: number, version: number) {

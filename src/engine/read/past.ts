@@ -36,7 +36,6 @@ export function readAsOf(db: Db, registryNow: () => Registry, at: number): Varia
 }
 
 type Standing = Pick<rows.Listed, 'live' | 'retired' | 'standing'>
-type Links = Map<string, rows.LinkRow[]>
 
 /**
  * Entities that nothing touched since are as their rows say; all others are folded from their events, when asked for. Its functions
@@ -51,7 +50,7 @@ class Past implements Variant {
   #touched: rows.ChangedRow[] | undefined
   #changes: Map<string, Change> | undefined
   #gone: rows.LinkRow[] | undefined
-  #goneByEnd: Record<'src' | 'dst', Links> | undefined
+  #goneByEnd: Record<'src' | 'dst', Map<string, rows.LinkRow[]>> | undefined
   #renamed: string[] | undefined
 
   constructor(db: Db, registryNow: () => Registry, at: number) {

@@ -82,12 +82,11 @@ export const edgesOf = (links: readonly Link[]): Edge[] =>
     return isAgreed(e) ? [{ ...l, at: e.created, ...(typeof confidence === 'number' ? { confidence } : {}) }] : []
   })
 
-const ofSession = (e: Entity, session: string): boolean =>
-  Array.isArray(e.fields.provenance) &&
-  e.fields.provenance.some((p) => (p as { session?: string } | null)?.session === session)
-
 /** What the columns of the store do not know. */
-export const isAsked = (e: Entity, { session }: ListOptions): boolean => session === undefined || ofSession(e, session)
+export const isAsked = (e: Entity, { session }: ListOptions): boolean =>
+  session === undefined ||
+  (Array.isArray(e.fields.provenance) &&
+    e.fields.provenance.some((p) => (p as { session?: string } | null)?.session === session))
 
 /** How many texts the words of a search may match together. */
 const POSTINGS = 3_000

@@ -280,8 +280,7 @@ export class Erasure {
   /** Notes, in the transaction of the erasure, which files are to be cleaned after it. */
   mark(): void {
     const { secrets, said } = this.#all
-    const telling = [...secrets, ...said.filter((text) => text.length >= TELLING)]
-    this.gone = telling.filter((text) => !isSaid(this.#db, text))
+    this.gone = [...secrets, ...said.filter((text) => text.length >= TELLING)].filter((text) => !isSaid(this.#db, text))
     const needles = this.gone.flatMap(formsOf)
     const holding = placesOf(this.#db.path, this.#places).filter((f) => !isStore(f) && countIn(f.path, needles) > 0)
     const before = readMark(this.#db)?.files ?? []

@@ -29,11 +29,10 @@ export function vouchedFor({ db }: { readonly db: Db }, ids: readonly string[]):
   const rows = held && held.size > 0 ? ids.filter((id) => !held.has(id)) : ids
   const elsewhere = [...new Set([...ownLines.touchedElsewhere(db, rows), ...ownLines.touchedByPeers(db, rows)])]
   if (elsewhere.length === 0) return vouched
-  const entity = (id: string) => {
+  const said = vouchedBy(db, elsewhere, ownLines.eventsOfAll(db, elsewhere), (id) => {
     const row = getRow(db, id)
     return row && entityOf(row)
-  }
-  const said = vouchedBy(db, elsewhere, ownLines.eventsOfAll(db, elsewhere), entity)
+  })
   for (const id of elsewhere) if (!said.has(id)) vouched.delete(id)
   return vouched
 }

@@ -33,8 +33,7 @@ export interface Mark {
 
 /** What the doorbell says was written last; nothing if nobody has rung yet. */
 export function readMark(path: string): Mark | undefined {
-  const said = attempt(() => readFileSync(bellPath(path), 'latin1')) ?? ''
-  const [file, n, batch = ''] = said.trim().split(' ')
+  const [file, n, batch = ''] = (attempt(() => readFileSync(bellPath(path), 'latin1')) ?? '').trim().split(' ')
   const mark = { inode: Number(file), n: Number(n), batch }
   return mark.inode > 0 && Number.isSafeInteger(mark.n) ? mark : undefined
 }

@@ -98,8 +98,7 @@ const markDigest = (mark: RawMark | string): string =>
 /** SHA-256 over the digests of a line's parts. */
 function hashOf(raw: RawLine): string {
   const head = [2, raw.r, raw.n, raw.f ?? 0, raw.p ?? '', raw.c, raw.at, raw.l ?? 0, raw.u ?? 0, raw.k ?? 0]
-  const above = raw.b ? [raw.b] : []
-  if (raw.o) return digest64(JSON.stringify([...head, raw.o.h ?? hashOf(raw.o as RawLine), ...above]))
+  if (raw.o) return digest64(JSON.stringify([...head, raw.o.h ?? hashOf(raw.o as RawLine), ...(raw.b ? [raw.b] : [])]))
   const parts = [partDigest(raw.by), raw.for === undefined ? 0 : partDigest(raw.for)]
   return digest64(JSON.stringify([...head, ...parts, raw.e.map(runDigest), (raw.x ?? []).map(markDigest)]))
 }
@@ -124,8 +123,7 @@ export function seal(line: Unsealed): Line {
     ...(undoes ? { u: undoes } : {}),
     e: runsIn(events).map((run): OpenRun => {
       const salted = salt?.(run[0]!.entity)
-      const body = run.map((e) => packEvent(e, by as Author))
-      return [run[0]!.entity, ...body, ...(salted === undefined ? [] : [salted])]
+      return [run[0]!.entity, ...run.map((e) => packEvent(e, by as Author)), ...(salted === undefined ? [] : [salted])]
     }),
     ...(purges.length > 0 ? { x: purges.map(packMark) } : {}),
     ...(forks.length > 0 ? { k: forks.map((f) => [f.replica, f.from, ...(f.proof ?? [])]) } : {}),
@@ -174,7 +172,7 @@ function lineOf(raw: RawLine, hash: string): Line {
     partial: told?.partial ?? isPartial(raw),
     ctr: raw.c,
     raw,
-    ...(raw.s === undefined ? {} : { signature: { key: raw.key, sig: raw.s, text: () => signedText(hash) } }),
+    ...(raw.s === undefined ? {} : { signature: { key: raw.key, sig: raw.s, text: () => textToSign({ hash }) } }),
   }
 }
 
@@ -210,8 +208,7 @@ const erasedEvent = ({ value: _value, path: _path, ...e }: Event): Event => ({
   erased: e.stamp.replica,
 })
 
-const signedText = (hash: string): string => `tidemark line ${hash}`
-export const textToSign = ({ hash }: Line): string => signedText(hash)
+export const textToSign = ({ hash }: Pick<Line, 'hash'>): string => `tidemark line ${hash}`
 
 /** The line as a store keeps it, without a line break. */
 export function printLine({ raw, hash }: Line): string {
@@ -432,8 +429,7 @@ export function merged(more: Line, there: Line): Line {
     if (isHidden(run)) return other
     if (isHidden(other)) return run
     const id = ERASED_ID.test(run[0]) ? other[0] : run[0]
-    const events = run.slice(1).map((e, k) => (typeof e === 'object' && e.d !== undefined ? other[k + 1]! : e))
-    return [id, ...events]
+    return [id, ...run.slice(1).map((e, k) => (typeof e === 'object' && e.d !== undefined ? other[k + 1]! : e))]
   })
   const raw: RawLine = {
     ...(b.sub === undefined ? b : a),

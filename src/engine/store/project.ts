@@ -147,8 +147,7 @@ export function rememberPlace({ id, root, storePath, chosen }: Project): void {
   const places = placesOf(id, root).filter((path) => existsSync(path))
   if (places.includes(storePath)) return
   const usual = storePathFor(root, '')
-  const first = places.length === 0 && existsSync(usual) ? [usual] : places
-  keepPlaces(id, root, [...new Set([...first, storePath])])
+  keepPlaces(id, root, [...new Set([...(places.length === 0 && existsSync(usual) ? [usual] : places), storePath])])
 }
 
 function projectAt(home: string, persistencePath?: string, root = home): Project {

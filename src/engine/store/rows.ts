@@ -233,10 +233,9 @@ export function edgesAt(
   relations?: readonly string[],
 ): (LinkRow & { at: number; confidence: number | null })[] {
   const other = end === 'src' ? 'dst' : 'src'
-  const only = relations ? `AND l.rel ${AMONG}` : ''
   const sql = `SELECT l.id, l.src, l.rel, l.dst, said.created AS at,
        CASE WHEN json_valid(said.body) THEN json_extract(said.body, '$.confidence') END AS confidence
-     FROM json_each(?) here CROSS JOIN links l ON l.${end}=here.value ${only}
+     FROM json_each(?) here CROSS JOIN links l ON l.${end}=here.value ${relations ? `AND l.rel ${AMONG}` : ''}
        CROSS JOIN entities said ON said.id=l.id CROSS JOIN entities other ON other.id=l.${other}
      WHERE said.live=1 AND said.retired=0 AND said.standing='confirmed' AND other.live=1
      ORDER BY here.key, l.rel, l.${other}`

@@ -90,8 +90,7 @@ function reconciled(
   registry: Registry,
 ): AnchorRow[] {
   const wanted = new Set(e ? locationsOf(e, registry, root) : [])
-  const there = code.anchorsOf(db, root, id)
-  for (const row of there) if (!wanted.delete(row.location)) code.dropAnchor(db, root, row)
+  for (const row of code.anchorsOf(db, root, id)) if (!wanted.delete(row.location)) code.dropAnchor(db, root, row)
   return [...wanted].map((location) => {
     const { path, symbol = '', line = 0 } = locationOf(location)
     const inside = cleanPath(pathInProject(registry, path) ?? path)

@@ -166,8 +166,7 @@ class Judge {
     const parsed = this.#changes.changed.get(path) ?? (await this.#tree.parsed(path, content))
     if (row.hash === '') return anchored(row, parsed, content.text)
     const [known, e] = [before.get(path), this.#memory.reader.entity(a.entity)]
-    const was = known && this.#tree.known(path, known.hash)
-    const found = judge(row, parsed, content.text, now, e ? ruleIn(e) : '', was)
+    const found = judge(row, parsed, content.text, now, e ? ruleIn(e) : '', known && this.#tree.known(path, known.hash))
     if (found.open) this.#open.add(path)
     if (found.row.stale !== null && !found.gone && this.#isCarriedOut(row)) return anchored(row, parsed, content.text)
     return this.#moved(found)

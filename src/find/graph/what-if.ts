@@ -105,8 +105,7 @@ export function touchedBy(reader: Reader, start: Entity, now: number, limit = TO
     ring = []
     for (const [id, t] of better) {
       const entity = best.get(id)?.entity ?? entities.get(id)
-      const isGone = !entity || (!best.has(id) && GONE.has(stateOf(entity, reader, now, (e) => replaced.has(e))))
-      if (isGone) gone.add(id)
+      if (!entity || (!best.has(id) && GONE.has(stateOf(entity, reader, now, (e) => replaced.has(e))))) gone.add(id)
       else ring.push({ entity, ...t })
     }
     for (const t of ring) best.set(t.entity.id, t)

@@ -2,9 +2,8 @@ import type { Memory } from '../../engine/memory.ts'
 import type { Project } from '../../engine/store/project.ts'
 import { lookAt, signalsOf } from '../../find/graph/signals/index.ts'
 import { crossTraceLinks, decisionsByTopic, topicsOf, tracesByTopic } from '../../find/graph/topics.ts'
-import type { Entity as Known } from '../../model/entity.ts'
 import { fromData } from '../../scheme/data.ts'
-import { type CallContext, list, type Value } from '../../scheme/values.ts'
+import { type CallContext, list } from '../../scheme/values.ts'
 import { type Functions, type Source, theOne } from './knowledge.ts'
 import { CELLS_PER_ENTITY, made, textOf } from './options.ts'
 import { linksMade, referenceTo, toScheme } from './values.ts'
@@ -14,8 +13,6 @@ const STEPS_OF_ALL = 5_000
 
 /** Topics, traces by topic and signals, now or as of a moment. */
 export function signalFunctions(memory: Memory, source: Source, project: Partial<Project> = {}): Functions {
-  const decisions = (all: readonly Known[], ctx: CallContext): Value =>
-    made(all, CELLS_PER_ENTITY, ctx, (e) => toScheme(e, source.reader.registry()))
   const traces = (ctx: CallContext) => {
     ctx.charge(STEPS_OF_ALL)
     return tracesByTopic(source.reader, source.topics())
@@ -30,7 +27,8 @@ export function signalFunctions(memory: Memory, source: Source, project: Partial
     },
     '(decisions-by-topic topic) | decisions on a topic, or on an alias of it, newest first | (map :name (decisions-by-topic "db"))': ([topic], ctx) => {
       ctx.charge(STEPS_OF_ALL)
-      return decisions(decisionsByTopic(source.reader, textOf(topic), source.topics()), ctx)
+      const found = decisionsByTopic(source.reader, textOf(topic), source.topics())
+      return made(found, CELLS_PER_ENTITY, ctx, (e) => toScheme(e, source.reader.registry()))
     },
     '(traces) | the decisions of each topic, oldest first, as {:topic :decisions}; the longest trace first | (traces)': (_, ctx) =>
       made(traces(ctx), 16, ctx, (t) => fromData({ topic: t.topic, decisions: t.decisions.map((e) => referenceTo(source.reader, e.id)) })),

@@ -33,7 +33,6 @@ function contextKnown(p: Planning, me: string | undefined): string | undefined {
   return typeof used === 'number' ? page.contextText(used) : undefined
 }
 
-/** How full the context is, as it is kept. */
 const CONTEXT = reading(any('how full the context is: 78, or text such as 78%'), (_p, given: Json, field, report) => {
   if (typeof given === 'string' || typeof given === 'number') return page.contextText(given)
   return report({ field, message: 'not a share', received: shown(given), accepted: '78, or text such as 78%' })

@@ -142,8 +142,6 @@ function exact(v: Value, ctx: CallContext): bigint {
   return guard(BigInt(n), ctx)
 }
 
-const inexact: Run = ([v]) => Number(num(v))
-
 function expt([a, b]: Args, ctx: CallContext): Num {
   const [base, power] = [num(a), num(b)]
   if (typeof base !== 'bigint' || typeof power !== 'bigint' || power < 0n) return Number(base) ** Number(power)
@@ -201,7 +199,7 @@ export const numbers: Record<string, Run | string> = {
     return typeof x === 'bigint' || !Number.isFinite(x) ? x : Number(x.toFixed(places))
   },
   '(exact n) | The exact integer equal to n. | (exact 2.0)': ([n], ctx) => exact(n, ctx),
-  '(inexact n) | The inexact number nearest to n. | (inexact 2)': inexact,
+  '(inexact n) | The inexact number nearest to n. | (inexact 2)': ([v]) => Number(num(v)),
   '(expt n m) | n to the power m. | (expt 2 10)': expt,
   '(square n) | n times n. | (square 5)': ([n], ctx) => multiply(n, n, ctx),
   '(sqrt n) | The square root, exact where it can be. | (sqrt 16)': sqrt,

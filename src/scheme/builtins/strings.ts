@@ -57,13 +57,6 @@ const comparison =
   }
 const lower = (text: string): string => text.toLowerCase()
 
-const charComparison =
-  (holds: (order: number) => boolean): Run =>
-  (args) => {
-    const codes = args.map((arg) => char(arg).code)
-    return codes.every((code, i) => i === 0 || holds(codes[i - 1]! - code))
-  }
-
 const ORDERS: [string, string, (order: number) => boolean][] = [
   ['=?', 'Are they equal', (n) => n === 0],
   ['<?', 'Does each come after the one before', (n) => n < 0],
@@ -102,7 +95,6 @@ const written = (x: Value): string => printLimited(layoutValue(x), MAX_WRITTEN)
 const display = (x: Value): string =>
   typeof x === 'string' ? x : x instanceof Char ? x.text : x instanceof Sym ? x.name : written(x)
 
-/** `(string->list text [start] [end])`. */
 const characters: Run = ([text, start, end], ctx) => {
   const part = between(str(text), ...range(start, end, lengthOf(text as string)))
   ctx.charge(part.length)
@@ -153,7 +145,10 @@ export const strings: Record<string, Run | string> = {
     ORDERS.flatMap(([suffix, about, holds]): [string, Run][] => [
       [`(string${suffix} a b …) | ${about}? | (string${suffix} "a" "b")`, comparison(holds, false)],
       [`(string-ci${suffix} a b …) | ${about}, case apart? | (string-ci${suffix} "a" "B")`, comparison(holds, true)],
-      [`(char${suffix} a b …) | ${about}? | (char${suffix} #\\a #\\b)`, charComparison(holds)],
+      [`(char${suffix} a b …) | ${about}? | (char${suffix} #\\a #\\b)`, (args) => {
+        const codes = args.map((arg) => char(arg).code)
+        return codes.every((code, i) => i === 0 || holds(codes[i - 1]! - code))
+      }],
     ]),
   ),
   '(string-upcase text) | In capitals. | (string-upcase "abc")': each((text) => text.toUpperCase()),

@@ -148,7 +148,6 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
   const moment = options.moment ?? memory.env.now()
   const { session, client, user, branch } = options
   const vouched = new Map<string, boolean>()
-  const counts = (e: Entity): boolean => stateOf(e, reader, moment) === undefined
   const focus = focusOf(memory, session, branch)
   const staleness = once(() => stalenessOf(memory, project.root, reader))
   const branchOf = once(() => branchesApart(project.root))
@@ -184,7 +183,7 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
       }
       return new Set(ids.filter((id) => vouched.get(id)))
     },
-    counts,
+    counts: (e: Entity): boolean => stateOf(e, reader, moment) === undefined,
     branch: (e) => (options.past ? undefined : branchOf()(e)),
     holds: (e) => ({
       isUnverified: !about.vouched([e.id]).has(e.id),

@@ -38,8 +38,7 @@ export function fill(
   })
   const costs = new Map<string, number>()
   const costOf = (text: string): number => keptIn(costs, text, () => budget.count(`${text}\n`))
-  const frame = budget.count(frameOf(fillings)) + 1
-  const all = Math.max(0, budget.tokens - frame)
+  const all = Math.max(0, budget.tokens - (budget.count(frameOf(fillings)) + 1))
   const chars = Math.max(0, budget.chars - frameOf(fillings).length)
   let usedTokens = 0
   let usedChars = 0

@@ -110,8 +110,7 @@ const dirOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/'))
 
 export function pathsOf(e: Entity): string[] {
   const { locations, path } = e.fields
-  const all = [...(Array.isArray(locations) ? locations : []), ...(typeof path === 'string' ? [path] : [])]
-  return all.flatMap((l) =>
+  return [...(Array.isArray(locations) ? locations : []), ...(typeof path === 'string' ? [path] : [])].flatMap((l) =>
     typeof l === 'string' ? [cleanPath(l.split('#')[0]!.replace(/:\d{1,9}(?:-\d{1,9})?$/, ''))] : [],
   )
 }

@@ -77,8 +77,7 @@ export function checkWiring(ctx: ClientContext): Check[] {
   const files = new Set(journalFiles(ctx.root))
   return CLIENTS.filter((c) => c.detect(ctx).found).flatMap((c) => {
     const unsafe = unsafeFile(ctx, c)
-    const was = c.files(ctx).some((file) => files.has(file))
-    if (!unsafe) return was ? needed(c.check(ctx)) : c.check(ctx)
+    if (!unsafe) return c.files(ctx).some((file) => files.has(file)) ? needed(c.check(ctx)) : c.check(ctx)
     return [wrong(`${c.name}.files`, `${CLIENT_FACTS[c.name].title} is not looked at: ${unsafe.why}`, NO_LINKS)]
   })
 }

@@ -69,8 +69,7 @@ export function leftToJudge(hook: Hook, prompts: Prompts): string | undefined {
     const { recordedAt = 0, handedOffAt = 0 } = sessions.get(id)?.data ?? {}
     return Math.max(Number(recordedAt), Number(handedOffAt))
   }
-  const isLater = (id: string) => (p: Prompt) => p.at > judgedAt(id)
-  const all = over.toReversed().flatMap((id) => prompts.unjudgedOf(id).filter(isLater(id)))
+  const all = over.toReversed().flatMap((id) => prompts.unjudgedOf(id).filter((p) => p.at > judgedAt(id)))
   if (isPast) memory.db.write(() => dropMeta(memory.db, PAST))
   const text = asked(hook, prompts, all, 'earlier')
   if (text !== undefined) sessions.patch(session, { judged: true })

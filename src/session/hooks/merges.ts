@@ -83,8 +83,7 @@ export async function lookAt(
   const over = isWritten ? [] : met.flatMap((c) => (c.implicit && !c.elsewhere ? [c.n] : []))
   const isKept = (c: Against) => c.session !== hook.session && !c.elsewhere && !over.includes(c.n)
   const theirs = spans.flatMap(([c, lines]) => (isKept(c) ? (lines ?? []) : []))
-  const own = spans.find(([c]) => c === mine)?.[1] ?? []
-  const all = without([...own, ...raw.map((s) => heldBy(symbols, s))], theirs)
+  const all = without([...(spans.find(([c]) => c === mine)?.[1] ?? []), ...raw.map((s) => heldBy(symbols, s))], theirs)
   const lines = [...new Map(all.map((s) => [s.join(), s])).values()]
   const isShared = others.some((s) => s.root === root) && lines.length <= SPANS_AT_MOST
   return { met, collide, ...(isShared && { held: { base: head.id, lines, over } }) }

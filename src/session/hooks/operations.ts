@@ -83,8 +83,7 @@ export function operationsOf(line: string): Operation[] {
     const passes = after.every((p) => p.then === '&&' || p.then === '') && before.at(-1)?.then !== '||'
     const isLast = after.length === 1 && part.then === ''
     const own = before.slice(before.findLastIndex((p) => p.then === ';') + 1)
-    const fails = isLast && own.every((p) => p.then === '&&' && PREPARES.has(p.words[0]!))
-    return [{ ...found, passes, fails }]
+    return [{ ...found, passes, fails: isLast && own.every((p) => p.then === '&&' && PREPARES.has(p.words[0]!)) }]
   })
 }
 

@@ -58,8 +58,7 @@ type Changed = Readonly<{ path: string; named: boolean; mark: string }>
  * which nobody named, or removes some, goes unseen.
  */
 function changedByShell(hook: Hook, command: string, since: number): Changed[] {
-  const looks = commandsIn(command).every((c) => c.writes.length === 0 && LOOKS.test(programOf(c.words).join(' ')))
-  if (looks) return []
+  if (commandsIn(command).every((c) => c.writes.length === 0 && LOOKS.test(programOf(c.words).join(' ')))) return []
   const { root, config, memory } = hook
   const named = pathsNamed(hook, command)
   const claimed = claimsOf(memory)

@@ -15,8 +15,7 @@ export function statusLine(hook: Hook): HookReply {
   if (info && used !== undefined) {
     const whole = Math.round(used)
     const contextWindow = call.contextWindow ?? info.data.contextWindow ?? null
-    const stale = memory.env.now() - Number(info.data.contextAt ?? 0) > 60_000
-    if (info.contextUsed !== whole || stale)
+    if (info.contextUsed !== whole || memory.env.now() - Number(info.data.contextAt ?? 0) > 60_000)
       hook.attempt('context used', () =>
         sessions.patch(session, { contextUsed: whole, contextAt: memory.env.now(), contextWindow }),
       )

@@ -58,6 +58,5 @@ export async function complete(words: readonly string[], directory: string): Pro
   const project = words[words.indexOf('--project') + 1]
   const all = candidates(words, words.includes('--project') && project ? project : directory)
   // no project, or a store that cannot be read: nothing to offer
-  const found = await all.catch(whenRefused((): string[] => []))
-  return found.filter((word) => word.startsWith(last)).toSorted()
+  return (await all.catch(whenRefused((): string[] => []))).filter((word) => word.startsWith(last)).toSorted()
 }

@@ -64,12 +64,11 @@ export class Dashboard {
     if (until === undefined || !this.#links.delete(link) || until < this.#now()) return undefined
     const [cookie, page] = [secret(), secret()]
     this.#browsers.set(digest(cookie).toString('hex'), { page: digest(page), until: this.#now() + BROWSER_MS })
-    const age = BROWSER_MS / 1000
     return Response.json(
       { page },
       {
         headers: {
-          'set-cookie': `${cookieName(request)}=${cookie}; Path=/api; Max-Age=${age}; HttpOnly; SameSite=Strict`,
+          'set-cookie': `${cookieName(request)}=${cookie}; Path=/api; Max-Age=${BROWSER_MS / 1000}; HttpOnly; SameSite=Strict`,
           'cache-control': 'no-store',
         },
       },

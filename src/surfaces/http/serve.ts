@@ -95,13 +95,12 @@ const namesOfThisMachine = (host: string): string[] =>
 function howToConnect(url: string, token: string): string[] {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: Claude Code fills it in, for the file is shared
   const headers = { Authorization: 'Bearer ${TIDEMARK_TOKEN}' }
-  const config = { mcpServers: { tidemark: { type: 'http', url: `${url}/mcp`, headers } } }
   return [
     '',
     'Claude Code:',
     `  claude mcp add --transport http tidemark ${url}/mcp --header "Authorization: Bearer ${token}"`,
     '.mcp.json, with the token as TIDEMARK_TOKEN in the environment of the client, and never in a file that git tracks:',
-    `  ${JSON.stringify(config)}`,
+    `  ${JSON.stringify({ mcpServers: { tidemark: { type: 'http', url: `${url}/mcp`, headers } } })}`,
     'Anything else:',
     `  curl -s ${url}/api/tools/discover -H "Authorization: Bearer ${token}" -H "Content-Type: application/json" -d '{"expr":"(kinds)"}'`,
   ]

@@ -99,13 +99,12 @@ export class Projects {
 
   /** A project that has joined a hub is followed from the start: sessions that hooks began are there before any call. */
   greet(): void {
-    const follow = () => {
+    setTimeout(() => {
       try {
         const { id, storePath } = this.find()
         if (hubOf(id, storePath)) this.open().catch(() => {}) // the first call will say why
       } catch {} // no project yet
-    }
-    setTimeout(follow, WATCH_AFTER_MS).unref()
+    }, WATCH_AFTER_MS).unref()
   }
 
   /** The daily snapshot is looked after when the calls have come to rest. */

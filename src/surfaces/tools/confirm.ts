@@ -86,8 +86,7 @@ function list(context: ToolContext, waiting: readonly Entity[]): Output {
 
 /** Agrees to entities as they are now. An edit comes last: it may speak of the others. */
 export function agreeTo(memory: Memory, entities: readonly Entity[], options: ActOptions) {
-  const edits = entities.filter((e) => e.kind === 'proposal')
-  const ordered = [...entities.filter((e) => e.kind !== 'proposal'), ...edits]
+  const ordered = [...entities.filter((e) => e.kind !== 'proposal'), ...entities.filter((e) => e.kind === 'proposal')]
   const batches: string[] = []
   const notes: string[] = []
   for (let i = 0; i < ordered.length; i += MAX_ACTIONS) {

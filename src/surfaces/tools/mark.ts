@@ -19,8 +19,7 @@ export const mark = defineTool({
     const { memory, local } = context
     const { reader, env } = memory
     const name = args.name?.trim() ?? ''
-    const isList = name === 'list' && args.at === undefined && args.note === undefined
-    if (name === '' || isList) {
+    if (name === '' || (name === 'list' && args.at === undefined && args.note === undefined)) {
       const all = reader.list('mark')
       const lines = all.map((e) => {
         const at = markedAt(reader, e.name)!

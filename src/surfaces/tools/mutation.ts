@@ -52,10 +52,9 @@ function list({ memory }: ToolContext): Output {
 function show({ memory, project }: ToolContext, e: Entity): Output {
   const about = [`${numberOf(e) ?? e.id} is ${changes.statusNow(e)}`, proposalText(e)]
   const evidence = (Array.isArray(e.fields.evidence) ? e.fields.evidence : []).map((id) => `  ${String(id)}`)
-  const planned = () => changes.changeOf(project, e).diff
   const why = ({ message, hint }: UserError) => `${message}\n  → ${hint}`
   const isOpen = ['proposed', 'approved', 'rejected'].includes(changes.statusNow(e))
-  const change = isOpen ? unlessRefused(planned, why) : String(e.fields.diff ?? '')
+  const change = isOpen ? unlessRefused(() => changes.changeOf(project, e).diff, why) : String(e.fields.diff ?? '')
   const outcome = e.fields.applied === undefined ? undefined : outcomeOf(memory, e, observationsOf(memory))
   return {
     text: [...about, ...evidence, ...(outcome ? [outcomeText(outcome)] : []), '', change].join('\n').trimEnd(),

@@ -32,7 +32,6 @@ export const questions = defineTool({
 export const openQuestionsTool: Tool = {
   ...questions,
   name: 'open_questions',
-  title: 'Open questions',
   about: 'Open questions, newest first or the best match for a topic, each with its ref for answer-question.',
 }
 

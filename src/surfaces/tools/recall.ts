@@ -128,8 +128,7 @@ function printed(
     omitted > 0
       ? `#| ${omitted} found, and none fits the budget: a larger budget shows them |#`
       : `#| nothing is known of this${hidden} |#`
-  const near = nearTo(unknown).map(remark)
-  const lines = [results.length > 0 ? [...near, text].join('\n') : none, ...notes.map(remark)]
+  const lines = [results.length > 0 ? [...nearTo(unknown).map(remark), text].join('\n') : none, ...notes.map(remark)]
   while (lines.length > 0 && estimateTokens(lines.join('\n')) > budget) lines.pop()
   return lines.join('\n')
 }

@@ -1,4 +1,3 @@
-import type { Reader } from '../../engine/read/reader.ts'
 import { bridgesIn, linkMentions, proposeLinks } from '../../find/graph/mentions.ts'
 import { isSettled, suggestAll } from '../../find/graph/suggest.ts'
 import { vocabularyOf } from '../../find/recall/contradictions.ts'
@@ -11,11 +10,6 @@ import { actingAs, defineTool } from './tool.ts'
 /** So many wait for an answer at most: more would not be looked at. */
 const LIMIT = 20
 const SOURCE = 'relate'
-
-/** What earlier runs proposed and nobody has answered. */
-const waitingIn = (reader: Reader): number =>
-  reader.list(LINK_KIND, { standing: 'proposed' }).filter((e) => provenanceOf(e).some((p) => p.source === SOURCE))
-    .length
 
 export const relate = defineTool({
   name: 'relate',
@@ -35,7 +29,10 @@ export const relate = defineTool({
     const suggested = suggestAll({ memory, reader, recaller, now: memory.env.now(), ...said }, (done, of) => {
       if (done % 50 === 0) progress?.(`relate: ${done} of ${of} decisions`)
     })
-    const waiting = waitingIn(reader)
+    // what earlier runs proposed and nobody has answered
+    const waiting = reader
+      .list(LINK_KIND, { standing: 'proposed' })
+      .filter((e) => provenanceOf(e).some((p) => p.source === SOURCE)).length
     const bridges = bridgesIn(reader, limit).filter(({ from, to }) => !isSettled(reader, from, to))
     const bridged = new Set(bridges.map(({ from, to }) => `${from} ${to}`))
     const sure = suggested.findIndex(({ by }) => by === 'attribution' || by === 'similarity')

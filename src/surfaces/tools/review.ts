@@ -45,8 +45,7 @@ function staleIn({ memory, project }: ToolContext, slice: Slice): Part {
       '',
       `read the code again; tidemark re-anchor ${all[0]!.id} says that it still holds, else record it anew or retire it`,
     )
-  const json = all.map((s) => ({ ...entityJson(reader.entity(s.id)!), stale: markOf(s) }))
-  return { lines, json, of: found.length }
+  return { lines, json: all.map((s) => ({ ...entityJson(reader.entity(s.id)!), stale: markOf(s) })), of: found.length }
 }
 
 /** What others want to change of what somebody here stands by. */

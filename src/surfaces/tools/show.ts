@@ -96,7 +96,6 @@ export const show = defineTool({
       `  recorded ${ago(e.created, now)}${who.length > 0 ? ` by ${[...new Set(who)].join(' and ')}` : ''} · version ${e.version}`,
       `  ${e.id}`,
     )
-    const link = ({ id, from, to, type }: Link) => ({ id, from, to, type })
     return {
       text: lines.join('\n'),
       page() {
@@ -111,7 +110,7 @@ export const show = defineTool({
       },
       json: {
         ...entityJson(e),
-        links: [...from, ...to].map(link),
+        links: [...from, ...to].map(({ id, from, to, type }) => ({ id, from, to, type })),
         conflicts: e.conflicts as unknown as Json,
         ...(waiting.length > 0 ? { waiting: waiting.map(({ by, wants }) => ({ by, wants })) } : {}),
         ...holdsJson(holds),

@@ -147,8 +147,7 @@ function told(entity: Entity, { outcome, because, ledTo }: CameOf): string {
 async function nearest({ memory, project }: ToolContext, { entity, precedents, own, touched }: WhatIf) {
   const { recallerOf } = await import('../../find/recall/recall.ts')
   const options = { kinds: PRECEDENT_KINDS, scope: 'macro', all: true, limit: NEAREST + 1 } as const
-  const said = saying(entity, memory.reader)
-  const { results } = await recallerOf(memory, project).ask(said, options)
+  const { results } = await recallerOf(memory, project).ask(saying(entity, memory.reader), options)
   const told = new Set([entity, ...[...precedents, ...touched].map((p) => p.entity), ...own.because].map((e) => e.id))
   const near = results.filter((r) => r.parts.relevance >= LEAST_NEAR && !told.has(r.id)).slice(0, NEAREST)
   return memory.reader.entities(near.map((r) => r.id))

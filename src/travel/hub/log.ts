@@ -270,8 +270,7 @@ function isSignedEnvelope({ key, body, over }: Pushed): boolean {
   if (over) return false
   try {
     const line = parseLine(body)
-    const isOfKey = keyOf(handleOf(line.replica), line.seq) === key
-    return isOfKey && isKeyed(line.replica) && unsigned(line) === undefined
+    return keyOf(handleOf(line.replica), line.seq) === key && isKeyed(line.replica) && unsigned(line) === undefined
   } catch {
     return false
   }

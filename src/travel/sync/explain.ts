@@ -165,8 +165,7 @@ class Sandbox {
 
   take({ lines, snapshots }: Content): void {
     for (const snapshot of snapshots) this.#try(snapshot)
-    const taken = unlessRefused(() => this.#ingest(lines))
-    if (!taken) for (const line of lines) this.#try(line)
+    if (!unlessRefused(() => this.#ingest(lines))) for (const line of lines) this.#try(line)
   }
 
   /** Why a part is not taken, if it is not. */
@@ -297,10 +296,9 @@ export function markdownOf({ batches, problems, removed, reviewersChange }: Expl
 function tally(effects: readonly Effect[]): string {
   const known = effects.filter((e) => kindOf(e.id) !== LINK_KIND)
   const counts = Map.groupBy(known, (e) => `${e.does} ${kindOf(e.id)}`)
-  const plural = (kind: string) => KINDS.find((k) => k.name === kind)?.plural ?? kind
   const parts = [...counts].map(([what, all]) => {
     const [does, kind = ''] = what.split(' ')
-    return `${does} ${all.length} ${all.length === 1 ? kind : plural(kind)}`
+    return `${does} ${all.length} ${all.length === 1 ? kind : (KINDS.find((k) => k.name === kind)?.plural ?? kind)}`
   })
   return parts.join(', ') || 'links alone'
 }

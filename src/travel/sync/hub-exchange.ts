@@ -164,8 +164,7 @@ export class HubExchange {
   }
 
   #takePages(isLast: boolean): boolean {
-    const size = this.#pages.reduce((n, p) => n + p.updates.length, 0)
-    if (!isLast && size < this.#atOnce) return false
+    if (!isLast && this.#pages.reduce((n, p) => n + p.updates.length, 0) < this.#atOnce) return false
     let n = 0
     const full = this.#pages.findIndex((p) => (n += p.updates.length) >= this.#atOnce)
     const pages = this.#pages.splice(0, full < 0 ? this.#pages.length : full + 1)

@@ -68,14 +68,13 @@ export function followHub(
     }
   }
   // who has left the hub, or joined another one, means it at once
-  const look = () => {
+  const looking = setInterval(() => {
     if (nameOf(joinedNow()) === known) return
     life?.stop()
     life = undefined
     pause = RETRY_MS
     later(0)
-  }
-  const looking = setInterval(look, LOOK_MS).unref()
+  }, LOOK_MS).unref()
   void begin()
   return () => {
     ended = true
@@ -266,8 +265,7 @@ export class HubLife {
     const now = leaseTime(db, env)
     const theirs = [...this.#held, ...[...this.#editing.values()].flat().filter((c) => c.until > now)]
     db.write(() => {
-      const isRemote = (session: string) => presence.getSession(db, session)?.client === HUB
-      const before = presence.openClaims(db).filter((c) => isRemote(c.session))
+      const before = presence.openClaims(db).filter((c) => presence.getSession(db, c.session)?.client === HUB)
       const kept = new Set<number>()
       for (const c of theirs) {
         this.#session(c.session, now)

@@ -67,8 +67,7 @@ export class HubLink {
   constructor({ url, token }: Pick<Joined, 'url' | 'token'>, project: string, events: LinkEvents) {
     this.#url = url
     this.#events = events
-    const place = new URL(`v1/projects/${project}/sync`, url.endsWith('/') ? url : `${url}/`)
-    this.#ws = new WebSocket(place, {
+    this.#ws = new WebSocket(new URL(`v1/projects/${project}/sync`, url.endsWith('/') ? url : `${url}/`), {
       headers: { authorization: `Bearer ${token}` },
       maxPayload: 2 * MOST_FRAME,
       perMessageDeflate: COMPRESSION,

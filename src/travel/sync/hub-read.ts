@@ -13,7 +13,7 @@ export async function linesOfHub(joined: Pick<Joined, 'url' | 'token'>, project:
   using link = new HubLink(joined, project, {
     frame({ head: said, updates }) {
       if (said.t !== 'updates') return
-      for (const text of updates) lines.push(...readable(text))
+      for (const text of updates) lines.push(...(attempt(() => [parseLine(text)], when(isNoLine)) ?? []))
       got = Number(said.last)
       if (got >= head) end.resolve()
     },
@@ -24,6 +24,5 @@ export async function linesOfHub(joined: Pick<Joined, 'url' | 'token'>, project:
   return lines
 }
 
-/** So are a folded state, what was erased, and what is damaged. */
+/** A folded state, what was erased, and what is damaged are no lines that can be read. */
 const isNoLine = (error: unknown) => error instanceof UserError || error instanceof RangeError
-const readable = (text: string): Line[] => attempt(() => [parseLine(text)], when(isNoLine)) ?? []

@@ -212,8 +212,7 @@ export function publish(memory: Memory, root: string): Published {
     for (const run of runsOf(own.lines, (line, last) => last.seq === line.from - 1).flatMap(cut)) {
       const texts = run.map((line, i) => print(line, i === 0))
       const merged = mergedInto(root, run, texts, own)
-      const first = merged[0]?.segment.first ?? run[0]!.from
-      write(first, run.at(-1)!.seq, [...merged.flatMap((m) => m.texts), ...texts])
+      write(merged[0]?.segment.first ?? run[0]!.from, run.at(-1)!.seq, [...merged.flatMap((m) => m.texts), ...texts])
       gone.push(...merged.map((m) => m.segment))
     }
     // a held batch may be in a damaged segment alone

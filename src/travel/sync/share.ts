@@ -15,8 +15,7 @@ import { mayLeave } from '../../engine/write/write.ts'
 export function sharedPart(line: Line, travels: (id: string) => boolean): Line | undefined {
   if (line.local) return undefined
   const part = redacted(line, { hides: (id) => !travels(id) })
-  const isEmpty = part.events.length + part.purges.length + part.forks.length === 0
-  return line.v === 1 && isEmpty ? undefined : part
+  return line.v === 1 && part.events.length + part.purges.length + part.forks.length === 0 ? undefined : part
 }
 
 /** What of a folded state leaves this machine as that of one replica's lines: the others give theirs. */

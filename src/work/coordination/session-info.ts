@@ -35,7 +35,6 @@ type Known = { [K in Exclude<keyof Said, 'pid'>]?: NonNullable<Said[K]> }
 
 /** What was said, without what was not. */
 export function knownOf({ pid, ...given }: Said): Known {
-  const process = given.process ?? (pid === undefined ? undefined : processRef(pid))
-  const all = Object.entries({ ...given, process })
+  const all = Object.entries({ ...given, process: given.process ?? (pid === undefined ? undefined : processRef(pid)) })
   return Object.fromEntries(all.filter(([, v]) => v !== undefined && v !== '')) as Known
 }

@@ -83,10 +83,9 @@ export function retroOfGoals(memory: Memory, since: number): void {
   const events = memory.newsSince(since).flatMap((n) => n.events.map(({ event }) => event))
   const tasks = events.filter((e) => e.entity.startsWith('task:') && e.field === 'state').map((e) => e.entity)
   if (tasks.length === 0) return
-  const find = (ref: string) => reader.entity(ref)
   const goalOf = (e: Entity): string | undefined => (e.kind === 'goal' ? e.id : goalAbove(e))
   const goalAbove = (e: Entity): string | undefined => {
-    const above = parentOf(e, find)
+    const above = parentOf(e, (ref) => reader.entity(ref))
     return above && goalOf(above)
   }
   const complete = reader.entities([...new Set(tasks)]).filter((e) => e.fields.state === 'complete')

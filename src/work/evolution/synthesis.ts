@@ -29,9 +29,8 @@ export const AUTHOR = { agent: 'tidemark', by: 'agent', [SETTLES]: true } as con
 /** Every observation of the project that counts, the newest last; archived ones count where rates are compared. */
 export const observationsOf = ({ reader }: Memory, { archived = false, most = MOST } = {}): Seen[] => {
   const all = reader.list('observation', { limit: most, all: archived })
-  const counts = (e: Entity) => isArchived(e) || (e.fields.retired === undefined && e.fields.standing !== 'rejected')
   return all
-    .filter(counts)
+    .filter((e) => isArchived(e) || (e.fields.retired === undefined && e.fields.standing !== 'rejected'))
     .map(seen)
     .sort((a, b) => a.at - b.at)
 }
@@ -146,9 +145,7 @@ export function synthesizeIfDue(memory: Memory, project: Project, since: number)
   if (memory.db.readOnly || memory.cursor === since) return []
   retroOfGoals(memory, since)
   const told = (e: Entity) => `${proposalText(e)} \`tidemark mutation show ${numberOf(e)}\` shows what would change`
-  const isOf = (kind: string) =>
-    memory.newsSince(since).some((n) => n.events.some((x) => kindOf(x.event.entity) === kind))
-  if (isOf('mutation')) {
+  if (memory.newsSince(since).some((n) => n.events.some((x) => kindOf(x.event.entity) === 'mutation'))) {
     const numbers = numberOthers(memory)
     for (const e of waitingIn(memory.reader)) renew(memory, project, e)
     return waitingIn(memory.reader)

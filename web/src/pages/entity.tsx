@@ -28,12 +28,10 @@ interface Shown extends Entity {
 }
 
 interface Change {
-  id: string
   batch: string
   at: string
   field: string
   op: 'set' | 'clear' | 'add' | 'remove' | 'put' | 'drop'
-  value?: Json
   /** It in words. */
   text: string
   author: { user?: string; agent?: string; session?: string }

@@ -21,7 +21,6 @@ export function Evolution() {
   const [shown, setShown] = useState<(typeof SHOWN)[number]>('all')
   const mutations = useTool<Mutation[]>('mutation', { do: 'list' })
   const [said, setSaid] = useState('')
-  const passing = (list: readonly Mutation[]) => list.filter((m) => shown === 'all' || m.status === 'proposed')
   return (
     <Page
       title="Evolution"
@@ -36,7 +35,7 @@ export function Evolution() {
         aside={<Choices label="Which changes" all={SHOWN} chosen={shown} choose={setShown} />}
       >
         <Rows
-          of={part(mutations, passing)}
+          of={part(mutations, (list) => list.filter((m) => shown === 'all' || m.status === 'proposed'))}
           empty={
             <Empty title="No change is proposed">
               Three observations of the same trouble propose one: `tidemark observe deploy "skipped the smoke test"

@@ -26,10 +26,9 @@ const groupOf = (kind: string): Group =>
 const namedIn = (e: Entity, known: ReadonlySet<string>): Edge[] =>
   Object.entries(e).flatMap(([field, value]) => {
     if (field === 'id' || field === 'replacedBy') return [] // what took its place is linked to it
-    const ids = (Array.isArray(value) ? value : [value]).filter(
-      (v): v is string => typeof v === 'string' && known.has(v),
-    )
-    return ids.map((to) => ({ from: e.id, to, type: field }))
+    return (Array.isArray(value) ? value : [value])
+      .filter((v): v is string => typeof v === 'string' && known.has(v))
+      .map((to) => ({ from: e.id, to, type: field }))
   })
 
 /** What the graph shows of a thing; `refs` are the fields that name others. */

@@ -148,8 +148,7 @@ function testLayout(tests: readonly string[], files: readonly string[]): Finding
   if (code.length < MIN_NAMED) return []
   const folders = new Set(files.map(folderOf))
   const beside = code.filter((t) => folders.has(folderOf(t)))
-  const roots = [...Map.groupBy(code, (t) => t.split('/')[0]!)].sort((a, b) => b[1].length - a[1].length)
-  const [root, below] = roots[0]!
+  const [root, below] = [...Map.groupBy(code, (t) => t.split('/')[0]!)].sort((a, b) => b[1].length - a[1].length)[0]!
   const found: Finding[] = []
   if (beside.length / code.length >= CONVENTION) found.push(fact('Put tests beside the code they test', beside, code))
   else if (/tests?|spec/i.test(root) && below.length / code.length >= CONVENTION)

@@ -56,8 +56,7 @@ export async function analyze(
 ) {
   const { limit, dryRun, progress, ...act } = options
   const { reader } = memory
-  const principles = principlesIn(statementsOf(reader))
-  const found = [...(await findingsIn(sourcesOf(root, progress))), ...principles]
+  const found = [...(await findingsIn(sourcesOf(root, progress))), ...principlesIn(statementsOf(reader))]
   const fresh = found.filter((f) => !isKnown(reader, f)).sort((a, b) => b.confidence - a.confidence)
   const proposed = fresh.slice(0, limit)
   const batches: string[] = []

@@ -34,8 +34,7 @@ export const unconfirmed: Section = {
     const here = about.vouched(noted.map((e) => e.id))
     const said = noted.filter((e) => here.has(e.id) && !(e.fields.paths && isElsewhere(e, about)))
     // the main files were read first, and what holds for some files alone is told before an edit of those
-    const inFiles = proposed.filter((e) => fileOf(e) !== undefined).sort(byPlace)
-    const unread = untold(inFiles, about)
+    const unread = untold(proposed.filter((e) => fileOf(e) !== undefined).sort(byPlace), about)
     // where not all have room, what forbids has it first
     const rank = (e: Entity) => 2 * placeOf(e) - (e.fields.category === 'constraint' ? 1 : 0)
     const first = unread.toSorted((a, b) => rank(a) - rank(b)).slice(0, MAX_OF_FILES)
@@ -108,8 +107,7 @@ export function stillWaiting(all: readonly Entity[], { reader, moment }: Pick<Ab
 export function notAskedYet(waiting: readonly Entity[], binding: readonly Entity[], reader: Reader): Entity[] {
   if (waiting.length === 0) return []
   const decided = [...binding, ...reader.list('fact', { standing: 'rejected', limit: LOOKED_AT })]
-  const all = new Map([...decided, ...waiting].map((e) => [e.id, e]))
-  const texts = [...all.values()].map((e) => {
+  const texts = [...new Map([...decided, ...waiting].map((e) => [e.id, e])).values()].map((e) => {
     const scope = e.fields.paths === undefined ? '' : JSON.stringify(e.fields.paths)
     return { id: e.id, kind: e.kind, text: saying(e, reader), scope }
   })

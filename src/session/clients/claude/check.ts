@@ -28,8 +28,7 @@ function checkServers(ctx: ClientContext, claude: Client): Check[] {
   const used = own === undefined ? { file: MCP_JSON, entry } : { file: claudeGlobal(ctx), entry: own }
   const found = used.entry === undefined ? undefined : used
   const server = checkServer(ctx, claude, found, `${MCP_JSON} has no entry tidemark`)
-  const needsApproval = own === undefined && server.state !== 'off' && starts(entry)
-  return [server, ...(needsApproval ? [checkApproval(ctx)] : [])]
+  return [server, ...(own === undefined && server.state !== 'off' && starts(entry) ? [checkApproval(ctx)] : [])]
 }
 
 function checkApproval(ctx: ClientContext): Check {

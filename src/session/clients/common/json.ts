@@ -151,11 +151,10 @@ export function insertJson(
         ? null
         : /^[ \t]*(?:(,)[ \t]*)?(?:\/\/[^\r\n]*|\/\*[^\r\n]*\*\/[ \t]*(?=\r?\n))/.exec(text.slice(end))
     const next = end + (remark?.[0].length ?? 0)
-    const line = text.slice(end, next)
     return {
       text: remark?.[1]
         ? `${text.slice(0, next)}${gap}${print(indent)},${text.slice(next)}`
-        : `${text.slice(0, end)},${line}${gap}${print(indent)}${text.slice(next)}`,
+        : `${text.slice(0, end)},${text.slice(end, next)}${gap}${print(indent)}${text.slice(next)}`,
       undo: { kept, interior: null },
     }
   }
@@ -186,8 +185,7 @@ export function removeJson(
         ? partsIn(node).findIndex((item) => item.value === leaf.item)
         : indexIn(node, path[depth] ?? ('index' in leaf ? leaf.index : (leaf as { key: string }).key))
     if (index < 0) return text
-    const alone = partsIn(node).length === 1 && !remarksIn(text, node)
-    if (alone && depth > Math.max(undo.kept, 0)) continue
+    if (partsIn(node).length === 1 && !remarksIn(text, node) && depth > Math.max(undo.kept, 0)) continue
     const left = cut(text, node, index, depth === undo.kept ? (undo.interior ?? '') : '')
     // the file held nothing but white space before
     return undo.kept < 0 && isEmptyJson(left) ? (text.startsWith(BOM) ? BOM : '') + (undo.interior ?? '') : left

@@ -105,8 +105,7 @@ export function plug(ctx: ClientContext, target: Target, why: string, wanted?: r
   const canGo = removable(ctx, target)
   const missing = target.parts.filter((p) => isWanted(p) && ['absent', 'stale'].includes(stateOf(p)))
   const surplus = target.parts.filter((p) => !isWanted(p) && canGo(p, stateOf(p)))
-  const isTheirs = ctx.personal === true && target.scope === 'committed'
-  if (isTheirs || (missing.length === 0 && surplus.length === 0)) {
+  if ((ctx.personal === true && target.scope === 'committed') || (missing.length === 0 && surplus.length === 0)) {
     const isYours = target.parts.some((p) => isWanted(p) && stateOf(p) === 'yours')
     const yours = 'it has an entry called tidemark that tidemark did not make, which is left alone'
     return leave(target, before, isYours ? yours : ALREADY_THERE)

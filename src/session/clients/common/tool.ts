@@ -141,13 +141,12 @@ export function toolOf(
   const command = typeof asked === 'string' ? asked : Array.isArray(asked) ? asked.map(String).join(' ') : undefined
   if (command !== undefined) paths.push(...patchedByShell(command))
   const edits = paths.length > 0 && more.response === undefined ? editsOf(input, paths[0]) : []
-  const lines = paths.length > 0 && more.response !== undefined ? linesOf(input, paths[0]!, more.response) : undefined
   return {
     name: name.slice(0, 200),
     paths: [...new Set(paths)].slice(0, MAX_PATHS),
     id: more.id,
     reads: read === undefined || paths.length > 0 ? undefined : [read],
-    lines,
+    lines: paths.length > 0 && more.response !== undefined ? linesOf(input, paths[0]!, more.response) : undefined,
     edits: edits.length > 0 ? edits : undefined,
     command: command === '' ? undefined : command,
     response: more.response === undefined ? undefined : responseText(more.response),

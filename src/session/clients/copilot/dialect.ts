@@ -31,8 +31,7 @@ export const copilot: Dialect = {
   events: EVENTS,
   read(event, p) {
     const call = readCommon('copilot', EVENTS[event] ?? 'other', p)
-    const usage = record(p.contextUsage ?? p.context_usage)
-    return { ...call, contextUsed: number(usage, 'percentage', 'used_percentage') }
+    return { ...call, contextUsed: number(record(p.contextUsage ?? p.context_usage), 'percentage', 'used_percentage') }
   },
   print(event, given) {
     const own = specific(EVENTS[event], bounded(given), copilot.tells(event, {}))

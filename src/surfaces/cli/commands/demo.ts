@@ -33,8 +33,7 @@ export const demo: Command = {
     const tidemark = (...args: string[]) => promisify(execFile)(process.execPath, [script, ...args, '--project', dir])
     const timed = async <T>(work: () => Promise<T>): Promise<[T, number]> => {
       const start = performance.now()
-      const value = await work()
-      return [value, Math.round(performance.now() - start)]
+      return [await work(), Math.round(performance.now() - start)]
     }
     const told: { [step: string]: Json } = {}
     try {

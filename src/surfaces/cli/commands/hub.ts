@@ -80,8 +80,7 @@ async function start(call: CommandCall): Promise<undefined> {
     limits: limitsOf(call),
   })
   const { promise: ended, resolve } = Promise.withResolvers<void>()
-  const end = () => void hub.close().then(resolve)
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void hub.close().then(resolve))
   try {
     const bound = await hub.start()
     call.out(`tidemark hub listens on http://${String(host).includes(':') ? `[${host}]` : host}:${bound.port}`)

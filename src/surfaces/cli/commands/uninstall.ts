@@ -49,12 +49,11 @@ function projectOrRest(directory: string, deleting: boolean): Project {
 /** Our files in a work tree that may go: what somebody wrote into one of them stays. */
 function treeFiles(root: string): OwnFile[] {
   const own = new Set(ownViews(root))
-  const mayGo = ({ kind, path }: OwnFile) => {
+  return ownFiles('tree', join(root, PROJECT_DIR)).filter(({ kind, path }) => {
     if (kind.removed !== 'always') return false
     if (kind.path === '{view}.md') return own.has(basename(path))
     return kind.path !== '.gitignore' || isOwnIgnore(readFileSync(path, 'utf8'))
-  }
-  return ownFiles('tree', join(root, PROJECT_DIR)).filter(mayGo)
+  })
 }
 
 /** What lies in a directory of ours and is not in the list, by its path. */

@@ -29,8 +29,7 @@ export const heldOf = ({ reader, db, env }: Memory, kind: string): Entity[] =>
 const settingsOf = ({ reader }: Memory): Entity[] =>
   reader.list('fact').filter((e) => {
     const isRead = provenanceOf(e).some((p) => String(p.source).startsWith('import add'))
-    const isReplaced = reader.edges('to', [e.id], ['supersedes']).length > 0
-    return isRead && !isReplaced && attrsOf(e).setting !== undefined
+    return isRead && reader.edges('to', [e.id], ['supersedes']).length === 0 && attrsOf(e).setting !== undefined
   })
 
 const lineIn = ({ fields: { locations } }: Entity): number =>
