@@ -50,7 +50,8 @@ test('[H1] a page that quotes a question does not outrank its answer', async () 
 test('[H1] a question in the words of a heading finds what stands below it, and reads most of it', async () => {
   const m = openTestMemory()
   const section = 'Questions › What happens when a process is killed, the power fails or the database is damaged?'
-  const repair = 'Daily snapshots are kept. Nothing else is needed for that, whatever the machine did at the time, or what became of its processes and its disk while somebody was away. Then `doctor --restore` repairs it.'
+  const repair =
+    'Daily snapshots are kept. Nothing else is needed for that, whatever the machine did at the time, or what became of its processes and its disk while somebody was away. Then `doctor --restore` repairs it.'
   const more = Array.from({ length: 40 }, (_, i) => `Paragraph ${i} tells how copies are made on other days.`)
   m.act([
     ['record-chunk', { content: [repair, ...more].join('\n\n'), sourceFile: 'docs/questions.md', section, position: 1 }],

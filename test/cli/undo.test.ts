@@ -30,7 +30,9 @@ describe('[A10] undo on the command line', () => {
 
   test('[A10] [T2] --all-of shows what goes and asks on a terminal; in a pipe it waits for the person', async () => {
     const { at, run, names } = await written()
-    expect(await run('undo', '--all-of', 'a', '--yes')).toMatch(/^proposed to undo recorded decision "a2"; recorded decision "a1"\nnote: .*once a person says yes/)
+    expect(await run('undo', '--all-of', 'a', '--yes')).toMatch(
+      /^proposed to undo recorded decision "a2"; recorded decision "a1"\nnote: .*once a person says yes/,
+    )
     expect(await names()).toBe('("a1" "a2" "b1")')
     const no = await onTerminal(at, ['undo', '--all-of', 'a'], 'n')
     expect(no.out).toMatch(
@@ -107,4 +109,24 @@ test('[T1] no command gives a flag that all commands have a meaning of its own',
     own.push(...Object.keys(params).map((flag) => `${name} --${flag}`))
   }
   expect(own.filter((flag) => Object.hasOwn(GLOBAL, flag.split('--')[1]!))).toEqual([])
+})
+
+test('[A10] what is deleted and all taken back is in no conflict, also after redo; undos and redos are told by what they did', async () => {
+  const { run } = await project()
+  await run('session', 'start', 's1')
+  const act = (...actions: unknown[]) => run('act', JSON.stringify(actions), '--session', 's1')
+  await act(['record-decision', { name: 'alpha', description: 'one' }])
+  await act(['rename', { ref: 'alpha', name: 'beta' }])
+  await act(['delete-decision', { name: 'beta', reason: 'wrong project' }])
+  expect(await run('undo', '--session', 's1')).toMatch(/^took back: deleted decision "beta": wrong project\n/)
+  expect(await run('redo', '--session', 's1')).toMatch(/^redid: deleted decision "beta": wrong project\n/)
+  expect(await run('history', 'beta')).toMatch(/redid: deleted decision .*\n {2}deleted: wrong project\n/)
+  const all = 'deleted decision "beta": wrong project; renamed to "beta"; recorded decision "alpha"'
+  expect(await run('undo', '--all-of', 's1', '--session', 's1', '--yes')).toMatch(`took back: ${all}\n`)
+  expect(await run('conflicts')).toBe('no conflicts\n')
+  expect((await run('history')).split('\n')[0]).toContain(`took back: ${all}  [`)
+  expect(await run('history', 'decision:alpha')).not.toMatch(/undone/)
+  await run('redo', '--session', 's1')
+  expect(await run('conflicts')).toBe('no conflicts\n')
+  expect(await run('show', 'decision:alpha')).toContain('deleted')
 })

@@ -47,6 +47,9 @@ export type StateValue =
   | { s: 'created' | 'restored'; at: number }
   | { s: 'deleted'; at: number; saw?: Saw; seen?: Seen; reason?: string; purged?: true }
 
+/** The reason of a delete by which a record was taken back. */
+export const UNDONE = 'undone'
+
 /** The stamps of the cells that a delete removes, by replica: counters, and ranges of them that follow each other. */
 export type Saw = { [replica: string]: (number | [from: number, to: number])[] }
 /** What a delete of 0.1.0 had seen: of each replica everything up to a counter. */

@@ -17,6 +17,7 @@ export function nameOf(e: Entity, names?: Names): string {
   if (verb === 'supersede' && typeof old === 'string' && typeof next === 'string')
     return `${verb} "${old}" by "${next}"${typeof reason === 'string' ? `: ${reason}` : ''}`
   if (verb === 'undo' && typeof rest.batch === 'string') return `undo: ${names?.whatDid(rest.batch) ?? rest.batch}`
+  if (verb === 'undo' && typeof rest.allOf === 'string') return `undo: all that session ${rest.allOf} wrote`
   const target = typeof ref === 'string' ? names?.reader.entity(ref)?.name : undefined
   if (verb === 'retire' && target !== undefined) return `${reason ? `${reason}: ` : ''}retire "${target}"?`
   const said = Object.entries(rest).map(([arg, v]) => `${arg} ${JSON.stringify(v)}`)

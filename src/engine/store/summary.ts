@@ -3,7 +3,7 @@ import { kindOf, LINK_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { KINDS } from '../../model/kinds/index.ts'
 import { isWork } from '../../model/work-kinds.ts'
-import { STATE, type StateValue } from '../log/cells.ts'
+import { STATE, type StateValue, UNDONE } from '../log/cells.ts'
 import type { Event } from '../log/events.ts'
 import type { Db } from './db.ts'
 import { shortBatch } from './keys.ts'
@@ -29,22 +29,32 @@ export function calledLast(db: Db, id: string): string | undefined {
   return eventsOf(db, id).findLast((e) => e.event.field === field && e.event.value !== undefined)?.event.value as string
 }
 
+/** So many undos of undos are followed. */
+const MOST_UNDOES = 50
+
+/** What an undo took back in the end, or a redo brought back: of several batches those that are no undos themselves. */
+export function undoOf(batches: readonly string[], lineOf: (batch: string) => Line | undefined) {
+  const undoes = (batch: string) => lineOf(batch)?.author.undoes ?? []
+  let [undone, isRedo] = [batches, false]
+  for (let n = 0; n < MOST_UNDOES && undone.length === 1 && undoes(undone[0]!).length > 0; n++)
+    [undone, isRedo] = [undoes(undone[0]!), !isRedo]
+  const wrote = undone.filter((batch) => undoes(batch).length === 0)
+  return { does: isRedo ? 'redid' : 'took back', undone: wrote.length > 0 ? wrote : undone }
+}
+
 /** What a batch did, in a line. It is read off the events whenever it is shown: no batch says it of itself. */
 export function summaryOf(
-  { events, author, purges, forks }: Line,
+  { events, author, purges, forks }: Pick<Line, 'events' | 'author' | 'purges' | 'forks'>,
   called: Called = () => undefined,
   lineOf: (batch: string) => Line | undefined = () => undefined,
 ): string {
-  const undone = (author.undoes ?? []).map((batch) => {
-    const line = lineOf(batch)
-    // an undo that is undone says what comes back
-    const again = line?.author.undoes?.map((b) => lineOf(b))
-    const what = (again ?? [line]).map((of) => of && summaryOf(of, called)).filter(Boolean)
-    return `${again ? 'redid' : 'took back'}: ${what.join('; ') || shortBatch(batch)}`
-  })
+  const { does, undone } = undoOf(author.undoes ?? [], lineOf)
   const parts =
     undone.length > 0
-      ? undone
+      ? undone.map((batch) => {
+          const line = lineOf(batch)
+          return (line && summaryOf(line, called)) || shortBatch(batch)
+        })
       : [
           ...forks.map(
             (f) => `two stores wrote as ${f.replica}: from line ${f.from} on it is said again under other identities`,
@@ -54,7 +64,7 @@ export function summaryOf(
           ),
         ]
   if (parts.length === 0 && purges.length > 0) parts.push(`erased from ${purges.length} batches`)
-  const whole = [...new Set(parts)].join('; ')
+  const whole = (undone.length > 0 ? `${does}: ` : '') + [...new Set(parts)].join('; ')
   const more = parts.length > 1 ? ` (${parts.length} changes)` : ''
   return whole.length > LONGEST ? `${whole.slice(0, LONGEST).toWellFormed()}…${more}` : whole
 }
@@ -66,8 +76,9 @@ const isReplaced = (id: string, own: readonly Event[], all: readonly Event[]): b
 
 /** What somebody put up for a yes. @throws where it is not as we write it. */
 function edit(action: string, is: (of: string) => string): string {
-  const [verb, { ref, batch }] = JSON.parse(action)
-  return [verb, batch === undefined ? ref && is(ref) : shortBatch(batch)].filter(Boolean).join(' ')
+  const [verb, { ref, batch, allOf }] = JSON.parse(action)
+  const what = batch === undefined ? ref && is(ref) : shortBatch(batch)
+  return [verb, what ?? (allOf && `all that session ${allOf} wrote`)].filter(Boolean).join(' ')
 }
 
 function said(id: string, events: readonly Event[], called: Called): string {
@@ -79,7 +90,7 @@ function said(id: string, events: readonly Event[], called: Called): string {
   const value = (field: string) => events.findLast((e) => e.field === field && e.op === 'set')?.value
   if (events.some((e) => e.purged)) return `erased ${id}`
   const { s: state, reason } = (value(STATE) ?? {}) as { s?: StateValue['s']; reason?: unknown }
-  const because = (why: unknown) => (typeof why === 'string' ? `: ${why}` : '')
+  const because = (why: unknown) => (typeof why === 'string' && why !== UNDONE ? `: ${why}` : '')
   if (kind === LINK_KIND) {
     const [from, to, type] = [value('from'), value('to'), value('type')]
     if (state !== 'created' || type === undefined)
@@ -91,14 +102,15 @@ function said(id: string, events: readonly Event[], called: Called): string {
   const name = value(keys.get(kind) ?? 'name')
   if (state === 'created' && kind === 'proposal')
     return `proposed to ${attempt(() => edit(String(name), is)) ?? 'edit'}`
-  if (state === 'created') return `recorded ${kind} ${name === undefined ? id : quoted(name)}`
+  const standing = value('standing')
+  if (state === 'created')
+    return `${standing === 'proposed' ? standing : 'recorded'} ${kind} ${name === undefined ? id : quoted(name)}`
   if (state === 'deleted') return `deleted ${kind} ${is(id)}${because(reason)}`
   if (state === 'restored') return `brought back ${is(id)}`
   if (value('retired') !== undefined) return `retired ${is(id)}${because(value('retired'))}`
   if (events.some((e) => e.field === 'retired')) return `brought back ${is(id)}`
-  const standing = value('standing')
   if (standing === 'confirmed' || standing === 'rejected') return `${standing} ${is(id)}`
-  if (name !== undefined) return `renamed ${is(id)} to ${quoted(name)}`
+  if (name !== undefined) return `renamed ${is(id) === quoted(name) ? '' : `${is(id)} `}to ${quoted(name)}`
   const work = value('state')
   if (typeof work === 'string' && isWork(kind)) return `set ${is(id)} to ${work}`
   const fields = [...new Set(events.map((e) => e.field))].filter((f) => f !== 'provenance')

@@ -82,7 +82,8 @@ export const propose = defineVerb({
     p.set(id, 'standing', 'proposed')
     if (evidence !== undefined) p.apply(id, [listChange('evidence', [evidence])])
     p.sign(id)
-    const about = tried.undone ?? inner.ref ?? inner.name ?? inner.from ?? inner.old ?? inner.batch ?? inner.allOf ?? ''
+    const undone = typeof tried.undone === 'string' ? tried.undone.slice(tried.undone.indexOf(': ') + 2) : undefined
+    const about = undone ?? inner.ref ?? inner.name ?? inner.from ?? inner.old ?? inner.batch ?? inner.allOf ?? ''
     return { id, kind: 'proposal', name: `${verb} ${String(about)}`.trim(), standing: 'proposed', created }
   },
 })

@@ -1,5 +1,5 @@
 import { attempt } from '../../base/errors.ts'
-import { listPart, STATE, type Stamp, type StateValue, seen, setPart } from '../../engine/log/cells.ts'
+import { listPart, STATE, type Stamp, type StateValue, seen, setPart, UNDONE } from '../../engine/log/cells.ts'
 import { cellsOf, type Event } from '../../engine/log/events.ts'
 import { fold } from '../../engine/log/fold.ts'
 import { shortBatch } from '../../engine/store/keys.ts'
@@ -81,9 +81,10 @@ export function revert(p: Planning, id: string, out: ReadonlySet<string>, events
   // what was never recorded does not exist, whatever later batches said of it (they were forced, or it would be refused)
   const recorded = [...before.values()].some((c) => c.field === STATE)
   const now = p.entity(id)?.live === true
-  if (now && !recorded) {
+  const written = p.draft.events.length
+  if (!recorded) {
     clear(p, id)
-    p.remove(id, 'undone')
+    if (now || p.draft.events.length > written) p.remove(id, UNDONE)
     return
   }
   for (const field of new Set(events.map((e) => e.field))) {
@@ -103,9 +104,13 @@ export function revert(p: Planning, id: string, out: ReadonlySet<string>, events
       }
     else revertItems(p, id, field, mine, (was.fields[field] ?? []) as string[], wiped && form === 'l')
   }
+  const state = [...before.values()].find((c) => c.field === STATE)?.value as StateValue | undefined
+  const reason = state?.s === 'deleted' ? state.reason : UNDONE
+  // what was written now is deleted as well: else it would be an edit that the delete has not seen
+  if (!now && !was.live && p.draft.events.length > written) p.remove(id, reason)
   if (!events.some((e) => e.field === STATE)) return
-  if (now && !was.live) p.remove(id, 'undone')
-  else if (!now && was.live && recorded) p.restore(id)
+  if (now && !was.live) p.remove(id, reason)
+  else if (!now && was.live) p.restore(id)
 }
 
 /** Whether all that was done was to agree: what somebody here stood by once is theirs to retire. */
@@ -217,6 +222,7 @@ function takeBack(
       hint: 'undo those first, or give "force": true to take it back all the same',
     })
   const entities = [...byEntity.keys()].filter((id) => !left.has(id))
+  const names = new Map([...byEntity.keys()].map((id) => [id, p.entity(id)?.name]))
   for (const id of entities.toReversed()) {
     const written = p.draft.events.length
     revert(p, id, out, byEntity.get(id)!)
@@ -231,7 +237,11 @@ function takeBack(
   for (const b of batches) p.undoes(b)
   return {
     id: batches[0]!,
-    undone: found.map((b) => summaryOf(b.line, (id) => p.entity(id)?.name, lineOf)).join('; '),
+    undone: summaryOf(
+      { events: [], purges: [], forks: [], author: { undoes: [...batches] } },
+      (id) => names.get(id) || p.entity(id)?.name,
+      lineOf,
+    ),
     batches: batches.length,
     entities,
   }

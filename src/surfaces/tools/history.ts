@@ -1,5 +1,5 @@
 import type { News } from '../../engine/feed/news.ts'
-import { STATE } from '../../engine/log/cells.ts'
+import { STATE, UNDONE } from '../../engine/log/cells.ts'
 import { isMark, saidIn } from '../../engine/log/context-value.ts'
 import { type Event, valueBefore } from '../../engine/log/events.ts'
 import type { Memory } from '../../engine/memory.ts'
@@ -35,6 +35,7 @@ function told({ reader }: Memory, given: Event, was: Json | undefined): string {
   if (e.purged) return e.field === '$' ? 'erased' : `${e.field} (erased)`
   if (e.field === '$') {
     const { s: state = 'changed', reason } = (e.value ?? {}) as { s?: string; reason?: Json }
+    if (reason === UNDONE) return 'taken back'
     return `${BEGAN[state] ?? state}${reason === undefined ? '' : `: ${inWords(reason, 200)}`}`
   }
   if (e.field === 'standing') return e.op === 'clear' ? '' : String(e.value)
@@ -80,7 +81,8 @@ function what(memory: Memory, n: News): string {
   const said = n.events.filter((x) => x.event.field !== 'provenance')
   const [id, ...others] = new Set(said.map((x) => x.event.entity))
   const e = id === undefined || others.length > 0 || n.author.undoes ? undefined : memory.reader.entity(id)
-  if (e === undefined || e.kind === LINK_KIND || said.some((x) => x.event.field === STATE)) return n.summary
+  if (e === undefined || e.name === '' || e.kind === LINK_KIND || said.some((x) => x.event.field === STATE))
+    return n.summary
   const all = memory.history(e.id)
   return `${oneLine(e.name, 60)}: ${said.map((x) => told(memory, x.event, wasOf(x, all))).join('; ')}`
 }
@@ -149,8 +151,8 @@ export const history = defineTool({
       if (x.batch !== batch) {
         batch = x.batch
         const who = x.author ? by(x.author) : ''
-        const undone = x.author?.undoes?.map((b) => `undo of ${shortBatch(b)}`) ?? []
-        const why = x.author?.intent ? `“${oneLine(x.author.intent, 80)}”` : oneLine(undone.join(', '), 80)
+        const undone = x.author?.undoes ? memory.whatDid(batch) : undefined
+        const why = x.author?.intent ? `“${oneLine(x.author.intent, 80)}”` : oneLine(undone ?? '', 120)
         lines.push([moment(x.event.stamp.ms, local), shortBatch(batch), who, why].filter(Boolean).join('  '))
         rows.push(rowOf(x.event.stamp.ms, x.text, who, shortBatch(batch)))
         if (why) rows.push([[], [['aside', why]], [], []])

@@ -38,7 +38,7 @@ export const undo = defineTool({
       const [result] = done.results
       if (result!.standing === 'proposed') return written(done, [`proposed to ${result!.name}`])
       if (!done.batch) return written(done, ['nothing was left of it to take back'])
-      return written(done, [`took back: ${String(result!.undone)}`], done, ['tidemark redo brings it back'])
+      return written(done, [String(result!.undone)], done, ['tidemark redo brings it back'])
     }
     // an agent is not asked to agree to what only a person may do
     const isOthers = context.by === 'agent' && allOf !== context.session
@@ -64,6 +64,6 @@ export const redo = defineTool({
     const done = context.memory.act([['redo', {}]], actingAs(context))
     const [result] = done.results
     if (result!.standing === 'proposed') return written(done, ['proposed to redo what was undone'])
-    return written(done, [String(result!.undone).replace(/^took back/, 'redid'), 'tidemark undo takes it back'])
+    return written(done, [String(result!.undone), 'tidemark undo takes it back'])
   },
 })
