@@ -533,7 +533,8 @@ The readers are cashiers. Be brief and exact. Do not use dialect. Nobody reads i
   await take(t, 'claude-md', 'CLAUDE.md')
   const told = t.memory.reader.list('fact').map(({ fields: f }) => [f.fact, f.context])
   expect(told.sort()).toEqual([
-    ['Do not use dialect', 'The readers are cashiers. Be brief and exact. Nobody reads it'],
+    ['Be brief and exact', 'The readers are cashiers.'],
+    ['Do not use dialect', 'Nobody reads it'],
     ['Each drawer must return a sum', 'The till returns a list. It is long.'],
   ])
 })
@@ -781,5 +782,68 @@ Let's always use pnpm.
     "Don't commit secrets",
     "Let's always use pnpm",
     'This file must never be edited by hand',
+  ])
+})
+
+test('[T28] a rule of the root and of a folder holds everywhere, whichever is read first', async () => {
+  for (const files of [
+    ['AGENTS.md', 'till/AGENTS.md'],
+    ['till/AGENTS.md', 'AGENTS.md'],
+  ]) {
+    const t = openTestMemory()
+    lay(t.dir, { 'AGENTS.md': '- Never sell on credit.\n', 'till/AGENTS.md': '- Never sell on credit.\n- Never open the till.\n' })
+    for (const file of [...files, ...files]) await take(t, 'claude-md', file)
+    const paths = t.memory.reader.list('fact').map(({ name, fields }) => [name, fields.paths])
+    expect(paths.sort()).toEqual([['Never open the till', ['till/**']], ['Never sell on credit', undefined]])
+  }
+}) // biome-ignore format: pages
+
+test('orders among rules: behind a label and a dash, in a paragraph, below a bold line; and in other languages', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    'CLAUDE.md': `# Shop
+
+## Tone
+
+- **Check prices** - ensure that each sum is in cents
+- No jokes
+- The till was bought in May
+
+A sale is allowed only after the drawer was counted. Start each day with an empty drawer. The shop was opened in May.
+
+**Critical rules**
+
+1. **Drawers**
+   - \`till/*\` for sums
+   - Reason: a drawer is small
+
+## Convencoes de Codigo
+
+- Nomes em portugues
+
+## Arbeitsweise
+
+- Änderungen klein halten
+
+## Notizen
+
+- Gib keine Preise ohne Steuer aus
+- Suivre les noms du catalogue
+- Manter os nomes do caixa
+`,
+  })
+  await take(t, 'claude-md', 'CLAUDE.md')
+  const told = t.memory.reader.list('fact').map(({ fields: f }) => f.fact)
+  expect(told.sort()).toEqual([
+    'A sale is allowed only after the drawer was counted',
+    'Check prices - ensure that each sum is in cents',
+    'Gib keine Preise ohne Steuer aus',
+    'Manter os nomes do caixa',
+    'No jokes',
+    'Nomes em portugues',
+    'Start each day with an empty drawer',
+    'Suivre les noms du catalogue',
+    '`till/*` for sums',
+    'Änderungen klein halten',
   ])
 })

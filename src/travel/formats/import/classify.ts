@@ -19,7 +19,8 @@ const ALWAYS = /\balways\b/i
 const MOMENT = /\b(?:before|after|when(?:ever)?|once|every time|until|then|first|prior to)\b/i
 const STEP =
   /\b(?:run|re-?run|commit|push|pull|rebase|merge|deploy|release|review|test|verify|ask|open|branch|tag|bump|update|check|build|install|format|lint|document|record|start|finish)\b/i
-const MUST = /(?<!\b(?:that|which|who) )\b(?:must|has to|have to|mandatory|(?:is|are) required)\b|\brequired$/i
+const MUST =
+  /(?<!\b(?:that|which|who) )\b(?:must|has to|have to|mandatory|(?:is|are) required|(?:only allowed|allowed only) (?:after|when|if|with|in|for))\b|\brequired$/i
 const PREFER = /\b(?:prefer|favou?r)\b|\bstick (?:to|with)\b|\bname (?:files|tests|branches|variables|functions)\b/i
 const USE =
   /^(?:please\s+)?(?:(?:we|you|agents?|everyone|this project|the project|the repo(?:sitory)?|our team)\s+)?(?:(?:should|shall|will)\s+)?(?:only\s+)?uses?\s+(\S.*)$/i
@@ -111,15 +112,19 @@ export const isAsking = (heading: string): boolean =>
 
 /** The category that a heading promises for the short items below it: "## Conventions", "## Commands". */
 export function categoryOfHeading(heading: string): Category | undefined {
-  const h = heading.toLowerCase()
+  const h = heading
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize() // also without its accents
   const forbids =
-    /\b(?:constraints?|do not|don['’]ts?|never|forbidden|boundaries|hard rules|non-negotiables?|restrictions?|invariants?|mandatory|must(?: not)?)\b|约束|禁止|必须|必須/
+    /\b(?:constraints?|do not|don['’]ts?|never|forbidden|boundaries|hard rules|non-negotiables?|restrictions?|invariants?|mandatory|must(?: not)?|schranken|verboten|interdictions?|prohibiciones|proibi[a-z]+)\b|约束|禁止|必须|必須/
   if (forbids.test(h)) return 'constraint'
   if (/\bconventions?\b/.test(h)) return 'convention'
   if (/\b(?:commands?|tools?|tooling|tech stack|stack|scripts)\b/.test(h)) return 'tool'
   if (/\b(?:workflows?|process|before (?:you )?commit\w*|git|pull requests?|releas\w+)\b/.test(h)) return 'workflow'
   const styles =
-    /\b(?:style|standards?|naming|formatting|guidelines?|principles|rules|(?:pr|pull request|review) checklist|best practices|regeln|richtlinien|konventionen|reglas|convenciones|règles|regras|convenções)\b|规范|规则|原则|規約|ルール|규칙/
+    /\b(?:style|standards?|naming|formatting|guidelines?|principles|rules|(?:pr|pull request|review) checklist|best practices|regeln|richtlinien|konventionen|arbeitsweise|vorgaben|grundsatze|reglas|convenciones|normas|pautas|buenas practicas|regles|consignes|bonnes pratiques|regras|convencoes|diretrizes|boas praticas|pontos de atencao)\b|规范|规则|原则|约定|規約|方針|ルール|규칙/
   if (styles.test(h)) return 'convention'
   if (/(?<!anti-)\bpatterns?\b/.test(h)) return 'pattern'
   return undefined

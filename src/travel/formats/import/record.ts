@@ -111,7 +111,7 @@ function replaceIn(state: ImportRun, slot: string, kind: Kind, id: string): Acti
 
 function update(state: ImportRun, item: Item, kind: Kind, target: Entity, given: readonly Change[]): Unit | undefined {
   state.isAbout(item, target.id)
-  const changes = given.map((c) =>
+  const changes = widened(target, item, given).map((c) =>
     c.field === 'locations' && c.op === 'edit' && !c.replace ? { ...c, remove: state.movedFrom(target, c.add) } : c,
   )
   const what = `${kind.name} ${target.name}`
@@ -121,6 +121,17 @@ function update(state: ImportRun, item: Item, kind: Kind, target: Entity, given:
   if (item.slot !== undefined) actions.push(...reinstate(state, item.slot, target.id))
   if (actions.length > 0) return { item, actions, kind: kind.name, created: false, id: target.id }
   return state.unchanged(kind.name)
+}
+
+/** A rule that stands in several files holds where the widest of them does: without paths it holds everywhere. */
+function widened(target: Entity, { args }: Item, given: readonly Change[]): readonly Change[] {
+  const { paths, locations } = target.fields
+  const [here, own] = [locations, args.locations].map((at) => asStrings(at ?? []).map((p) => p.replace(/:\d+$/, '')))
+  const isKnown = here!.some((file) => own!.includes(file))
+  if (own!.length === 0 || (isKnown && here!.every((file) => own!.includes(file)))) return given
+  if (paths === undefined) return given.filter((c) => c.field !== 'paths')
+  if (isKnown || args.paths !== undefined) return given
+  return [...given, { field: 'paths', op: 'edit', list: true, add: [], remove: asStrings(paths), replace: false }]
 }
 
 /** What differs from what is there; what was changed here, or is said twice, is told. */

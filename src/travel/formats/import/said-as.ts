@@ -72,11 +72,12 @@ const BARE_ORDER =
 const ORDERS = [
   /^(?:from (?:now|here) on|going forward|ab (?:jetzt|sofort)|künftig|à partir de maintenant|désormais|de ahora en adelante|a partir de (?:ahora|agora)|daqui em diante|从现在(?:起|开始)|今后|今後)/i,
   /\b(?:should|shall|ought to)(?! (?:have|take)\b)|\byou (?:need|have) to\b|\b(?:prohibited|banned|off[- ]limits)\b|^only .{1,80} may\b|^we (?:write|name|follow|avoid|commit|squash|rebase|lint|format|indent|tag|bump|prefix|stick|review)\b/i,
+  /^(?!(?:es|das|die|der|wir|ich|hat|ist|gibt|hier) )[a-zäöüß]+ keine?[nrms]? [a-zäöüß]/i,
   /^(?:immer|nie(?:mals)?|keine?n?|verwende[nt]?|(?:be)?nutzen?|schreib(?:e|en|t)?|bevorzuge[nt]?|vermeide[nt]?|wir (?:verwenden|(?:be)?nutzen|schreiben)) |(?<![a-zäöü])(?:muss|müssen|darf|dürfen|soll|sollen|sollten?)(?![a-zäöü])|^\S+(?: \S+){0,2}, nicht /i,
   /^(?!.{0,300}(?<![a-zäöü])(?:kann|können|ist|sind|war|waren|hat|haben|wird|werden|wurden?|weil|wir)(?![a-zäöü]))(?=.{0,200}\b(?:immer|nie|niemals|nicht) ).{4,300}[a-zäöüß]{3}e[lr]?n$/i,
-  /^(?:(?:toujours|jamais)(?! (?:vide|en panne))|ne|pas de|utilise[rz]?|préfère[rz]?|préférer|évite[rz]?|écri(?:s|vez|re)|lance[rz]|garde[rz]?|mettre|mettez|nomme[rz]?|(?:on|nous) (?:utilise|utilisons|préfère|préférons|écrit|écrivons)) |^n['’]|\b(?:il faut|doit|doivent|interdit)\b|, (?:ne )?(?:jamais|pas) /i,
-  /^(?:(?:siempre|nunca|jamás|sempre|jamais)(?! (?:falla|hay|es|está|funciona|falha|há|é) )|no (?:uses|usar|hagas|toques|tocar|edites|editar|pongas|escribas|subas|subir|borres|borrar|guardes|guardar)|usa|usar|prefiere|evita|evitar|escribe|escribir|ejecuta|ejecutar|mantén|mantener|haz|guarda|usamos|preferimos|escribimos) |(?<![a-zñ])(?:debe[ns]?|hay que|tienen? que|prohibido)(?![a-zñ])/i,
-  /^(?:não (?:use|usar|faça|fazer|toque|edite|editar|coloque|escreva|apague|guarde|suba)|prefira|evite|escreva|rode|execute|mantenha|faça|guarde|escrevemos) |(?<![a-zç])(?:devem?|é preciso|t[eê]m que|proibido)(?![a-zç])/i,
+  /^(?:(?:toujours|jamais)(?! (?:vide|en panne))|ne|pas de|utilise[rz]?|préfère[rz]?|préférer|évite[rz]?|écri(?:s|vez|re)|lance[rz]|garde[rz]?|mettre|mettez|nomme[rz]?|privilégier|privilégiez|suivre|suivez|respecte[rz]|référence[rz]|vérifie[rz]|veiller à|s['’]assurer|(?:on|nous) (?:utilise|utilisons|préfère|préférons|écrit|écrivons)) |^n['’]|\b(?:il faut|doit|doivent|interdit)\b|, (?:ne )?(?:jamais|pas) /i,
+  /^(?:(?:siempre|nunca|jamás|sempre|jamais)(?! (?:falla|hay|es|está|funciona|falha|há|é) )|no (?:uses|usar|hagas|toques|tocar|edites|editar|pongas|escribas|subas|subir|borres|borrar|guardes|guardar)|usa|usar|prefiere|evita|evitar|escribe|escribir|ejecuta|ejecutar|mantén|mantener|respetar|seguir|validar|haz|guarda|usamos|preferimos|escribimos) |(?<![a-zñ])(?:debe[ns]?|hay que|tienen? que|prohibido)(?![a-zñ])/i,
+  /^(?:não (?:use|usar|faça|fazer|toque|edite|editar|coloque|escreva|apague|guarde|suba)|prefira|evite|escreva|rode|execute|mantenha|manter|preferir|seguir|respeitar|validar|faça|guarde|escrevemos) |(?<![a-zç])(?:devem?|é preciso|t[eê]m que|proibido)(?![a-zç])/i,
   /^(?:请|不要|别|务必|总是|始终|绝不|优先|使用|用|我们(?:使用|用))|必须|不得|禁止|，不要/,
   /(?:[てで]ください|ないで|[うくすつぬむるい]こと|べき|禁止|を使う|を使用する)。?$|^(?:必ず|絶対に)/,
 ]

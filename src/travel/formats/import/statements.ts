@@ -48,9 +48,10 @@ const COMMAND = /^[^`:]{1,60}:\s+`[\w./-]{1,60} [^`]*`(?:$|\s+[-–—(])/
 
 /** An order where others stand beside it; elsewhere many of these words are as often nouns. */
 const ORDERS =
-  /^(?:(?:fully|always|first|only|also|clearly|strictly|explicitly) )?(?:ask|add|align|annotate|apply|assess|assume|avoid|balance|batch|be|cache|catch|centrali[sz]e|check|choose|clarify|combine|commit|communicate|compare|complete|confirm|consider|cover|create|declare|define|delegate|design|document|enforce|ensure|escalate|establish|evaluate|explain|extend|extract|find|flag|focus|follow|group|guard|handle|have|identify|implement|include|integrate|investigate|isolate|justify|keep|leverage|limit|list|log|maintain|make|map|mark|measure|minimi[sz]e|mock|monitor|name|note|notify|optimi[sz]e|order|organi[sz]e|pass|place|plan|pre-?allocate|present|preserve|prioriti[sz]e|profile|propose|provide|put|raise|re-?export|re-?scan|re-?use|read|reduce|remove|report|request|research|respect|return|review|run|sanitize|scan|search|seek|separate|set|show|state|store|structure|suggest|support|surface|test|track|treat|try|update|use|validate|verify|wait|wrap|write)\s(?!(?:is|are|was|were|has|have|can|will)\b)/i
-/** Also behind a label: "Caching: apply …". */
-const isOrder = (item: string): boolean => ORDERS.test(item.replace(/^[\w /&-]{1,40}:\s+(?=\S)/, ''))
+  /^(?:(?:fully|always|first|only|also|clearly|strictly|explicitly) )?(?:ask|add|align|annotate|apply|assess|assume|avoid|balance|batch|be|cache|catch|centrali[sz]e|check|choose|clarify|combine|commit|communicate|compare|complete|conduct|confirm|conform|consider|cover|create|declare|define|delegate|design|document|encourage|enforce|ensure|escalate|establish|evaluate|explain|extend|extract|fill|find|flag|focus|follow|gather|group|guard|handle|have|identify|implement|include|integrate|investigate|isolate|iterate|justify|keep|leverage|limit|link|list|log|maintain|make|map|mark|measure|minimi[sz]e|mock|monitor|name|note|notify|optimi[sz]e|order|organi[sz]e|pass|place|plan|pre-?allocate|present|preserve|prioriti[sz]e|profile|propose|provide|put|raise|re-?export|re-?scan|re-?use|read|reduce|remove|report|request|research|respect|return|review|run|sanitize|scan|search|seek|separate|set|show|start|state|stay|store|structure|suggest|support|surface|test|track|treat|try|update|use|validate|verify|wait|wrap|write)\s(?!(?:is|are|was|were|has|have|can|will)\b)/i
+/** Also behind a label: "Caching: apply …", "Caching - apply …". */
+const isOrder = (item: string): boolean =>
+  ORDERS.test(item) || ORDERS.test(item.replace(/^[\w /&,'-]{1,60}?(?::| [-–—])\s+(?=\S)/, ''))
 /** Below it stands what goes wrong. */
 const TROUBLE = /\b(?:pitfalls?|limitations|challenges|anti-?patterns?|issues|problems|troubleshooting|mistakes)\b/i
 /** Of such a list no item stands alone. */
@@ -90,12 +91,13 @@ export function rulesIn(page: string): Statement[] {
     const isTitle = isAbove && !leadsOn && level >= 0 && /^\*\*[^*]+\*\*$/.test(block.text)
     const isLead = CONDITION.test(whole) || isForbidding(whole)
     const isForbidden = !isLead && [...headings, label].some((h) => h !== undefined && isForbidding(h))
-    if (isTitle && !isForbidden && (isLead || !isRule(whole))) {
+    if (isTitle && !isForbidden && (isLead || !isRule(whole) || whole.split(' ').length < 3)) {
       leads.push({ level, text: isLead ? `${whole}:` : '' })
       continue
     }
     if (level <= labelled || (block.type === 'text' && !leadsOn)) label = undefined
-    if (leadsOn && isLabel(whole)) [label, labelled] = [whole.replace(/[:：]$/, ''), level]
+    const isHeading = block.type === 'text' && isAbove && /^\*\*[^*]+\*\*$/.test(block.text)
+    if ((leadsOn || isHeading) && isLabel(whole)) [label, labelled] = [whole.replace(/[:：]$/, ''), level]
     const under = label === undefined ? headings : [...headings, label]
     const mark = /^[❌🚫⛔]/u.test(marked) ? ["Don't"] : /^✅/u.test(marked) && under.some(isForbidding) ? ['Do'] : []
     const above = aboveOf([...under, ...mark], leads.at(-1)?.text ?? '', label)
@@ -114,7 +116,7 @@ export function rulesIn(page: string): Statement[] {
     if (leadsOn && (IN_ORDER.test(lead) || (isWish && !SAYS_WHAT.test(lead))))
       wholes.push({ lead, at: i, level, topics, from: found.length })
     const own = whole.slice(0, whole.length - lead.length).trim()
-    if (/^(?:\||@\S+$|$|examples?(?: \d{1,2}| \([^()]*\))?: )/i.test(own)) continue
+    if (/^(?:\||@\S+$|$|(?:examples?(?: \d{1,2}| \([^()]*\))?|reasons?|rationale|why): )/i.test(own)) continue
     const isItem = block.type === 'item' && !leadsOn
     const keep = (said: Said | undefined): boolean => {
       const isKept = said !== undefined && !POINTS_ON.test(said.fact)
@@ -147,7 +149,8 @@ export function rulesIn(page: string): Statement[] {
     for (const part of inside) parts.add(part)
     joined.push({ fact, category: classifyRule(lead)?.category ?? 'convention', context: '', line, end, topics })
   }
-  for (const { rules, left } of lists.values()) if (rules >= Math.max(1, left.length)) for (const make of left) make()
+  for (const { rules, left } of lists.values())
+    if (rules > 0 && 2 * rules >= left.length) for (const make of left) make()
   return [...found.filter((f) => !parts.has(f)), ...joined].sort((a, b) => a.line - b.line)
 }
 
@@ -279,9 +282,16 @@ function paragraphRules(whole: string, above: Above): Said[] {
   const out: { fact: string; category: Category; context: string }[] = []
   const before: string[] = []
   const sentences = sentencesOf(whole)
-  for (const sentence of sentences) {
+  const ruleOf = (sentence: string) => {
     const rule = /:$/.test(sentence) ? undefined : classifyRule(sentence)
-    if (rule && (isStrong(sentence) || (!describes && !SAYS_WHAT.test(rule.fact)))) {
+    return rule && (isStrong(sentence) || (!describes && !SAYS_WHAT.test(rule.fact))) ? rule : undefined
+  }
+  const isAmongRules = !describes && sentences.some(ruleOf)
+  for (const sentence of sentences) {
+    const order = isAmongRules && isOrder(sentence) && !/:$/.test(sentence)
+    const rule =
+      ruleOf(sentence) ?? (order ? { fact: plainLine(sentence), category: 'convention' as const } : undefined)
+    if (rule) {
       const last = POINTS_BACK.test(rule.fact) ? before.at(-1) : undefined
       const both = last === undefined ? rule.fact : plainLine(`${last} ${sentence}`)
       const isBoth = last !== undefined && both.length <= LONGEST
