@@ -54,16 +54,17 @@ test('[G4] what-if tells what became of things like it, with counts, and a likel
   expect(two.text).toContain(
     'Keep sessions in memory  (failed-approach, 2026-01-05): failed: lost at each restart; instead: a store of their own',
   )
-  expect(two.text).toContain('Likely outcome: too few to say: 1 of the 3 that are needed (1 failed)')
+  expect(two.text).toContain('Likely outcome: 1 failed: too few to say more (3 are needed)')
   expect(two.text).not.toContain('React')
   m.act([
     decide('sessions-in-cookies', 'Keep sessions in signed cookies'),
     ['record-failed-approach', { approach: 'Cookies over 4 KB', outcome: 'refused by proxies' }],
     link('sessions-in-cookies', 'led-to', 'Cookies over 4 KB'),
-    ['supersede', { old: 'sessions-in-files', new: 'use-redis' }],
+    decide('use-postgres', 'PostgreSQL holds them'),
+    ['supersede', { old: 'sessions-in-files', new: 'use-postgres' }],
   ])
   const { text, json } = await run(m, { ref: 'use-redis' })
-  expect(text).toContain('sessions-in-files  (decision, 2026-01-05, superseded): superseded by "use-redis"')
+  expect(text).toContain('sessions-in-files  (decision, 2026-01-05, superseded): superseded by "use-postgres"')
   expect(text).toContain('sessions-in-cookies  (decision, 2026-01-05): failed; it led to "Cookies over 4 KB"')
   expect(text).toContain('Likely outcome: failed, as 2 of 3 (2 failed, 1 superseded)')
   expect(json).toMatchObject({ outcomes: { failed: 2, superseded: 1 }, likely: 'failed' })
@@ -94,7 +95,7 @@ test('[G4] [W5] its own outcome comes first; neither age nor silence is a succes
   expect(failed).toMatch(/Likely outcome: failed, as before$/)
   m.clock.days(200)
   expect(await said('sessions-in-files')).toMatch(
-    /Likely outcome: too few to say: 2 of the 3 .*\(1 failed, 1 still standing\)$/,
+    /Likely outcome: 1 failed, 1 still standing: too few to say more \(3 are needed\)$/,
   )
   m.act([
     ['record-result', { text: 'Files filled the disk', outcome: 'failed after a week' }],
@@ -170,7 +171,7 @@ test('[G4] [W5] what is near a plan in other words is shown with how it turned o
   const { text } = await run(m, { ref: 'pull in what other terminals typed when the history picker opens in zsh' })
   expect(text).toMatch(/not counted.*:\n {2}zsh-shared-history .*: failed; it led to "Taken out again, it was slow"\n/)
   expect(text).not.toContain('ripgrep')
-  expect(text).toMatch(/Likely outcome: no evidence in these words$/)
+  expect(text).toMatch(/Likely outcome: no evidence in these words; 1 of the nearest failed$/)
 })
 
 test('[G4] a plan that breaks a rule is told the rule; another one is not', async () => {
@@ -256,4 +257,26 @@ test('[G4] everything that is reachable along impact is touched, with the greate
     }),
     { numRuns: 60 },
   )
+})
+
+test('[G4] [W5] a plan to end something is no new attempt at it; a correction speaks; its own results are not touched by it', async () => {
+  const m = openTestMemory()
+  const polls = decide('poll-payments', 'Poll the payment provider for the status of each payment')
+  m.act([
+    polls,
+    ['record-result', { text: 'The provider limited the rate', outcome: 'failed' }],
+    ['record-correction', { wrongBelief: 'The cart survives in localStorage', rightBelief: 'Safari deletes localStorage after seven days' }],
+  ]) // biome-ignore format: three records
+  const [result] = m.memory.reader.list('result')
+  m.act([link('poll-payments', 'led-to', result!.id)])
+  const end = (await run(m, { ref: 'stop polling the payment provider for the status of each payment' })).text
+  expect(end).toMatch(
+    /poll-payments .*: failed[\s\S]*Likely outcome: no evidence: what is told above is what the plan would end$/,
+  )
+  expect((await run(m, { ref: 'keep the cart in localStorage' })).text).toContain(
+    'A correction speaks of it: "Safari deletes',
+  )
+  const own = (await run(m, { ref: 'poll-payments' })).text
+  expect(own).toContain('Nothing that is recorded depends on it.')
+  expect(own).toMatch(/Likely outcome: failed, as before$/)
 })

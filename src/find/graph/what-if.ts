@@ -195,21 +195,31 @@ export const planOf = (text: string): Entity => ({
   ...{ created: 0, updated: 0, version: 0, conflicts: [] },
 })
 
+/** A plan to end something: what became of that is no attempt at the plan. */
+export const isEnding = ({ id, name }: Entity): boolean =>
+  id === '' && /^(?:stop|no longer|remove|drop|get rid of|avoid|do not|don['’]t|replace|instead of)\b/i.test(name)
+
 /** What breaks if something changes, what came of it and of things like it, and what is likely. As of a moment with `asOf`. */
 export function whatIf(memory: Memory, reader: Reader, start: Entity, asOf?: number): WhatIf {
   const now = asOf ?? memory.env.now()
   const own = outcomeOf(memory, reader, start, now)
+  const came = [...own.because, ...own.ledTo]
   // a failed approach that it led to is the same attempt
-  const same = new Set([...own.because, ...own.ledTo].filter(isFailure).map((e) => e.id))
+  const same = new Set(came.filter(isFailure).map((e) => e.id))
   const found = precedentsOf(memory, reader, start, asOf, now).filter((p) => !same.has(p.entity.id))
-  const known = found.filter((p) => p.outcome !== 'unknown' && !p.isUnverified)
+  // what it took the place of speaks neither for nor against it, and what a plan would end is no attempt at that plan
+  const isReplaced = (p: Precedent) => p.outcome === 'superseded' && p.because.some((e) => e.id === start.id)
+  const counted = isEnding(start) ? [] : found.filter((p) => !isReplaced(p))
+  const known = counted.filter((p) => p.outcome !== 'unknown' && !p.isUnverified)
   const counts = [...Map.groupBy(known, (p) => p.outcome)].map(([o, all]) => [o, all.length] as const)
   const outcomes = counts.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
   const isClear = known.length >= LEAST_PRECEDENTS && outcomes[0]?.[1] !== outcomes[1]?.[1]
+  const { touched, cut } = touchedBy(reader, start, now)
   return {
     entity: start,
     own,
-    ...touchedBy(reader, start, now),
+    touched: touched.filter((t) => !came.some((e) => e.id === t.entity.id)),
+    cut,
     precedents: found,
     outcomes,
     likely: own.outcome !== 'unknown' ? own.outcome : isClear ? outcomes[0]?.[0] : undefined,

@@ -1,6 +1,14 @@
 import { UserError } from '../../base/errors.ts'
 import type { CameOf, Outcome, Precedent, Touched, WhatIf } from '../../find/graph/what-if.ts'
-import { LEAST_PRECEDENTS, outcomeOf, PRECEDENT_KINDS, pathTo, planOf, whatIf } from '../../find/graph/what-if.ts'
+import {
+  isEnding,
+  LEAST_PRECEDENTS,
+  outcomeOf,
+  PRECEDENT_KINDS,
+  pathTo,
+  planOf,
+  whatIf,
+} from '../../find/graph/what-if.ts'
 import { saying } from '../../find/recall/card.ts'
 import { unverifiedAmong } from '../../find/recall/unverified.ts'
 import { stemsOf } from '../../find/recall/word-overlap.ts'
@@ -48,6 +56,7 @@ export const whatIfTool = defineTool({
     const isPlan = start.id === ''
     const against = past ? [] : contraryRules(context, [start])
     const near = past ? [] : await nearest(context, found)
+    const came = near.map((e) => outcomeOf(memory, reader, e, now))
     const rules = isPlan && !past ? await rulesOn(context, start.name, new Set(against.map(([, rule]) => rule.id))) : []
     const shown = args.all ? touched : touched.slice(0, SHOWN)
     const left = touched.length - shown.length
@@ -71,7 +80,10 @@ export const whatIfTool = defineTool({
       ),
       ...(left > 0 ? [`  … and ${left} more: --all shows them`] : []),
       ...against.map(([, rule]) => `Against a rule that binds: "${oneLine(rule.name, TEXT)}" (${rule.id})`),
-      ...rules.map(({ id, name }) => `A rule that binds speaks of it: "${oneLine(name, TEXT)}" (${id})`),
+      ...rules.map(
+        ({ id, kind, name }) =>
+          `A ${kind === 'fact' ? 'rule that binds' : kind} speaks of it: "${oneLine(name, TEXT)}" (${id})`,
+      ),
       precedents.length > 0
         ? 'What became of things like it:'
         : isPlan
@@ -79,8 +91,8 @@ export const whatIfTool = defineTool({
           : 'Nothing else in its words was found.',
       ...precedents.map((p) => `  ${line(p.entity)}: ${told(p.entity, p)}`),
       ...(near.length > 0 ? ['Nearest in other words, not counted (judge whether it is the same):'] : []),
-      ...near.map((e) => `  ${line(e)}: ${told(e, outcomeOf(memory, reader, e, now))}`),
-      `Likely outcome: ${outcomeSaid(found, near.length > 0)}${against.length + rules.length > 0 ? '; read the rules above first' : ''}`,
+      ...near.map((e, i) => `  ${line(e)}: ${told(e, came[i]!)}`),
+      `Likely outcome: ${outcomeSaid(found, came)}${against.length + rules.length > 0 ? '; read the rules above first' : ''}`,
     ]
     const brief = ({ id, kind, name }: Entity) => ({ id, kind, name, ...(unverified.has(id) && { unverified: true }) })
     const json = {
@@ -153,15 +165,15 @@ async function nearest({ memory, project }: ToolContext, { entity, precedents, o
   return memory.reader.entities(near.map((r) => r.id))
 }
 
-/** The rules that bind and share a telling word with a plan. */
+/** The rules that bind, and the corrections, that share a telling word with a plan. */
 async function rulesOn({ memory, project }: ToolContext, plan: string, told: ReadonlySet<string>) {
   const { recallerOf } = await import('../../find/recall/recall.ts')
-  const { results } = await recallerOf(memory, project).ask(plan, { kinds: ['fact'], scope: 'macro' })
+  const { results } = await recallerOf(memory, project).ask(plan, { kinds: ['fact', 'correction'], scope: 'macro' })
   const near = results.filter((r) => r.parts.relevance >= LEAST_SPOKEN && !r.isUnverified && !told.has(r.id))
   return near.filter((r) => r.words.some((word) => stemsOf(word).length > 0)).slice(0, RULES)
 }
 
-function outcomeSaid({ entity, own, outcomes, likely, precedents }: WhatIf, hasNear: boolean): string {
+function outcomeSaid({ entity, own, outcomes, likely, precedents }: WhatIf, near: readonly CameOf[]): string {
   const n = outcomes.reduce((sum, [, times]) => sum + times, 0)
   const counts = outcomes.map(([o, times]) => `${times} ${o === 'stands' ? 'still standing' : o}`).join(', ')
   if (own.outcome !== 'unknown') return `${own.outcome}, as before${counts && `; of things like it: ${counts}`}`
@@ -175,11 +187,14 @@ function outcomeSaid({ entity, own, outcomes, likely, precedents }: WhatIf, hasN
     p.outcome !== 'unknown' && !p.isUnverified && same !== undefined && madeAt(p.entity) > madeAt(same.entity)
   if (same && !same.isUnverified && !precedents.some(isLater))
     return `${same.outcome}: that very plan is ${same.entity.id}`
-  if (n === 0 && precedents.some((p) => p.outcome !== 'unknown')) return 'no evidence: all of that is unverified'
+  const failed = near.filter((c) => c.outcome === 'failed').length
+  if (isEnding(entity)) return 'no evidence: what is told above is what the plan would end'
+  if (n === 0 && precedents.some((p) => p.outcome !== 'unknown' && p.isUnverified))
+    return 'no evidence: all of that is unverified'
   if (n === 0)
     return precedents.length === 0
-      ? `no evidence${hasNear ? ' in these words' : ''}`
+      ? `no evidence${near.length > 0 ? ' in these words' : ''}${failed > 0 ? `; ${failed} of the nearest failed` : ''}`
       : 'no evidence: nothing says what came of things like it'
-  if (n < LEAST_PRECEDENTS) return `too few to say: ${n} of the ${LEAST_PRECEDENTS} that are needed (${counts})`
+  if (n < LEAST_PRECEDENTS) return `${counts}: too few to say more (${LEAST_PRECEDENTS} are needed)`
   return likely === undefined ? `not clear: ${counts}` : `${likely}, as ${outcomes[0]![1]} of ${n} (${counts})`
 }
