@@ -21,7 +21,7 @@ test('what one process recorded another recalls, in words of its own, explained,
   const { at, run } = await knowing()
   expect(await run('recall', 'where', 'is', 'everything', 'stored?')).toMatch(/^\(decision "use-sqlite" /)
   expect(await run('recall', 'cryptographic signature')).toMatch(
-    /^#\| no text here has cryptographic, signature; near in meaning: \|#\n\(decision "sign-rs256" /,
+    /^#\| no text here has cryptographic, signature; the nearest: \|#\n\(decision "sign-rs256" /,
   )
   const explained = await run('recall', 'sqlite file', '--explain')
   expect(explained).toMatch(/relevance [\d.]+ × proximity 1\.00 × recency 1\.00 × importance 1\.\d+; .*holds /)

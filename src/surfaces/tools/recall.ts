@@ -135,7 +135,7 @@ function printed(
 
 /** Said before results that are no answer. */
 const nearTo = (unknown: readonly string[] = []): string[] =>
-  unknown.length > 0 ? [`no text here has ${unknown.join(', ')}; near in meaning:`] : []
+  unknown.length > 0 ? [`no text here has ${unknown.join(', ')}; the nearest:`] : []
 
 /** The results as a person reads them. */
 function proseOf(
