@@ -78,7 +78,7 @@ test('[A10] people see what is there, forget it, and take that back', async () =
   const forgotten = await run(m, forget, { ref: 'p', reason: 'wrong' })
   expect(forgotten).toMatch(/^forgot principle p\ntidemark undo \w+:3 brings it back$/)
   expect(await run(m, list, { kind: 'principles' })).not.toContain('said once')
-  expect(await run(m, show, { ref: 'p' })).toContain('(deleted; restore brings it back)')
+  expect(await run(m, show, { ref: 'p' })).toContain('(deleted: wrong; restore brings it back)')
   expect(await run(m, undo)).toContain('took back: deleted principle "p"')
   expect(await run(m, list, { kind: 'principle' })).toContain('said once')
   expect(await run(m, redo)).toMatch(/^redid: deleted principle "p": wrong\n/)

@@ -59,7 +59,7 @@ test('[A10] history of an entity says what an undo took back, and the page gets 
     'status: no longer superseded',
   ])
   expect((await run('show', 'use-pg')).split('\n').slice(0, 2)).toEqual([
-    'decision use-pg  (deleted; restore brings it back)',
+    'decision use-pg  (taken back; redo brings it back)',
     expect.stringMatching(/^ {2}recorded just now/),
   ])
 })

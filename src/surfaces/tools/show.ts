@@ -1,8 +1,10 @@
+import { STATE, UNDONE } from '../../engine/log/cells.ts'
+import type { Memory } from '../../engine/memory.ts'
 import { currentHash, Staleness } from '../../engine/read/stale.ts'
 import { waitingAt } from '../../engine/replication/waiting.ts'
 import { lookAgain } from '../../find/code/look.ts'
 import { holdsJson, holdsOf, marksOf } from '../../find/recall/told.ts'
-import { type Link, provenanceOf } from '../../model/entity.ts'
+import { type Entity, type Link, provenanceOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { fieldsOf } from '../../model/kind.ts'
 import { isObject } from '../../model/object.ts'
@@ -34,6 +36,12 @@ function told(line: string): Span[] {
   return [['aside', label], rest]
 }
 
+function goneSaid(memory: Memory, { id }: Entity): string {
+  const { value } = memory.history(id).findLast(({ event }) => event.field === STATE)?.event ?? {}
+  const { reason } = (value ?? {}) as { reason?: Json }
+  return reason === UNDONE ? 'taken back; redo brings it back' : `deleted${why(reason)}; restore brings it back`
+}
+
 const why = (said: Json | undefined): string => (said === undefined ? '' : `: ${inWords(said, 200)}`)
 
 export const show = defineTool({
@@ -52,7 +60,7 @@ export const show = defineTool({
     const kind = reader.registry().kind(e.kind)
     const known = kind ? fieldsOf(kind) : {}
     const name = e.name || e.id.slice(e.kind.length + 1) // its naming may have been undone
-    const lines = [`${e.kind} ${name}${e.live ? '' : '  (deleted; restore brings it back)'}`]
+    const lines = [`${e.kind} ${name}${e.live ? '' : `  (${goneSaid(memory, e)})`}`]
     for (const field of [...new Set([...Object.keys(known), ...Object.keys(e.fields)])]) {
       const value = e.fields[field]
       if (value === undefined || field === 'provenance' || known[field]?.inner || value === e.name) continue

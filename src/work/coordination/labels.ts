@@ -45,7 +45,8 @@ export function nameOfAuthor({ user, agent, session }: Author, row: Named | unde
   const client = agent === undefined || agent === 'cli' ? undefined : (factsOf(agent)?.label ?? agent)
   const made = session !== undefined && MADE_UP.test(session)
   const of = row ? titleOfSession(row) : made ? `${client ?? 'session'} ${session.slice(0, 8)}` : (session ?? client)
-  return [user, of].filter((a) => a !== undefined).join(', ')
+  const by = client !== undefined && of?.startsWith(client) === false ? `${client} in ${of}` : of
+  return [user, by].filter((a) => a !== undefined).join(', ')
 }
 
 /** Where a claim of another work tree holds; nobody waits for it. */
