@@ -847,3 +847,22 @@ A sale is allowed only after the drawer was counted. Start each day with an empt
     'Änderungen klein halten',
   ])
 })
+
+test('[T28] a heading that forbids in another language goes with what stands below it, and a ban below it stays one', async () => {
+  const page = `# Kasse
+
+## Was NICHT geändert werden darf
+
+- Die Liste der Münzen
+- Keine Summe ohne Beleg
+
+## Interdit
+
+- Les remises à la main
+`
+  expect(await rulesOf(page)).toEqual([
+    'Interdit: Les remises à la main',
+    'Was NICHT geändert werden darf: Die Liste der Münzen',
+    'Keine Summe ohne Beleg',
+  ])
+})

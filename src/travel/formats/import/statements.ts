@@ -261,7 +261,8 @@ function itemRule(block: Block, whole: string, above: Above, isAmongRules = fals
 }
 
 /** It forbids by itself; "Never testing" names what is done wrong. */
-const NEGATED = /^(?:(?:you |we )?(?:(?:do|must|should) not|don['’]t|never)\s(?!\w+ing\b)|avoid\b|.{0,2}[不禁勿])/i
+const NEGATED =
+  /^(?:(?:you |we )?(?:(?:do|must|should) not|don['’]t|never)\s(?!\w+ing\b)|avoid\b|kein|nie(?:mals)?\s|nicht\s|ne\s|n['’]|pas de\s|jamais\s|nunca\s|não\s|.{0,2}[不禁勿])/i
 const INSTEAD = /\binstead[.!]?$/i
 /** A heading that is nothing but a prohibition. */
 const BARE =
