@@ -108,7 +108,7 @@ function prepare(ctx: ClientContext, changes: readonly WiringChange[]): Write[] 
       if (found?.is === 'unsafe') throw new UserError('unsafe-path', found.why, `${NO_LINKS}; nothing was changed`)
       const target = landing(file, boundary)
       if (readText(file) !== change.before) {
-        const hint = 'run this again; nothing was changed'
+        const hint = 'run this again; no settings of a client were changed'
         throw new UserError('changed-meanwhile', `${file} was changed a moment ago`, hint)
       }
       return { change, target, dirs: missingDirs(file) }
