@@ -29,11 +29,7 @@ export interface Kept {
 }
 
 /** Up to where a project's log is read; `last` counts what was erased too. */
-export interface Page {
-  readonly after: number
-  readonly last: number
-  readonly items: readonly Kept[]
-}
+export type Page = Readonly<{ after: number; last: number; items: readonly Kept[] }>
 
 export interface Appended {
   /** Where each update stands in the log; why it is not there. */

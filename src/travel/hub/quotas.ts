@@ -1,11 +1,7 @@
 import type { Query } from './store.ts'
 
 /** How many bytes of updates a hub keeps, and takes of one member within an hour. */
-export interface Limits {
-  readonly member: number
-  readonly project: number
-  readonly hour: number
-}
+export type Limits = Readonly<{ member: number; project: number; hour: number }>
 
 const MB = 1024 * 1024
 /** A first push of 100,000 entities is about 150 MB. */
