@@ -77,10 +77,7 @@ export class HubLog {
     return (await this.#store.all<{ value: string }>('SELECT value FROM hub_meta WHERE key=?', 'log'))[0]!.value
   }
 
-  /**
-   * Appends updates; they are on the disk when it returns. One that is there already keeps its place. Those who push at
-   * the same time share a transaction.
-   */
+  /** Appends updates, on disk when it returns. What is there keeps its place. Those at one time share a transaction. */
   append(project: string, pusher: Pusher, updates: readonly Pushed[]): Promise<Appended> {
     return new Promise((done, failed) => {
       const queue = this.#waiting.get(project)
@@ -188,10 +185,7 @@ export class HubLog {
     return wanted
   }
 
-  /**
-   * Takes the updates of a replica out, and takes none of it any more; `again`: takes them again. Members keep what they have.
-   * Returns how many were taken out.
-   */
+  /** Takes a replica's updates out and lets none in; `again`: lets them in. Members keep theirs. Returns how many. */
   async drop(project: string, replica: string, again = false): Promise<number> {
     const taken = await this.#store.transaction(async (q) => {
       await q.all(`SELECT head FROM hub_projects WHERE id=?${this.#store.lock}`, project)
