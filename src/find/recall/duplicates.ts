@@ -27,7 +27,7 @@ interface Bag {
   readonly group: string
 }
 
-/** Folds near duplicates into the best-ranked one (`similar`); another object, number, negation or limit keeps apart. */
+/** Folds near duplicates into the best-ranked (`similar`); another object, number, negation or limit keeps apart. */
 export function foldSimilar<T extends Comparable>(ranked: readonly T[]): { item: T; similar: string[] }[] {
   const bags = ranked.map(bagOf)
   const spread = new Map<string, number>()
