@@ -6,7 +6,7 @@ import { isProjectId } from '../../model/names.ts'
 import { isObject, jsonIn } from '../../model/object.ts'
 import { keyOf, MOST_FRAME, PAGE_BYTES, PAGE_UPDATES, replicaOfKey } from '../sync/hub-protocol.ts'
 import { isSnapshot } from '../sync/segments.ts'
-import { LIMITS, type Limits, type OverLimit, Usage } from './quotas.ts'
+import { LIMITS, type Limits, type OverLimit, usageOf } from './quotas.ts'
 import type { HubStore, Query } from './store.ts'
 
 /** An update as a client pushes it: the hub looks at its key alone. */
@@ -117,7 +117,7 @@ export class HubLog {
     const gone = await q.all<{ replica: string }>('SELECT replica FROM hub_dropped WHERE project=?', project)
     const dropped = new Set(gone.map((r) => r.replica))
     const members = [...new Set(all.map((w) => w.pusher.member))]
-    const usage = new Usage(q, project, this.#limits, this.#env.now())
+    const usage = usageOf(q, project, this.#limits, this.#env.now())
     await usage.read(members)
     const rows: (string | number)[][] = []
     const over = new Map<string, string>()
