@@ -1,7 +1,4 @@
-/**
- * Arguments of verbs and tools, declared once with the builders of `field.ts` and these: from the declaration come
- * validation, the TypeScript type, help and docs.
- */
+/** Arguments of verbs and tools, declared once: validation, the TypeScript type, help and docs come from that. */
 
 import type { Entity } from './entity.ts'
 import type { Edit, Field, FieldType, Json } from './field.ts'

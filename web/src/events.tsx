@@ -112,11 +112,7 @@ function useEvents(type: string | undefined): Asked<StreamEvent[]> & { earlier()
   return { json: list, error, again: () => setWish((n) => n + 1), earlier }
 }
 
-interface EventProps {
-  of: StreamEvent
-  titles: ReadonlyMap<string, string>
-  names: ReadonlyMap<string, string>
-}
+type EventProps = { of: StreamEvent; titles: ReadonlyMap<string, string>; names: ReadonlyMap<string, string> }
 
 const EventRow = ({ of: e, titles, names }: EventProps) => (
   <>

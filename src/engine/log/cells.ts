@@ -9,11 +9,7 @@ import { sha256 } from '../../model/digest.ts'
 import type { Json } from '../../model/field.ts'
 
 /** The name of one write: its replica and that replica's counter (K13). `ms` orders concurrent writes (K3). */
-export interface Stamp {
-  readonly ms: number
-  readonly ctr: number
-  readonly replica: string
-}
+export type Stamp = Readonly<{ ms: number; ctr: number; replica: string }>
 
 export type StampRef = readonly [replica: string, ctr: number]
 

@@ -65,11 +65,7 @@ export interface Ingested {
   erased?: string[]
 }
 
-export interface Delivery {
-  project: string
-  lines: Line[]
-  snapshots: SignedSnapshot[]
-}
+export type Delivery = { project: string; lines: Line[]; snapshots: SignedSnapshot[] }
 
 /** What one replica gives another: a header, then one line each. */
 export const printDelivery = (project: string, lines: readonly string[]): Uint8Array =>

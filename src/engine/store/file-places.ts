@@ -149,11 +149,7 @@ const isOfKind = ({ path }: FileKind, file: string, store: string): boolean =>
 export const kindOfFile = (place: Place, file: string, store = 'store.db'): FileKind | undefined =>
   LAYOUT.find((k) => k.place === place && isOfKind(k, file, store))
 
-export interface OwnFile {
-  readonly path: string
-  readonly size: number
-  readonly kind: FileKind
-}
+export type OwnFile = Readonly<{ path: string; size: number; kind: FileKind }>
 
 const isDirectory = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 

@@ -264,10 +264,7 @@ export function addPresence(
   return { seq, at, session, type, body }
 }
 
-export interface ClaimChanges {
-  rows: ClaimRow[]
-  events: Pick<PresenceEvent, 'session' | 'type' | 'body'>[]
-}
+export type ClaimChanges = { rows: ClaimRow[]; events: Pick<PresenceEvent, 'session' | 'type' | 'body'>[] }
 
 export function keepClaims(db: Db, { rows, events }: ClaimChanges, now: number): void {
   for (const { n, session, until, ended = null, ...body } of rows)

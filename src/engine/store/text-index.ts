@@ -148,10 +148,7 @@ export const textRows = (db: Db, rowids: readonly number[]): TextRow[] =>
     .map(({ terms, ...row }) => ({ ...row, runs: unpackRuns(terms) }))
 
 /** The texts next to one in its row by their rowids, nearest first. */
-export interface Neighbours {
-  readonly before: readonly number[]
-  readonly after: readonly number[]
-}
+export type Neighbours = Readonly<{ before: readonly number[]; after: readonly number[] }>
 
 const NEIGHBOUR = (side: '<' | '>', offset: number) =>
   `(SELECT n.rowid FROM texts n WHERE n.source=t.source AND (n.place, n.rowid) ${side} (t.place, t.rowid)
@@ -203,19 +200,9 @@ const FILTER: Readonly<Record<Which, string>> = {
   live: "AND e.standing<>'rejected'",
 }
 
-interface Hit {
-  readonly rowid: number
-  readonly id: string
-  readonly kind: string
-  readonly score: number
-}
+type Hit = Readonly<{ rowid: number; id: string; kind: string; score: number }>
 
-interface Asked {
-  readonly match: string
-  readonly limit: number
-  readonly which: Which
-  readonly kinds: readonly string[] | undefined
-}
+type Asked = Readonly<{ match: string; limit: number; which: Which; kinds: readonly string[] | undefined }>
 
 export function rowsWith(
   db: Queries,

@@ -57,11 +57,7 @@ interface Said {
 }
 
 /** Where a hub is, and what it knows this user by. */
-export interface Joined {
-  readonly url: string
-  readonly token: string
-  readonly member: string
-}
+export type Joined = Readonly<{ url: string; token: string; member: string }>
 
 const saidPath = (project: string) => `stores/${project}.json`
 

@@ -90,12 +90,7 @@ function bridgeOf(kind: string, concept: Entity): string | undefined {
 const OWN = ['decision', 'exception', 'observation', 'measurement', 'event-note', 'insight', 'correction', 'failed-approach'] // biome-ignore format: a list
 
 /** A link that may hold, and why: words of the text, or what both have. */
-export interface Bridge {
-  readonly from: string
-  readonly type: string
-  readonly to: string
-  readonly evidence: string
-}
+export type Bridge = Readonly<{ from: string; type: string; to: string; evidence: string }>
 
 /** How what was lived relates to the concepts it names, so many at most; none that was linked or proposed before. */
 export function bridgesIn(reader: Reader, most = MAX_BRIDGES): Bridge[] {

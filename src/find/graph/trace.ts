@@ -14,10 +14,7 @@ export const TRACE_DEPTH = 3
 /** So many entities in each direction of time. */
 const TRACE_LIMIT = 400
 
-/**
- * What an entity rests on and what came of it, each once, in the order of time; `ways`: these alone, as they are named, instead
- * of both directions of time.
- */
+/** What an entity rests on and what came of it, each once, by time; `ways`: these alone, not both directions. */
 export function trace(
   reader: Reader,
   start: string,

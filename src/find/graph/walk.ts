@@ -91,10 +91,7 @@ function expand(
   return { ring: next, cut: false }
 }
 
-/**
- * Breadth first from one entity, which comes first itself: each other one once, by a shortest path.
- * `cut`: it stopped at its limit of entities.
- */
+/** Breadth first from one entity, itself first; each once, by a shortest path. `cut`: it stopped at its limit. */
 export function walk(reader: Reader, start: string, options: WalkOptions = {}) {
   const { ways, depth = Infinity, limit = NODE_LIMIT } = options
   let ring: Reached[] = [{ id: start, depth: 0, steps: [] }]

@@ -27,10 +27,7 @@ interface Bag {
   readonly group: string
 }
 
-/**
- * Folds near duplicates into the best-ranked one, with the ids of the `similar` ones, best first. Another object, number,
- * negation or limit keeps two texts apart.
- */
+/** Folds near duplicates into the best-ranked (`similar`); another object, number, negation or limit keeps apart. */
 export function foldSimilar<T extends Comparable>(ranked: readonly T[]): { item: T; similar: string[] }[] {
   const bags = ranked.map(bagOf)
   const spread = new Map<string, number>()

@@ -33,11 +33,7 @@ export const TUNING = {
 }
 
 /** A text with those next to it in its row, nearest first. */
-export interface InRow {
-  readonly text: TextRow
-  readonly before: readonly TextRow[]
-  readonly after: readonly TextRow[]
-}
+export type InRow = Readonly<{ text: TextRow; before: readonly TextRow[]; after: readonly TextRow[] }>
 
 /** What the words of a question say of one text. */
 export interface Lexical {
@@ -57,12 +53,7 @@ export interface Lexical {
 type Index = ReadonlyMap<number, number>
 
 /** The question's words with how much each tells; `spread`: how many texts a text lends its words to, itself included. */
-interface Weighted {
-  readonly terms: readonly Term[]
-  readonly idf: Float64Array
-  readonly index: Index
-  readonly total: number
-}
+type Weighted = Readonly<{ terms: readonly Term[]; idf: Float64Array; index: Index; total: number }>
 
 /** Inverse document frequency; a text also counts for its neighbours. `first`: stems of the first line. */
 export function weigh(
@@ -221,18 +212,10 @@ export function lexicalOf({ passages, own, lead, title }: Seen, q: Weighted, ave
   }
 }
 
-export interface Legs {
-  readonly lexical: Lexical
-  readonly cosine?: number
-  readonly source: string | null
-}
+export type Legs = Readonly<{ lexical: Lexical; cosine?: number; source: string | null }>
 
 /** What cosines of this question are like over the whole store, and how much they count. */
-export interface Spread {
-  readonly mean: number
-  readonly deviation: number
-  readonly weight: number
-}
+export type Spread = Readonly<{ mean: number; deviation: number; weight: number }>
 
 /** The best of a source counts fully, the next two half: a text is no better for being cut into pieces. */
 const TOP_OF_SOURCE = [1, 0.5, 0.5]

@@ -3,16 +3,7 @@ import { entityOf } from '../../engine/read/reader.ts'
 import type { Db } from '../../engine/store/db.ts'
 import { getRow } from '../../engine/store/rows.ts'
 import { neighboursOf } from '../../engine/store/text-index.ts'
-import {
-  countDue,
-  due,
-  isDue,
-  plainVectors,
-  putVectors,
-  someDue,
-  useModel,
-  vectorModel,
-} from '../../engine/store/vectors.ts'
+import * as store from '../../engine/store/vectors.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Embedder } from './embedders/embedder.ts'
 import { aroundScale, TUNING } from './relevance.ts'
@@ -46,12 +37,12 @@ interface Wanted {
 
 /** What to do next; 'later': the vectors of another model are still being taken out, 'busy': another process writes. */
 function next(db: Db, embedder: Embedder): Wanted | 'later' | 'busy' | undefined {
-  if (vectorModel(db) !== modelOf(embedder)) {
+  if (store.vectorModel(db) !== modelOf(embedder)) {
     // a store that is written to just now has somebody else to do it
-    const used = db.tryWrite(() => useModel(db, modelOf(embedder)))
+    const used = db.tryWrite(() => store.useModel(db, modelOf(embedder)))
     if (!used) return used === undefined ? 'busy' : 'later'
   }
-  const all = due(db, BATCH)
+  const all = store.due(db, BATCH)
   if (all.length === 0) return undefined
   return { due: all.filter((d) => !d.made), made: all.flatMap((d) => (d.made ? [d.rowid] : [])) }
 }
@@ -61,8 +52,8 @@ function keep(db: Db, model: string, { due, made }: Wanted, vectors: readonly Fl
   const fresh = due.map((d, i) => ({ ...d, data: packVector(vectors[i]!) }))
   for (let at = 0; at < Math.max(fresh.length, made.length); at += SLICE) {
     const isStored = db.tryWrite(() => {
-      if (vectorModel(db) !== model) return true
-      const wanted = fresh.slice(at, at + SLICE).filter((d) => isDue(db, d.rowid, d.version))
+      if (store.vectorModel(db) !== model) return true
+      const wanted = fresh.slice(at, at + SLICE).filter((d) => store.isDue(db, d.rowid, d.version))
       storeMixed(db, new Map(wanted.map((d) => [d.rowid, d.data])), made.slice(at, at + SLICE))
       return true
     })
@@ -78,9 +69,9 @@ export function storeMixed(db: Db, fresh: ReadonlyMap<number, Uint8Array>, other
     for (const other of [...before, ...after]) touched.add(other)
   const around = neighboursOf(db, [...touched])
   const wanted = new Set([...touched, ...[...around.values()].flatMap(({ before, after }) => [...before, ...after])])
-  const data = new Map([...plainVectors(db, [...wanted]), ...fresh])
+  const data = new Map([...store.plainVectors(db, [...wanted]), ...fresh])
   const units = new Map([...data].map(([rowid, bytes]) => [rowid, unpackVector(bytes)]))
-  putVectors(
+  store.putVectors(
     db,
     [...touched].flatMap((rowid) => {
       const own = data.get(rowid)
@@ -107,7 +98,7 @@ function mix(rowid: number, { words, before, after }: Beside, units: ReadonlyMap
 }
 
 export const lacksVectors = (db: Db, embedder: Embedder): boolean =>
-  vectorModel(db) !== modelOf(embedder) || someDue(db)
+  store.vectorModel(db) !== modelOf(embedder) || store.someDue(db)
 
 /** Makes vectors that are missing until `until` (ms of `performance.now()`), at least one batch. True when none is left. */
 export function fillNow(db: Db, embedder: Embedder, registry: Registry, until: number): boolean {
@@ -137,7 +128,7 @@ export async function fill(
     if (wanted === 'later') continue
     const texts = wanted.due.map((d) => readable(db, d.id, registry()))
     if (!keep(db, modelOf(embedder), wanted, texts.length === 0 ? [] : await embedder.embed(texts))) return false
-    progress?.(countDue(db))
+    progress?.(store.countDue(db))
   } while (performance.now() < until)
   return !lacksVectors(db, embedder)
 }

@@ -20,8 +20,4 @@ export type TypedAction =
   | readonly [verb: `delete-${KindName}`, args: { ref?: string; reason?: string } & { [key: string]: Json }]
   | { [N in Verb['name']]: readonly [verb: N, args: ArgsOf<N>] }[Verb['name']]
 
-export interface Batch {
-  intent?: string
-  projectId?: string
-  actions: readonly TypedAction[]
-}
+export type Batch = { intent?: string; projectId?: string; actions: readonly TypedAction[] }

@@ -91,10 +91,7 @@ export function nearness(e: Entity, focus: Focus, words: number): number {
   return near
 }
 
-/**
- * Whether it is of another folder than the one in which the session began, as of another app: by the files that it names, else
- * by the folder of the session that said it.
- */
+/** Whether it is of another folder than the session, as of another app: by files it names, or where it was said. */
 export function isElsewhere(e: Entity, { memory, focus }: { memory: Memory; focus: Focus }): boolean {
   if (focus.folder === undefined) return false
   const named = [

@@ -13,18 +13,9 @@ import { codexHome, configDir, copilotHome, geminiHome, opencodeData } from './c
 import type { ClientContext } from './common/types.ts'
 import { opencodeSessions, opencodeTexts } from './opencode/sessions.ts'
 
-export interface FoundSessions {
-  readonly title: string
-  readonly where: string
-  readonly sessions: readonly Kept[]
-}
+export type FoundSessions = Readonly<{ title: string; where: string; sessions: readonly Kept[] }>
 
-interface Head {
-  readonly client: string
-  readonly id: string
-  readonly cwd?: string
-  readonly projectHash?: string
-}
+type Head = Readonly<{ client: string; id: string; cwd?: string; projectHash?: string }>
 
 const LOOKED_AT = { lines: 60, bytes: 4 * 2 ** 20 }
 /** A line of more says nothing: the outputs of tools are in there. */

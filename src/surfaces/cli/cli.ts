@@ -294,10 +294,7 @@ async function onTerminal(done: Output, tool: Tool, args: Readonly<Record<string
   if (text !== '') out(text)
 }
 
-/**
- * A refusal as whoever typed the command reads it: with the flags that the command has, and without the number and the
- * verb of an action that the command made itself.
- */
+/** A refusal in the flags of the command, without the number and verb of an action that the command made itself. */
 function asTyped(error: unknown, tool: Tool): unknown {
   if (!(error instanceof UserError) || error instanceof UsageError) return error
   const flags = (text: string) =>

@@ -10,10 +10,7 @@ const AT_ONCE = 64 * 1024
 /** Whether a read waits for bytes that may never come. */
 let isReading = false
 
-/**
- * What stands on stdin, up to its end or to where it is whole: some clients leave it open. Gives what has come when the
- * time is up.
- */
+/** What stands on stdin up to its end, where it is whole (some clients leave it open), or when the time is up. */
 export function readStdin(ms: number): Promise<string> {
   try {
     const stat = fstatSync(0)

@@ -24,7 +24,6 @@ import { VERSION } from '../version.ts'
 import { AGREED_HEADER, type Dashboard, questionId } from './dashboard.ts'
 import { eventStream } from './events.ts'
 import { hostAllowed, LOOPBACK, originAllowed, ownOrigin, tokenFor, tokenMatches } from './guard.ts'
-import type { HttpMcp } from './mcp.ts'
 import type { ServerOptions, TidemarkServer } from './types.ts'
 
 /** A batch of 50 actions with every field at its limit is under it. */
@@ -101,9 +100,9 @@ const resolver =
 
 /** One MCP endpoint for each project that a client's URL names, and one for those that name none. */
 function mcpEndpoints(projects: Projects, resolve: Resolve, extend: Extension | undefined) {
-  const endpoints = new Map<string | undefined, Promise<HttpMcp>>()
+  const endpoints = new Map<string | undefined, ReturnType<typeof mcpEndpoint>>()
   return {
-    of(named: string | undefined): Promise<HttpMcp> {
+    of(named: string | undefined) {
       const pinned = named === undefined ? undefined : projects.find(named).id
       const pin = (call: McpCall, connection?: Connection) =>
         resolve({ ...call, project: call.project ?? pinned }, connection)
@@ -243,7 +242,7 @@ function personAt(c: Context) {
 async function mcpEndpoint(
   resolve: (call: McpCall, connection?: Connection) => Promise<ToolContext>,
   extend: Extension | undefined,
-): Promise<HttpMcp> {
+) {
   const [{ serveHttpMcp }, { buildMcpServer }, { onResourceChange }] = await Promise.all([
     import('./mcp.ts'),
     import('../mcp/mcp.ts'),

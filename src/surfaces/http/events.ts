@@ -17,10 +17,7 @@ const shown = ({ seq, batch, at, received, author, summary, events, presence }: 
   stream,
 })
 
-/**
- * What is committed after a cursor, by whatever process, as server-sent events; each one's id is the cursor after it.
- * What `session` did itself is left out.
- */
+/** What others than `session` commit after a cursor, as server-sent events; the id of each is the cursor after it. */
 export function eventStream(
   memory: Memory,
   since: number | undefined,

@@ -23,12 +23,6 @@ export interface HttpMcpOptions {
   maxBodyBytes: number
 }
 
-export interface HttpMcp {
-  fetch(request: Request): Promise<Response>
-  readonly bus: ServerEventBus
-  close(): Promise<void>
-}
-
 interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport
   readonly server: McpServer
@@ -55,7 +49,7 @@ function lazyBus(follow: HttpMcpOptions['follow']): ServerEventBus {
 }
 
 /** Streamable HTTP, both eras: modern requests each on a fresh server, legacy ones in sessions, or without one if they like. */
-export function serveHttpMcp(options: HttpMcpOptions): HttpMcp {
+export function serveHttpMcp(options: HttpMcpOptions) {
   const { maxBodyBytes: maxRequestBodySize } = options
   const report = (error: Error) => {
     if (/^(Rejected|Unsupported protocol)/.test(error.message)) return // a client's mistake: it was told
@@ -95,7 +89,7 @@ export function serveHttpMcp(options: HttpMcpOptions): HttpMcp {
 
   return {
     bus,
-    async fetch(request) {
+    async fetch(request: Request): Promise<Response> {
       const posted = request.method === 'POST' && isJsonContentType(request.headers.get('content-type'))
       let parsedBody: unknown
       if (posted) {

@@ -40,10 +40,7 @@ export class Projects {
     this.#options = options
   }
 
-  /**
-   * The listed projects, read from their directories anew: `tidemark init` may just have been run. One that has gone
-   * does not take the others with it.
-   */
+  /** The listed projects, read anew: `tidemark init` may just have run. One that is gone leaves the others there. */
   list(): Project[] {
     const { roots, persistencePath, exact } = this.#options
     const found: Project[] = []

@@ -64,10 +64,7 @@ interface Source {
 }
 
 /** What was found here, and what is said of it. */
-export interface Found {
-  readonly sources: readonly Source[]
-  readonly lines: readonly string[]
-}
+export type Found = Readonly<{ sources: readonly Source[]; lines: readonly string[] }>
 
 export const namesIn = (flag: unknown): string[] =>
   typeof flag === 'string' ? flag.split(/[\s,]+/).filter(Boolean) : []

@@ -24,10 +24,7 @@ async function committedAt(root: string, revision: string): Promise<number | und
   return said.trim() === '' ? undefined : Number(said) * 1000 + 999
 }
 
-/**
- * The moment that a caller means, in ms: a day (its end), a moment, words such as "3 months ago", a mark, or a commit.
- * @throws UsageError
- */
+/** In ms, the moment meant: a day (its end), a time, words like "3 months ago", a mark, a commit. @throws UsageError */
 export async function momentAsked({ memory, project }: ToolContext, said: string): Promise<number> {
   const name = said.trim()
   const found =

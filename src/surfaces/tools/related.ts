@@ -46,10 +46,7 @@ function relatedTo(e: Entity, grounds: Grounds): string[] {
   return [...told, `decided earlier: ${names}; ${choice}`]
 }
 
-/**
- * The rules that something just recorded contradicts, the earlier decisions it relates to, and the open questions and rules
- * on its subject, each with what to do.
- */
+/** What a record contradicts or touches: rules, earlier decisions and open questions, each with what to do. */
 export function touchedBy(context: ToolContext, results: readonly Result[]): string[] {
   const { memory, project } = context
   const { reader } = memory

@@ -31,10 +31,7 @@ export function proposedIn(memory: ToolContext['memory']): { waiting: Entity[]; 
 /** Of what binds, so much is held against each that waits. */
 const LOOKED_AT = 10
 
-/**
- * What waits for somebody's yes, the weightiest first: proposals of every kind, and rules from others, without what was
- * asked already in nearly the same words.
- */
+/** What waits for a yes, weightiest first: proposals, and rules of others; nothing twice in nearly the same words. */
 export function waitingIn(memory: ToolContext['memory'], others = unverifiedRules(memory)): Entity[] {
   const { reader } = memory
   const waiting = proposedIn(memory)

@@ -16,11 +16,7 @@ import { defineTool, type Output, type ToolContext } from './tool.ts'
 type Slice = readonly [from: number, to: number | undefined]
 
 /** A part of what waits: of so many those in the slice. */
-interface Part {
-  readonly lines: readonly string[]
-  readonly json: readonly Json[]
-  readonly of: number
-}
+type Part = Readonly<{ lines: readonly string[]; json: readonly Json[]; of: number }>
 
 /** Changes of skills that are proposed: a person sees each with what it would change before it is approved. */
 function mutationsIn({ memory }: ToolContext, slice = [0, undefined]): Part {

@@ -34,10 +34,7 @@ async function promotions({ memory, project }: ToolContext, before: number): Pro
   return due === undefined ? [] : [due]
 }
 
-/**
- * Runs a tool, as every surface does: what was edited by hand in the files under `.tidemark/` is taken over before it
- * writes, and they follow after.
- */
+/** Runs a tool for a surface. Edits by hand under `.tidemark/` are taken over before a write; the files follow it. */
 export async function run(tool: Tool, context: ToolContext, args: Readonly<Record<string, unknown>>): Promise<Output> {
   if (tool.readOnly) return tool.run(context, args)
   const { memory, project } = context

@@ -21,11 +21,7 @@ interface PeerChange {
 }
 
 /** A change that no action says. */
-interface NoChange {
-  readonly code: 'malformed' | 'stale'
-  readonly message: string
-  readonly hint: string
-}
+type NoChange = Readonly<{ code: 'malformed' | 'stale'; message: string; hint: string }>
 
 export const FIELD = 'fields/'
 

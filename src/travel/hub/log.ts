@@ -6,7 +6,7 @@ import { isProjectId } from '../../model/names.ts'
 import { isObject, jsonIn } from '../../model/object.ts'
 import { keyOf, MOST_FRAME, PAGE_BYTES, PAGE_UPDATES, replicaOfKey } from '../sync/hub-protocol.ts'
 import { isSnapshot } from '../sync/segments.ts'
-import { LIMITS, type Limits, type OverLimit, Usage } from './quotas.ts'
+import { LIMITS, type Limits, type OverLimit, usageOf } from './quotas.ts'
 import type { HubStore, Query } from './store.ts'
 
 /** An update as a client pushes it: the hub looks at its key alone. */
@@ -29,11 +29,7 @@ export interface Kept {
 }
 
 /** Up to where a project's log is read; `last` counts what was erased too. */
-export interface Page {
-  readonly after: number
-  readonly last: number
-  readonly items: readonly Kept[]
-}
+export type Page = Readonly<{ after: number; last: number; items: readonly Kept[] }>
 
 export interface Appended {
   /** Where each update stands in the log; why it is not there. */
@@ -81,10 +77,7 @@ export class HubLog {
     return (await this.#store.all<{ value: string }>('SELECT value FROM hub_meta WHERE key=?', 'log'))[0]!.value
   }
 
-  /**
-   * Appends updates; they are on the disk when it returns. One that is there already keeps its place. Those who push at
-   * the same time share a transaction.
-   */
+  /** Appends updates, on disk when it returns. What is there keeps its place. Those at one time share a transaction. */
   append(project: string, pusher: Pusher, updates: readonly Pushed[]): Promise<Appended> {
     return new Promise((done, failed) => {
       const queue = this.#waiting.get(project)
@@ -124,7 +117,7 @@ export class HubLog {
     const gone = await q.all<{ replica: string }>('SELECT replica FROM hub_dropped WHERE project=?', project)
     const dropped = new Set(gone.map((r) => r.replica))
     const members = [...new Set(all.map((w) => w.pusher.member))]
-    const usage = new Usage(q, project, this.#limits, this.#env.now())
+    const usage = usageOf(q, project, this.#limits, this.#env.now())
     await usage.read(members)
     const rows: (string | number)[][] = []
     const over = new Map<string, string>()
@@ -192,10 +185,7 @@ export class HubLog {
     return wanted
   }
 
-  /**
-   * Takes the updates of a replica out, and takes none of it any more; `again`: takes them again. Members keep what they have.
-   * Returns how many were taken out.
-   */
+  /** Takes a replica's updates out and lets none in; `again`: lets them in. Members keep theirs. Returns how many. */
   async drop(project: string, replica: string, again = false): Promise<number> {
     const taken = await this.#store.transaction(async (q) => {
       await q.all(`SELECT head FROM hub_projects WHERE id=?${this.#store.lock}`, project)

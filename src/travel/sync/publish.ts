@@ -19,11 +19,7 @@ import { secretIn, sharedPart, sharedSnapshot } from './share.ts'
 /** The first batch that is held back, since it looks as if it held a secret. */
 export type Held = { batch: string; entity?: string; category: string }
 
-export interface Pending {
-  lines: Line[]
-  staying: number
-  held?: Held
-}
+export type Pending = { lines: Line[]; staying: number; held?: Held }
 
 /** What leaves of one identity's lines. */
 interface Leaving extends Pending {

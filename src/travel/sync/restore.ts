@@ -25,10 +25,7 @@ export interface ProjectRestored extends Restored {
   readonly told: readonly string[]
 }
 
-/**
- * Restores a project's store from its copies, and from what git and its hub hold. Whatever of that it does not settle comes with the
- * next `sync`, as for any clone.
- */
+/** Restores a project's store from its copies, git and its hub. What it does not settle comes with the next `sync`. */
 export async function restoreProject(
   project: Project,
   env: Env,

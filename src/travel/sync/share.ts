@@ -8,10 +8,7 @@ import type { Snapshot } from '../../engine/replication/compaction.ts'
 import { type Line, redacted } from '../../engine/store/line.ts'
 import { mayLeave } from '../../engine/write/write.ts'
 
-/**
- * What of a line leaves this machine; nothing if none of it does. What stays leaves a digest in its place, so hash and signature
- * hold for the rest.
- */
+/** What of a line leaves this machine, if any does. Digests stand for what stays, so hash and signature hold. */
 export function sharedPart(line: Line, travels: (id: string) => boolean): Line | undefined {
   if (line.local) return undefined
   const part = redacted(line, { hides: (id) => !travels(id) })

@@ -20,11 +20,7 @@ export interface Author extends Pick<ActOptions, 'by' | 'session' | 'agent'> {
 }
 
 /** What applying a mutation would do to its file. */
-export interface Change {
-  readonly file: SkillFile
-  readonly after: string
-  readonly diff: string
-}
+export type Change = Readonly<{ file: SkillFile; after: string; diff: string }>
 
 export const statusNow = (e: Entity): Status => (e.fields.status ?? 'proposed') as Status
 

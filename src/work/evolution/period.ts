@@ -18,12 +18,7 @@ const QUIET_MS = 30 * DAY_MS
 const APART: ReadonlySet<string> = new Set(['observation', 'mutation', 'retro-score', 'handoff', 'context', 'mark'])
 
 /** What observations of one operation cost and saved. */
-export interface Operation {
-  readonly operation: string
-  readonly observations: number
-  readonly cost: Amounts
-  readonly saved: Amounts
-}
+export type Operation = Readonly<{ operation: string; observations: number; cost: Amounts; saved: Amounts }>
 
 /** What happened between two retros, in numbers. */
 export interface Period {

@@ -24,11 +24,7 @@ export function fileOfSkill(root: string, skill: string): string | undefined {
   return PLACES.map((place) => place.replace('NAME', skill)).find((path) => inspect(root, path).is === 'file')
 }
 
-export interface SkillFile {
-  readonly path: string
-  readonly hash: string
-  readonly text: string
-}
+export type SkillFile = Readonly<{ path: string; hash: string; text: string }>
 
 /** @throws UserError where it is no file of a skill, or cannot be read as text. */
 export function readSkill(root: string, path: string): SkillFile {

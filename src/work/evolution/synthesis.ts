@@ -27,13 +27,12 @@ const MOST_NAMED = 4
 export const AUTHOR = { agent: 'tidemark', by: 'agent', [SETTLES]: true } as const
 
 /** Every observation of the project that counts, the newest last; archived ones count where rates are compared. */
-export const observationsOf = ({ reader }: Memory, { archived = false, most = MOST } = {}): Seen[] => {
-  const all = reader.list('observation', { limit: most, all: archived })
-  return all
+export const observationsOf = ({ reader }: Memory, { archived = false, most = MOST } = {}): Seen[] =>
+  reader
+    .list('observation', { limit: most, all: archived })
     .filter((e) => isArchived(e) || (e.fields.retired === undefined && e.fields.standing !== 'rejected'))
     .map(seen)
     .sort((a, b) => a.at - b.at)
-}
 
 /** A link of this sort between two observations says that they are the same trouble. */
 export const SAME = 'similar-to'

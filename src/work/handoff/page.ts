@@ -142,11 +142,7 @@ export interface PageSection {
 }
 
 /** The sections of a page, and its header lines by their names in lower case. */
-export function readPage(page: string): {
-  sections: readonly PageSection[]
-  header: ReadonlyMap<string, string>
-  isCut: boolean
-} {
+export function readPage(page: string) {
   let lines: string[] = []
   const sections: PageSection[] = [{ heading: '', line: 1, lines }]
   const header = new Map<string, string>()

@@ -30,11 +30,7 @@ export interface Signal {
 }
 
 /** Decisions of another project of the same user. */
-export interface OtherProject {
-  readonly id: string
-  readonly name: string
-  readonly decisions: readonly Entity[]
-}
+export type OtherProject = Readonly<{ id: string; name: string; decisions: readonly Entity[] }>
 
 /** What detectors look at. */
 interface LookOptions {

@@ -8,11 +8,7 @@ const SHARED = 0.5
 /** So many words in common do without a topic in common. */
 const ENOUGH = 2
 
-export interface Saying {
-  readonly entity: Entity
-  readonly words: ReadonlySet<string>
-  readonly topics: readonly string[]
-}
+export type Saying = Readonly<{ entity: Entity; words: ReadonlySet<string>; topics: readonly string[] }>
 
 /** Half of the shorter one's words in common, and a topic or at least two words. */
 export function areSimilar(a: Saying, b: Saying): boolean {

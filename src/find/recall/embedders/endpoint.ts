@@ -1,10 +1,7 @@
 import { UserError } from '../../../base/errors.ts'
 
 /** An endpoint that a user names: where it is, and the environment variable that holds its key. */
-export interface Endpoint {
-  readonly url?: string | undefined
-  readonly keyFrom?: string | undefined
-}
+export type Endpoint = Readonly<{ url?: string | undefined; keyFrom?: string | undefined }>
 
 export type Variables = Readonly<Record<string, string | undefined>>
 

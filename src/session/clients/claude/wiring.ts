@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { workTreeOf } from '../../../base/git.ts'
+import { gitRoot, workTreeOf } from '../../../base/git.ts'
 import { PROJECT_DIR } from '../../../engine/store/project.ts'
-import { guarded } from '../common/check.ts'
+import { type Check, ok, wrong } from '../../hooks/doctor-line.ts'
+import { checkHooks, checkPlugin, checkServer, guarded, type Judged, needed, type WiredHook } from '../common/check.ts'
 import { isLocalCommand, launchProblem, localCommand } from '../common/command.ts'
 import { readText } from '../common/files.ts'
-import { claudeGlobal, configDir } from '../common/homes.ts'
+import { claudeGlobal, claudeSettings, configDir } from '../common/homes.ts'
 import { hookIn, isLocalHook, listened, localHook, OURS, sharedHook } from '../common/hook-command.ts'
-import { hookParts, inSeconds } from '../common/hook-parts.ts'
+import { hookParts, hooksIn, inSeconds } from '../common/hook-parts.ts'
 import { entryOf } from '../common/journal.ts'
 import { at } from '../common/json.ts'
 import {
@@ -25,11 +26,10 @@ import {
   sharedServerPart,
   starts,
 } from '../common/json-parts.ts'
-import { mainWorkTree, seen } from '../common/path.ts'
+import { below, mainWorkTree, seen } from '../common/path.ts'
 import { planPlugin, pluginIn } from '../common/plugins.ts'
 import { aloneHere, type Part, plug, type Target, unplug, WHOLE } from '../common/target.ts'
 import { type Client, type ClientContext, READ_TOOLS, type WiringChange } from '../common/types.ts'
-import { checkClaude } from './check.ts'
 import { claude as dialect } from './dialect.ts'
 
 const WRITES = 'Edit|Write|MultiEdit|NotebookEdit|Bash'
@@ -206,6 +206,78 @@ function ignores(ctx: ClientContext): Target[] {
   return [{ client, file: join(git.common, 'info', 'exclude'), scope: 'local', parts: [part], isEmpty }]
 }
 
+/** Our hooks that Claude Code finds, each once. Below the root of a repository it ignores the team's settings. */
+function wiredHooks(ctx: ClientContext): WiredHook[] {
+  const [local, team, users] = claudeSettings(ctx)
+  const files = below(ctx) === undefined ? [local, team, users] : gitRoot(ctx.root) ? [local, users] : [users]
+  const all = files.flatMap((file) => hooksIn({ client, file }, claude.events, inSeconds))
+  return [...new Map(all.toReversed().map((hook) => [`${hook.event} ${hook.command}`, hook])).values()].toReversed()
+}
+
+const machineOf = (ctx: ClientContext) =>
+  at(settingsIn({ file: claudeGlobal(ctx) }), 'projects', mainWorkTree(ctx.root))
+
+function checkServers(ctx: ClientContext): Check[] {
+  const entry = at(settingsIn({ file: join(ctx.root, MCP_JSON) }), 'mcpServers', NAME)
+  const own = at(machineOf(ctx), 'mcpServers', NAME)
+  const used = own === undefined ? { file: MCP_JSON, entry } : { file: claudeGlobal(ctx), entry: own }
+  const found = used.entry === undefined ? undefined : used
+  const server = checkServer(ctx, claude, found, `${MCP_JSON} has no entry tidemark`)
+  return [server, ...(own === undefined && server.state !== 'off' && starts(entry) ? [checkApproval(ctx)] : [])]
+}
+
+function checkApproval(ctx: ClientContext): Check {
+  const id = 'claude.approval'
+  const [inLocal, inProject, users] = claudeSettings(ctx).map((file) => settingsIn({ file }))
+  const machine = machineOf(ctx)
+  const project = [inLocal, inProject]
+  const approves = (s: unknown) =>
+    at(s, 'enableAllProjectMcpServers') === true || includes(at(s, 'enabledMcpjsonServers'))
+  // the user's own settings count everywhere; those in the project only once it is trusted (seen in runs of 2.1.330)
+  const trusted = at(machine, 'hasTrustDialogAccepted') === true
+  if ([...project, users, machine].some((s) => includes(at(s, 'disabledMcpjsonServers')))) {
+    const why = 'the server is switched off in Claude Code (disabledMcpjsonServers)'
+    return wrong(id, why, 'switch it on with /mcp in `claude`')
+  }
+  if (approves(users) || (trusted && [...project, machine].some(approves)))
+    return ok(id, 'the server is approved in Claude Code')
+  if ([...project, machine].some(approves)) {
+    const why =
+      'the server is approved, but Claude Code does not trust this folder yet and shows it as "Pending approval"'
+    return wrong(id, why, 'start `claude` here once and trust the folder')
+  }
+  const why = 'the server is not approved on this machine: Claude Code shows it as "Pending approval"'
+  return wrong(id, why, 'run `tidemark init`, or say yes when `claude` asks')
+}
+
+function checkStatusLine(ctx: ClientContext): Check[] {
+  const shown = claudeSettings(ctx)
+    .map((file) => ({ file, command: at(settingsIn({ file }), 'statusLine', 'command') }))
+    .find(({ command }) => command !== undefined)
+  if (shown === undefined || hookIn(shown.command)?.event === 'status-line' || `${shown.command}`.includes('tidemark'))
+    return []
+  const text = `the status line in ${shown.file} is your own: Tidemark reads the context used from the transcript instead`
+  return [ok('claude.status-line', text)]
+}
+
+const SWITCH_ON = 'remove that line: without hooks nothing is told or kept'
+
+function check(ctx: ClientContext): Judged {
+  const plugin = pluginIn(ctx, client)
+  const servers = plugin ? [] : checkServers(ctx)
+  if (servers[0]?.state === 'off') return servers
+  const wired = wiredHooks(ctx)
+  const off = claudeSettings(ctx).find((file) => settingsIn({ file }).disableAllHooks === true)
+  return [
+    ...servers,
+    off !== undefined && wrong('claude.switch', `hooks are switched off in ${off} (disableAllHooks)`, SWITCH_ON),
+    ...(plugin
+      ? checkPlugin(claude, plugin, wired, 'plugin', 'claude plugin disable tidemark')
+      : needed(checkHooks(ctx, claude, wired))),
+    ...checkStatusLine(ctx),
+  ]
+}
+
 /** Claude Code, project scope: `.mcp.json` and hooks for the team, approval and full paths for this machine. */
 export const claude: Client = {
   name: client,
@@ -248,5 +320,5 @@ export const claude: Client = {
         .flatMap((t) => unplug(ctx, t, 'takes out the line')),
     ]
   },
-  check: (ctx) => guarded(client, () => checkClaude(ctx, claude)),
+  check: (ctx) => guarded(client, () => check(ctx)),
 }

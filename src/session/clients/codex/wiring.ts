@@ -1,19 +1,21 @@
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { attempt, UserError } from '../../../base/errors.ts'
-import { guarded } from '../common/check.ts'
+import { realPath } from '../../../base/files.ts'
+import { gitRoot } from '../../../base/git.ts'
+import { type Check, ok, wrong } from '../../hooks/doctor-line.ts'
+import { checkHooks, checkPlugin, checkServer, guarded, type Judged, needed } from '../common/check.ts'
 import { BARE, isLocalCommand, launchProblem, localCommand, SHARED, startsTidemark } from '../common/command.ts'
 import { codexHome } from '../common/homes.ts'
 import { listened, OURS } from '../common/hook-command.ts'
-import { hookParts, inSeconds } from '../common/hook-parts.ts'
+import { hookParts, hooksIn, inSeconds } from '../common/hook-parts.ts'
 import { at } from '../common/json.ts'
-import { type JsonFile, jsonTarget } from '../common/json-parts.ts'
-import { seen } from '../common/path.ts'
+import { type JsonFile, jsonTarget, NAME, starts } from '../common/json-parts.ts'
+import { mainWorkTree, seen } from '../common/path.ts'
 import { planPlugin, pluginIn } from '../common/plugins.ts'
 import { aloneHere, type Part, plug, type Target, teamHas, unplug, unplugHome, WHOLE } from '../common/target.ts'
 import { appendBlock, isMarked, readToml, removeBlock, tomlIn } from '../common/toml.ts'
 import type { Client, ClientContext, WiringChange } from '../common/types.ts'
-import { checkCodex, homeFile, sharedFile } from './check.ts'
 import { codex as dialect } from './dialect.ts'
 
 const TOOLS = `^(apply_patch|Edit|Write|Bash|${OURS})$`
@@ -25,7 +27,10 @@ const NAMES = [
 const EVENTS = listened(dialect, NAMES, { PreToolUse: { matcher: TOOLS }, PostToolUse: { matcher: TOOLS } })
 
 const client = 'codex'
-const TABLE = ['mcp_servers', 'tidemark']
+const TABLE = ['mcp_servers', NAME]
+
+const sharedFile = (ctx: ClientContext) => join(ctx.root, '.codex', 'config.toml')
+const homeFile = (ctx: ClientContext) => join(codexHome(ctx), 'config.toml')
 
 const tableIn = (file: string) => at(tomlIn(file), ...TABLE) as Record<string, unknown> | undefined
 
@@ -113,6 +118,67 @@ function dropBroken(ctx: ClientContext): WiringChange[] {
 
 const targets = (ctx: ClientContext) => [shared(ctx), sharedHooks(ctx), local(ctx), localHooks(ctx)]
 
+const serverIn = (file: string) => ({ file, entry: tableIn(file) })
+
+function isTrusted(ctx: ClientContext): boolean {
+  const projects = at(tomlIn(homeFile(ctx)), 'projects')
+  // a trusted main work tree covers its folders and its worktrees (seen in runs)
+  const top = gitRoot(ctx.root) ?? ctx.root
+  const places = [ctx.root, realPath(ctx.root), top, realPath(top), mainWorkTree(ctx.root)]
+  return places.some((place) => at(projects, place, 'trust_level') === 'trusted')
+}
+
+const untrusted = wrong(
+  'codex.trust',
+  "Codex reads a project's .codex/ only in trusted projects, and this one is not",
+  'start `codex` here and trust the folder',
+)
+
+function checkServers(ctx: ClientContext, trusted: boolean): [Check, ...Judged] {
+  const project = serverIn(sharedFile(ctx))
+  const home = serverIn(homeFile(ctx))
+  const used = project.entry !== undefined && (trusted || home.entry === undefined) ? project : home
+  const found = used.entry === undefined ? undefined : used
+  const server = checkServer(ctx, codex, found, `${project.file} has no [mcp_servers.tidemark]`)
+  if (!starts(used.entry)) return [server]
+  const off = wrong('codex.switch', `the server is switched off in ${used.file} (enabled = false)`, 'remove that line')
+  return [server, at(used.entry, 'enabled') === false && off, used === project && !trusted && untrusted]
+}
+
+/** Codex runs a hook only after its person said yes to these very words in /hooks, and says nothing where not. */
+function checkReview(ctx: ClientContext, sources: readonly string[]): Check {
+  const reviewed = Object.keys(at(tomlIn(homeFile(ctx)), 'hooks', 'state') ?? {})
+  if (reviewed.some((key) => sources.some((source) => key.startsWith(source))))
+    return ok('codex.review', 'Codex was told in /hooks that the hooks may run')
+  const why = 'Codex does not run the hooks until you have looked at them: it says nothing of it'
+  return wrong('codex.review', why, 'start `codex` here, type /hooks, and trust those of tidemark')
+}
+
+function check(ctx: ClientContext): Judged {
+  const trusted = isTrusted(ctx)
+  const plugin = pluginIn(ctx, client)
+  const servers = plugin ? [] : checkServers(ctx, trusted)
+  const [inProject = [], inHome = []] = [join(ctx.root, '.codex'), codexHome(ctx)].map((dir) =>
+    hooksIn({ client, file: join(dir, 'hooks.json') }, codex.events, inSeconds),
+  )
+  if (servers[0]?.state === 'off') return servers
+  const wired = [...inProject, ...inHome]
+  const sources = plugin ? [plugin.id] : [...new Set(wired.map((hook) => realPath(hook.file)))]
+  const hooks = plugin
+    ? checkPlugin(codex, plugin, wired, 'plugin', 'codex plugin remove tidemark')
+    : needed(checkHooks(ctx, codex, wired))
+  const isOff = at(tomlIn(homeFile(ctx)), 'features', 'hooks') === false
+  const off = `hooks are switched off in ${homeFile(ctx)} ([features] hooks = false)`
+  const needsTrust = !plugin && inProject.length > 0 && !trusted && serverIn(sharedFile(ctx)).entry === undefined
+  return [
+    ...servers,
+    isOff && wrong('codex.hooks-switch', off, 'remove that line'),
+    ...hooks,
+    sources.length > 0 && checkReview(ctx, sources),
+    needsTrust && untrusted,
+  ]
+}
+
 export const codex: Client = {
   name: client,
   events: EVENTS,
@@ -130,5 +196,5 @@ export const codex: Client = {
     ...unplugHome(ctx, local(ctx), 'takes out the entry of this machine'),
     ...unplugHome(ctx, localHooks(ctx), 'takes out the hooks of this machine'),
   ],
-  check: (ctx) => guarded(client, () => checkCodex(ctx, codex)),
+  check: (ctx) => guarded(client, () => check(ctx)),
 }

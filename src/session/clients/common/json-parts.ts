@@ -6,12 +6,7 @@ import type { Part, State, Target } from './target.ts'
 
 export const NAME = 'tidemark'
 
-export interface JsonFile {
-  client: string
-  file: string
-  scope: Target['scope']
-  comments?: boolean
-}
+export type JsonFile = { client: string; file: string; scope: Target['scope']; comments?: boolean }
 
 export const settingsIn = (f: Pick<JsonFile, 'file' | 'comments'>) =>
   readJson(readText(f.file) ?? '', f.file, f.comments)

@@ -1,5 +1,5 @@
 import type { ClientName } from '../../../work/coordination/clients.ts'
-import { checkHooks, checkServerIn, guarded, together, type WiredHook } from './check.ts'
+import { checkHooks, checkServerIn, guarded, together } from './check.ts'
 import { localCommand } from './command.ts'
 import { type HookShape, hookParts, hooksIn } from './hook-parts.ts'
 import { type JsonFile, jsonTarget, localServerPart, NAME, sharedServerPart } from './json-parts.ts'
@@ -26,11 +26,7 @@ export interface TwoPlaces {
 
 export const SCOPES: readonly Scope[] = ['committed', 'local']
 
-export function twoPlaces(spec: TwoPlaces): {
-  client: Client
-  targets(ctx: ClientContext, scope: Scope): Target[]
-  wired(ctx: ClientContext): WiredHook[]
-} {
+export function twoPlaces(spec: TwoPlaces) {
   const { name, events, path, shape } = spec
   const serverFile = (ctx: ClientContext, scope: Scope) => ({ client: name, scope, ...spec.servers(ctx, scope) })
   const hookFile = (ctx: ClientContext, scope: Scope) =>

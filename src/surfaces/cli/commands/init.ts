@@ -23,10 +23,7 @@ import type { Command, CommandCall } from '../command.ts'
 import { extractorHere } from './extractor.ts'
 import { clientContext, shownFile } from './launcher.ts'
 
-/**
- * Where the project is, or is to be: the directory that was named; else an existing project around the working
- * directory, the git root, or the working directory itself.
- */
+/** Where the project is to be: as named, else around the working directory, else the git root or that directory. */
 function rootFor(directory: string, named: boolean): string {
   const dir = resolve(directory)
   if (!existsSync(dir))

@@ -49,10 +49,7 @@ const same = (a: Json | undefined, b: Json | undefined) =>
 /** The fields and paths that earlier items of the same run have stated: the first to say something holds. */
 export type Stated = Set<string>
 
-/**
- * What a source says that is not so yet. Three-way: where what is here differs but the source has not changed since
- * it was last read, somebody changed it here, and it stays: `kept`.
- */
+/** What a source says that is not so yet. `kept`: changed here, while the source is as it was when last read. */
 export function difference(
   kind: Kind,
   entity: Entity | undefined,

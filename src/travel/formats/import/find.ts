@@ -1,3 +1,4 @@
+import { keptIn } from '../../../base/lookup.ts'
 import type { Event } from '../../../engine/log/events.ts'
 import type { Memory } from '../../../engine/memory.ts'
 import { type Entity, identityOf, nameKey, provenanceOf } from '../../../model/entity.ts'
@@ -5,6 +6,8 @@ import type { Kind } from '../../../model/kind.ts'
 import { foldName } from '../../../model/names.ts'
 import { isObject, type JsonObject } from '../../../model/object.ts'
 import type { Item } from './types.ts'
+
+const sourcesOf = (e: Entity): unknown[] => provenanceOf(e).map((p) => p.source)
 
 /** Recognises the entities that an import is about: by id, by the mark of an earlier import, by name or content. */
 export class Finder {
@@ -18,12 +21,8 @@ export class Finder {
     this.#source = source
   }
 
-  #sources(e: Entity): unknown[] {
-    return provenanceOf(e).map((p) => p.source)
-  }
-
   isFrom(e: Entity): boolean {
-    return this.#sources(e).includes(this.#source)
+    return sourcesOf(e).includes(this.#source)
   }
 
   /** Nobody but this source has said anything of it; a yes says nothing new. */
@@ -32,7 +31,7 @@ export class Finder {
     const says = ({ field, value }: Event) =>
       field !== 'standing' && !(field === 'provenance' && isObject(value) && value.confirms !== undefined)
     return (
-      this.#sources(e).every(own) ||
+      sourcesOf(e).every(own) ||
       this.#memory.history(e.id).every(({ event, author }) => !says(event) || own(author?.source))
     )
   }
@@ -67,16 +66,14 @@ export class Finder {
 
   /** Entities by a mark in their attrs: an origin and the file of a record mean one thing everywhere, any other only within its source. */
   marked(kind: string, attr: string): Map<string, string> {
-    const index = `${kind} ${attr}`
-    let found = this.#marks.get(index)
-    if (found) return found
-    found = new Map()
-    for (const e of this.#memory.reader.list(kind, { all: true })) {
-      const value = isObject(e.fields.attrs) ? e.fields.attrs[attr] : undefined
-      if (typeof value === 'string' && (attr === 'origin' || attr === 'adr' || this.isFrom(e))) found.set(value, e.id)
-    }
-    this.#marks.set(index, found)
-    return found
+    return keptIn(this.#marks, `${kind} ${attr}`, () => {
+      const found = new Map<string, string>()
+      for (const e of this.#memory.reader.list(kind, { all: true })) {
+        const value = isObject(e.fields.attrs) ? e.fields.attrs[attr] : undefined
+        if (typeof value === 'string' && (attr === 'origin' || attr === 'adr' || this.isFrom(e))) found.set(value, e.id)
+      }
+      return found
+    })
   }
 
   remember(item: Item, kind: string, id: string): void {

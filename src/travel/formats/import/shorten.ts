@@ -9,10 +9,7 @@ import type { Item } from './types.ts'
 const HEAD = 2_000
 const NAME_HEAD = 200
 
-/**
- * An item whose texts all fit into fields, and after it the chunks that hold the long ones whole, each linked to it.
- * Nothing is refused for its length.
- */
+/** An item whose texts fit into fields, then linked chunks that hold the long ones whole. No length is refused. */
 export function shorten(item: Item, registry: Registry): Item[] {
   const kind = registry.recordedBy(item.verb)
   if (!kind || kind.name === 'chunk') return [item]

@@ -10,10 +10,7 @@ const PIECE = 4_000
 
 const breaks = (textValue: string) => textValue.replace(/[^\n]/g, '').length
 
-/**
- * A document without secrets and private regions, with unchanged line numbers. This runs on the whole document: a
- * `<private>` region or a key of many lines cannot be recognized in a single piece.
- */
+/** A whole document, since these may span lines, without secrets and private regions; line numbers stay. */
 export function scrub(
   textValue: string,
   file: string,

@@ -9,11 +9,7 @@ export const ROLE_STATUSES = ['active', 'complete', 'blocked', 'abandoned'] as c
 const OWN = ['status', 'claimed', 'result', 'handoff', 'depends-on']
 
 /** A block as it is written: a role, when, and lines `key: value`. */
-export interface Block {
-  readonly role: string
-  readonly at?: string
-  readonly lines: ReadonlyMap<string, string>
-}
+export type Block = Readonly<{ role: string; at?: string; lines: ReadonlyMap<string, string> }>
 
 export const printBlock = ({ role, at, lines }: Block): string =>
   `## ${role}${at === undefined ? '' : ` (${at})`}\n${[...lines].map(([key, value]) => `${key}: ${value}\n`).join('')}`

@@ -9,10 +9,7 @@ export interface ViewContext {
 }
 
 /** What a hand edit of a view says: actions that take it over, and what of it means nothing. */
-export interface Edit {
-  readonly actions: readonly Taken[]
-  readonly problems: readonly string[]
-}
+export type Edit = Readonly<{ actions: readonly Taken[]; problems: readonly string[] }>
 
 export interface Taken {
   readonly action: readonly [verb: string, args: { [name: string]: unknown }]

@@ -93,10 +93,7 @@ const learning = (args: Item['args'], id: string | undefined, where: string): It
   same: id === undefined ? undefined : ['addId', id],
 })
 
-/**
- * Entries of learnings.md. It is a view that ADD generates from the JSON: what stands there too is recognised by its
- * id or title; what somebody wrote into the page alone is imported.
- */
+/** What stands in learnings.md alone, by id or title: ADD generates it from the JSON, and people write into it. */
 export function learningsOfView(folder: AddFolder, known: readonly Item[]): Item[] {
   const ids = new Set(known.map((i) => i.same?.[1]))
   const titles = new Set(known.map((i) => foldText(String(i.args.title))))
