@@ -250,7 +250,7 @@ test('what lies here and is not read is named, with the way to take it in if the
     '.aider.chat.history.md': '# aider chat started at 2026-05-01 10:00:00\n\n#### count the coins\n',
     '.specstory/history/2026-07-13-cart.md': '_**User**_\n\nCount.\n',
     'memory/MEMORY.md': '# Notes\n',
-    'memory.jsonl': '{"name":"Till","entityType":"Thing","observations":["counts"]}\n',
+    'memory.jsonl': '{"text":"the till counts"}\n',
   })
   const { out } = await inProcess(at, ['init', '--client', 'none', '--yes'])
   expect(out.match(/^ {2}(?:leave|later) .*$/gm)).toEqual([

@@ -93,6 +93,14 @@ test('entities whose names differ by case alone are one concept; what they say d
   expect((await take(t, 'mcp-memory', 'm.jsonl')).batches).toEqual([])
 })
 
+test('lines without a type are read by what they hold', async () => {
+  const t = openTestMemory()
+  const { type: _one, ...till } = entity('Till', 'thing', 'counts')
+  const { type: _two, ...holds } = relation('Drawer', 'part_of', 'Till')
+  lay(t.dir, { 'm.jsonl': lines(till, { name: 'Drawer', entityType: 'thing', observations: [] }, holds) })
+  expect((await take(t, 'mcp-memory', 'm.jsonl')).read).toEqual({ entities: 2, relations: 1 })
+})
+
 test('the whole graph as one document is read too', async () => {
   const t = openTestMemory()
   lay(t.dir, {

@@ -75,7 +75,9 @@ export const aliasOf = (name: string) => `concept ${foldName(name)}`
 function recordsOf(text: string, file: string, unplaced: Unplaced[]): { value: JsonObject; where: string }[] {
   const whole = text.trimStart().startsWith('{') ? outsideJson(text) : undefined
   const taken = (value: Json | undefined, where: string, what: string, more: JsonObject = {}) => {
-    if (isObject(value)) return [{ value: { ...value, ...more }, where }]
+    // some files leave the type out
+    const type = isObject(value) && 'relationType' in value ? 'relation' : 'entity'
+    if (isObject(value)) return [{ value: { type, ...value, ...more }, where }]
     unplaced.push({ where, what, why: value === undefined ? 'not JSON' : 'not an object' })
     return []
   }
