@@ -25,6 +25,8 @@ export type Card = { readonly card: string; readonly line: string }
 const LINE_FIELD = 80
 const LINE_PIECE = 160
 const BEST_PIECE = 480
+/** What is not much longer is not cut. */
+const NEARLY = 1.5
 /** Characters of a piece in the line of the first result, as far as the tokens allow. */
 export const firstPiece = (budget = BEST_PIECE): number => Math.min(BEST_PIECE, budget)
 
@@ -67,8 +69,10 @@ function lineOf(e: Printable, registry: Registry, words: readonly string[], most
   // what its heading says stands beside it
   const told = wordSet(String(section ?? ''))
   const asked = new Set([...wordSet(words.join(' '))].filter((stem) => !told.has(stem)))
-  const inShort = (text: string) =>
-    sourceFile === undefined || words.length === 0 ? cutLine(text) : cutLine(passageOf(text, asked, most), most)
+  const inShort = (text: string) => {
+    if (sourceFile === undefined || words.length === 0) return cutLine(text)
+    return text.length <= NEARLY * most ? cutLine(text, NEARLY * most) : cutLine(passageOf(text, asked, most), most)
+  }
   const fields = new Map<string, Data>()
   let before = ''
   for (const field of kind?.positional ?? Object.keys(e.fields).slice(0, 1)) {
