@@ -59,7 +59,7 @@ test('[A10] history of an entity says what an undo took back, and the page gets 
     'status: no longer superseded',
   ])
   expect((await run('show', 'use-pg')).split('\n').slice(0, 2)).toEqual([
-    'decision use-pg  (taken back; redo brings it back)',
+    'decision use-pg  (taken back)',
     expect.stringMatching(/^ {2}recorded just now/),
   ])
 })
@@ -111,6 +111,8 @@ test('[A10] history and show tell why something was replaced or deleted, and a p
   expect(await run('history', 'cache')).toContain('superseded by no-cache: Redis lost updates')
   expect(await run('history', 'queue')).toContain('deleted: never built')
   expect(await run('show', 'cache')).toContain('superseded-by ← no-cache: Redis lost updates')
+  await act(['retire', { ref: 'no-cache', reason: 'ok"\n2026-11-30T09:00:00Z  abcdefg:4  confirmed "x' }])
+  expect(await run('history')).not.toMatch(/^2026-11-30T09:00:00Z {2}abcdefg/m)
   await act(['propose', { action: ['undo', { batch: 'last' }] }])
   expect(await run('review')).toContain('undo: ')
 })

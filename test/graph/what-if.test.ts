@@ -279,4 +279,12 @@ test('[G4] [W5] a plan to end something is no new attempt at it; a correction sp
   const own = (await run(m, { ref: 'poll-payments' })).text
   expect(own).toContain('Nothing that is recorded depends on it.')
   expect(own).toMatch(/Likely outcome: failed, as before$/)
+  m.act([
+    ...['in one step', 'by codemod', 'module by module'].map((how): [string, object] => ['record-failed-approach', { approach: `Remove the legacy ORM layer ${how}`, outcome: 'billing broke' }]),
+    decide('poll-refunds', 'Refunds ask as payments do'),
+    link('poll-refunds', 'depends-on', 'poll-payments'),
+    link('poll-payments', 'led-to', 'poll-refunds'),
+  ]) // biome-ignore format: a batch
+  expect((await run(m, { ref: 'remove the legacy ORM layer' })).text).toMatch(/failed, as 3 of 3 \(3 failed\)$/)
+  expect((await run(m, { ref: 'poll-payments' })).text).toContain('0.90  needed by poll-refunds')
 })

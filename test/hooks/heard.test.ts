@@ -254,7 +254,7 @@ test('[G7] the richest sessions of a past that was taken in go to the next sessi
   writeFileSync(join(t.dir, '.aider.chat.history.md'), history.join('\n'))
   const importing = () => importTool.run(t, { format: 'transcripts' })
   const { text } = await importing()
-  const [, n, sessions, cost] = /^the next session is shown (\d+) prompts of your (\d+) richest past sessions to judge, about (\d+) tokens$/m.exec(text)!.map(Number) // biome-ignore format: one line
+  const [, n, sessions, cost] = /^at your next prompt the agent is shown (\d+) prompts of your (\d+) richest past sessions to judge, about (\d+) tokens$/m.exec(text)!.map(Number) // biome-ignore format: one line
   expect([n! > 4, n! < 12, sessions! > 2]).toEqual([true, true, true])
   expect((await session(t, 's2').types('hello there, you', { source: 'sdk' })).context).toBeUndefined()
   const { context } = await session(t, 's3').types('Add a cart page')

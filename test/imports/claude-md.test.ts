@@ -848,21 +848,13 @@ A sale is allowed only after the drawer was counted. Start each day with an empt
   ])
 })
 
-test('[T28] a heading that forbids in another language goes with what stands below it, and a ban below it stays one', async () => {
-  const page = `# Kasse
-
-## Was NICHT geändert werden darf
-
-- Die Liste der Münzen
-- Keine Summe ohne Beleg
-
-## Interdit
-
-- Les remises à la main
-`
-  expect(await rulesOf(page)).toEqual([
-    'Interdit: Les remises à la main',
-    'Was NICHT geändert werden darf: Die Liste der Münzen',
-    'Keine Summe ohne Beleg',
+test('[T28] prohibitions, reports and short orders stay what they are', async () => {
+  expect(await rulesOf('## Nunca\n\n- No toques main\n')).toEqual(['No toques main'])
+  expect(await rulesOf('## Interdictions\n\n- Aucun secret dans le code\n')).toEqual([])
+  expect(await rulesOf('## Rules\n\n- Secrets stay in the vault, never committed\n')).toEqual([
+    'Secrets stay in the vault, never committed',
   ])
-})
+  expect(await rulesOf('1. **Use pnpm**\n   - npm breaks the lockfile\n')).toContain('Use pnpm')
+  const report = 'The sum is kept. Never mutate it. Test coverage dropped last year. Plan B failed in May. Order matters less.'
+  expect(await rulesOf(`# Shop\n\n${report}\n`)).toEqual([expect.stringContaining('Never mutate it')])
+}) // biome-ignore format: pages

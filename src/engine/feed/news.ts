@@ -1,7 +1,7 @@
 import { momentOf } from '../log/clock.ts'
 import type { Db } from '../store/db.ts'
 import type { Author, Line } from '../store/line.ts'
-import { type LoggedEvent, lastLine, lineOf, loggedIn, newsAfter } from '../store/log.ts'
+import { batchNamed, type LoggedEvent, lastLine, lineOf, loggedIn, newsAfter } from '../store/log.ts'
 import { type PresenceEvent, presenceAfter } from '../store/presence.ts'
 import { getRow, nameIn } from '../store/rows.ts'
 import { calledLast, summaryOf } from '../store/summary.ts'
@@ -55,7 +55,7 @@ function summaryIn(db: Db, line: Line): string {
 
 /** What a batch did, in a line; nothing where it is not here. */
 export function whatDid(db: Db, batch: string): string | undefined {
-  const line = lineIn(db, batch)
+  const line = lineIn(db, batchNamed(db, batch))
   return line && summaryIn(db, line)
 }
 

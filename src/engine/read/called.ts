@@ -1,5 +1,7 @@
+import { attempt } from '../../base/errors.ts'
 import { type Entity, headingsOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
+import { isObject } from '../../model/object.ts'
 import type { Reader } from './reader.ts'
 
 /** Where the names of what an edit speaks of are looked up. */
@@ -12,7 +14,9 @@ export function nameOf(e: Entity, names?: Names): string {
     return `${String(from)} ${String(type)} ${String(to)}${typeof description === 'string' ? `: ${description}` : ''}`
   }
   if (e.kind !== 'proposal') return e.name
-  const [verb, { ref, ...rest }] = JSON.parse(e.name) as [string, { [arg: string]: Json }]
+  const [verb, args] = attempt(() => [...(JSON.parse(e.name) as Iterable<Json>)]) ?? []
+  if (typeof verb !== 'string' || !isObject(args)) return e.name // others wrote it
+  const { ref, ...rest } = args
   const { old, new: next, reason } = rest
   if (verb === 'supersede' && typeof old === 'string' && typeof next === 'string')
     return `${verb} "${old}" by "${next}"${typeof reason === 'string' ? `: ${reason}` : ''}`

@@ -15,8 +15,11 @@ const LONGEST_NAME = 60
 
 const keys: ReadonlyMap<string, string> = new Map(KINDS.map((k) => [k.name, k.key[0]]))
 
+/** On one line: what others said makes no line of its own. */
+const flat = (said: unknown): string => String(said).replace(/\s+/g, ' ').trim()
+
 const quoted = (name: Json | undefined): string => {
-  const text = String(name).replace(/\s+/g, ' ').trim()
+  const text = flat(name)
   return `"${text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME).toWellFormed()}…` : text}"`
 }
 
@@ -29,8 +32,9 @@ export function calledLast(db: Db, id: string): string | undefined {
   return eventsOf(db, id).findLast((e) => e.event.field === field && e.event.value !== undefined)?.event.value as string
 }
 
-/** So many undos of undos are followed. */
+/** So many undos of undos are followed, and so many batches named that were taken back: more fill no line. */
 const MOST_UNDOES = 50
+const MOST_NAMED = 20
 
 /** What an undo took back in the end, or a redo brought back: of several batches those that are no undos themselves. */
 export function undoOf(batches: readonly string[], lineOf: (batch: string) => Line | undefined) {
@@ -51,7 +55,7 @@ export function summaryOf(
   const { does, undone } = undoOf(author.undoes ?? [], lineOf)
   const parts =
     undone.length > 0
-      ? undone.map((batch) => {
+      ? undone.slice(0, MOST_NAMED).map((batch) => {
           const line = lineOf(batch)
           return (line && summaryOf(line, called)) || shortBatch(batch)
         })
@@ -65,7 +69,8 @@ export function summaryOf(
         ]
   if (parts.length === 0 && purges.length > 0) parts.push(`erased from ${purges.length} batches`)
   const whole = (undone.length > 0 ? `${does}: ` : '') + [...new Set(parts)].join('; ')
-  const more = parts.length > 1 ? ` (${parts.length} changes)` : ''
+  const changes = Math.max(parts.length, undone.length)
+  const more = changes > 1 ? ` (${changes} changes)` : ''
   return whole.length > LONGEST ? `${whole.slice(0, LONGEST).toWellFormed()}…${more}` : whole
 }
 
@@ -78,7 +83,7 @@ const isReplaced = (id: string, own: readonly Event[], all: readonly Event[]): b
 function edit(action: string, is: (of: string) => string): string {
   const [verb, { ref, batch, allOf }] = JSON.parse(action)
   const what = batch === undefined ? ref && is(ref) : shortBatch(batch)
-  return [verb, what ?? (allOf && `all that session ${allOf} wrote`)].filter(Boolean).join(' ')
+  return flat([verb, what ?? (allOf && `all that session ${allOf} wrote`)].filter(Boolean).join(' '))
 }
 
 function said(id: string, events: readonly Event[], called: Called): string {
@@ -90,7 +95,7 @@ function said(id: string, events: readonly Event[], called: Called): string {
   const value = (field: string) => events.findLast((e) => e.field === field && e.op === 'set')?.value
   if (events.some((e) => e.purged)) return `erased ${id}`
   const { s: state, reason } = (value(STATE) ?? {}) as { s?: StateValue['s']; reason?: unknown }
-  const because = (why: unknown) => (typeof why === 'string' && why !== UNDONE ? `: ${why}` : '')
+  const because = (why: unknown) => (typeof why === 'string' && why !== UNDONE ? `: ${flat(why)}` : '')
   if (kind === LINK_KIND) {
     const [from, to, type] = [value('from'), value('to'), value('type')]
     if (state !== 'created' || type === undefined)

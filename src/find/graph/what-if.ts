@@ -195,9 +195,8 @@ export const planOf = (text: string): Entity => ({
   ...{ created: 0, updated: 0, version: 0, conflicts: [] },
 })
 
-/** A plan to end something: what became of that is no attempt at the plan. */
-export const isEnding = ({ id, name }: Entity): boolean =>
-  id === '' && /^(?:stop|no longer|remove|drop|get rid of|avoid|do not|don['’]t|replace|instead of)\b/i.test(name)
+/** How a plan to end something begins. */
+const ENDS = /^(stop|remove|drop|avoid|replace)(?![-\w])/i
 
 /** What breaks if something changes, what came of it and of things like it, and what is likely. As of a moment with `asOf`. */
 export function whatIf(memory: Memory, reader: Reader, start: Entity, asOf?: number): WhatIf {
@@ -209,7 +208,9 @@ export function whatIf(memory: Memory, reader: Reader, start: Entity, asOf?: num
   const found = precedentsOf(memory, reader, start, asOf, now).filter((p) => !same.has(p.entity.id))
   // what it took the place of speaks neither for nor against it, and what a plan would end is no attempt at that plan
   const isReplaced = (p: Precedent) => p.outcome === 'superseded' && p.because.some((e) => e.id === start.id)
-  const counted = isEnding(start) ? [] : found.filter((p) => !isReplaced(p))
+  const [ending] = start.id === '' ? wordSet(ENDS.exec(start.name)?.[1] ?? '') : []
+  const isSameKind = (p: Precedent) => ending === undefined || wordSet(saying(p.entity, reader)).has(ending)
+  const counted = found.filter((p) => !isReplaced(p) && isSameKind(p))
   const known = counted.filter((p) => p.outcome !== 'unknown' && !p.isUnverified)
   const counts = [...Map.groupBy(known, (p) => p.outcome)].map(([o, all]) => [o, all.length] as const)
   const outcomes = counts.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
@@ -218,7 +219,8 @@ export function whatIf(memory: Memory, reader: Reader, start: Entity, asOf?: num
   return {
     entity: start,
     own,
-    touched: touched.filter((t) => !came.some((e) => e.id === t.entity.id)),
+    // its own results are told as what came of it
+    touched: touched.filter((t) => t.from?.entity.id !== start.id || !CAME_OF.includes(t.step!.edge.type)),
     cut,
     precedents: found,
     outcomes,

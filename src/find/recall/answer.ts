@@ -9,7 +9,7 @@ import type { RecallConfig } from './config.ts'
 import { foldSimilar } from './duplicates.ts'
 import { importanceOf } from './importance.ts'
 import type { Asked } from './options.ts'
-import { pack } from './pack.ts'
+import { packLonger } from './pack.ts'
 import { type Ranked, type RankOptions, rank } from './rank.ts'
 import { halfLifeOf, recencyOf } from './recency.ts'
 import { makeProximity, type Proximity } from './scope.ts'
@@ -110,7 +110,7 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
   const told = shown.map(({ item }) => item.scored.entity)
   const past = asked.asOf ?? (g.root === undefined ? 'nowhere' : undefined)
   const holds = holdsOf(g.memory, g.root ?? '', told, { reader, now: asked.validAt, past })
-  const results = shown.map(({ item: { scored: s, otherwise }, similar }, i) => {
+  const results = shown.map(({ item: { scored: s, otherwise }, similar }) => {
     const { id, kind, name, fields } = s.entity
     const printable = {
       ...{ id, kind, name, fields, similar: [...similar], contradicts: marks.get(id) ?? [] },
@@ -119,15 +119,18 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
       ...(now - saidAt(s.entity) > OLD_MS && { since: dayOf(s.entity, holds.get(id)) }),
     }
     const { words } = s.lexical
-    const forms = formsOf(printable, registry, words, i === 0 ? firstPiece(asked.budget) : undefined)
+    const forms = formsOf(printable, registry, words)
     return { ...printable, words, score: s.score, parts: s.parts, why: whyOf(s, g, now), text: forms.card, forms }
   })
 
   const found = scored.length - (judged.length - folded.length) - judged.reduce((n, j) => n + j.otherwise.length, 0)
-  const cards = results.map(({ forms: { card, line }, ...r }) => {
+  type Result = (typeof results)[number]
+  const cardOf = ({ forms: { card, line }, ...r }: Result) => {
     const remark = asked.explain ? explanation(r) : ''
     return { card: card + remark, line: line + remark }
-  })
+  }
+  const [best] = results
+  const longer = best && { ...best, forms: formsOf(best, registry, best.words, firstPiece(asked.budget)) }
   const [first] = shown
   const isNear = first && !first.item.scored.named && first.item.scored.lexical.share < NEAR_SHARE
   const asking = isNear ? questionTerms(question).filter((t) => !isStopWord(t.word) && !ASKING.test(t.word)) : []
@@ -135,10 +138,11 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
   const missing = telling.flatMap((t) => (g.corpus.count(t) === 0 ? [t.word] : []))
   const isTold = missing.length >= LEAST_UNKNOWN || missing.length >= UNKNOWN_SHARE * telling.length
   const unknown = isTold ? missing.slice(0, MOST_UNKNOWN) : []
-  const packed = pack(cards, { budget: asked.budget, found }, estimateTokens)
+  const limits = { budget: asked.budget, found }
+  const packed = packLonger(results.map(cardOf), longer && cardOf(longer), limits, estimateTokens)
   return {
     results: packed.shown.map(({ index, form }) => {
-      const { forms, ...result } = results[index]!
+      const { forms, ...result } = index === 0 && packed.isLonger ? longer! : results[index]!
       return { ...result, text: forms[form] }
     }),
     omitted: packed.omitted,

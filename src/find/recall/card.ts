@@ -99,14 +99,25 @@ function cutLine(text: string, most = LINE_FIELD): string {
   return `${space > most / 2 ? cut.slice(0, space) : cut}…`
 }
 
+/** Sentences that hold a word of the question, of which so many are looked at. */
+const MOST_BEGUN = 40
+
 /** A text from the sentence on with which most of the words stand in so many characters, most of them in itself. */
 function passageOf(text: string, asked: ReadonlySet<string>, most: number): string {
   const sentences = text.split(/\n\s*|(?<=[.!?])\s+/)
-  const from = (at: number) => sentences.slice(at).join(' ')
   const count = (said: string) => [...wordSet(said)].filter((stem) => asked.has(stem)).length
-  const held = sentences.map((s, at) => count(from(at).slice(0, most)) + count(s) / (1 + asked.size))
-  const best = held.indexOf(Math.max(...held))
-  return best <= 0 ? text : `…${from(best)}`
+  const own = sentences.map(count)
+  const begun = [...own.keys()].filter((at) => own[at]! > 0).slice(0, MOST_BEGUN)
+  let [best, held] = [0, 0]
+  for (const at of [0, ...begun]) {
+    const within = sentences
+      .slice(at, at + most)
+      .join(' ')
+      .slice(0, most)
+    const holds = count(within) + own[at]! / (1 + asked.size)
+    if (holds > held) [best, held] = [at, holds]
+  }
+  return best === 0 ? text : `…${sentences.slice(best).join(' ')}`
 }
 
 function remarks({ similar = [], otherwise = [], contradicts = [], since, ...holds }: Printable): string {

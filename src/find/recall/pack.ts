@@ -69,6 +69,19 @@ export function pack(items: readonly Card[], limits: Limits, count: (text: strin
   }
 }
 
+/** The same with a longer first one, unless fewer of the first five are told for that. */
+export function packLonger(
+  items: readonly Card[],
+  longer: Card | undefined,
+  limits: Limits,
+  count: (text: string) => number,
+) {
+  const plain = pack(items, limits, count)
+  const more = longer && pack([longer, ...items.slice(1)], limits, count)
+  const isLonger = more !== undefined && more.shown.length >= Math.min(FIRST, plain.shown.length)
+  return { ...(isLonger ? more : plain), isLonger }
+}
+
 /** The closing remark as a comment of the notation: what is printed reads back. */
 const inScheme = (omitted: number): string[] => [
   remark(`${omitted} left out: narrow with kind, scope micro or since, or raise limit or budget`),

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { below, filesBelow, inspect, linesOf, realPath } from '../../base/files.ts'
+import { whyNotOwn } from '../../base/git.ts'
 import { sha256 } from '../../model/digest.ts'
 import { isObject, jsonIn } from '../../model/object.ts'
 import { CLIENT_FACTS } from '../../work/coordination/clients.ts'
@@ -119,6 +120,10 @@ function aiderAt(path: string): Kept[] {
   return all.flatMap((s) => (s.isUsed ? [{ client: 'aider', id: s.id, said: () => said(s) }] : []))
 }
 
+/** What is committed may be what somebody else typed. */
+const isOwnAider = (root: string): boolean =>
+  inspect(root, AIDER_FILE).is === 'file' && whyNotOwn(root, AIDER_FILE) === undefined
+
 export function sessionsOfProject(ctx: ClientContext, roots: readonly string[]): FoundSessions[] {
   const isHere = (cwd: string | undefined) => cwd !== undefined && roots.some((root) => below(root, cwd) !== undefined)
   const byCwd = ({ cwd }: Head) => isHere(cwd)
@@ -141,7 +146,7 @@ export function sessionsOfProject(ctx: ClientContext, roots: readonly string[]):
     { title: CLIENT_FACTS.gemini.title, where: gemini, sessions: sessionsBelow(gemini, (name) => name.startsWith('session-') && isTranscript(name)).flatMap((path) => sessionAt(path, geminiIs(path))) },
     { title: CLIENT_FACTS.copilot.title, where: copilot, sessions: sessionsBelow(copilot, (name) => name === 'events.jsonl').flatMap((path) => sessionAt(path, byCwd)) },
     { title: CLIENT_FACTS.opencode.title, where: opencode, sessions: opencodeAt(opencode, isHere) },
-    { title: 'Aider', where: join(roots[0]!, AIDER_FILE), sessions: roots.flatMap((root) => inspect(root, AIDER_FILE).is === 'file' ? aiderAt(join(root, AIDER_FILE)) : []) },
+    { title: 'Aider', where: join(roots[0]!, AIDER_FILE), sessions: roots.flatMap((root) => isOwnAider(root) ? aiderAt(join(root, AIDER_FILE)) : []) },
   ] // biome-ignore format: a table
 }
 

@@ -116,7 +116,7 @@ function leavePast({ memory, project }: ToolContext): string | undefined {
   if (picked.length === 0) return undefined
   memory.db.write(() => setMeta(memory.db, PAST, ''))
   const n = new Set(picked.map((p) => p.session)).size
-  return `the next session is shown ${many(picked.length, 'prompt')} of your ${n === 1 ? 'richest past session' : `${n} richest past sessions`} to judge, about ${tokens} tokens`
+  return `at your next prompt the agent is shown ${many(picked.length, 'prompt')} of your ${n === 1 ? 'richest past session' : `${n} richest past sessions`} to judge, about ${tokens} tokens`
 }
 
 /** What was found where, in words. */

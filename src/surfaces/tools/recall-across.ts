@@ -6,7 +6,7 @@ import { type Card, firstPiece, formsOf } from '../../find/recall/card.ts'
 import type { RecallSettings } from '../../find/recall/config.ts'
 import { bindingRules, vocabularyOf } from '../../find/recall/contradictions.ts'
 import { besideNearer, libraryWeight, type Statement } from '../../find/recall/overridden.ts'
-import { pack } from '../../find/recall/pack.ts'
+import { packLonger } from '../../find/recall/pack.ts'
 import { otherProjects } from '../../find/recall/projects.ts'
 import { Recaller } from '../../find/recall/recall.ts'
 import { estimateTokens } from '../../find/recall/token-estimate.ts'
@@ -41,8 +41,8 @@ export async function recallAcross(
   const own = await here.ask(question, unpacked)
   const registry = context.memory.registry()
   type Found = { result: Recalled & Elsewhere; remark: string }
-  const cardOf = ({ result, remark }: Found, i: number): Card => {
-    const forms = formsOf(result, registry, result.words, i === 0 ? firstPiece(budget) : undefined)
+  const cardOf = ({ result, remark }: Found, most?: number): Card => {
+    const forms = formsOf(result, registry, result.words, most)
     const why = explain ? explanation(result) : ''
     return { card: forms.card + remark + why, line: forms.line + remark + why }
   }
@@ -96,10 +96,14 @@ export async function recallAcross(
     notes.push(...(await askLibrary(addLibrary)))
   found.sort((a, b) => b.result.score - a.result.score || (a.result.id < b.result.id ? -1 : 1))
   const limits = { limit: options.limit ?? here.config.limit, found: found.length + omitted, budget }
-  const told = found.map(cardOf)
-  const packed = pack(told, limits, estimateTokens)
+  const told = found.map((f) => cardOf(f))
+  const longer = found[0] && cardOf(found[0], firstPiece(budget))
+  const packed = packLonger(told, longer, limits, estimateTokens)
   return {
-    results: packed.shown.map(({ index, form }) => ({ ...found[index]!.result, text: told[index]![form] })),
+    results: packed.shown.map(({ index, form }) => ({
+      ...found[index]!.result,
+      text: (index === 0 && packed.isLonger ? longer! : told[index]!)[form],
+    })),
     omitted: packed.omitted,
     notes,
     ...(own.unknown && { unknown: own.unknown }),

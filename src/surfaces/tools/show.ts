@@ -36,10 +36,11 @@ function told(line: string): Span[] {
   return [['aside', label], rest]
 }
 
-function goneSaid(memory: Memory, { id }: Entity): string {
-  const { value } = memory.history(id).findLast(({ event }) => event.field === STATE)?.event ?? {}
-  const { reason } = (value ?? {}) as { reason?: Json }
-  return reason === UNDONE ? 'taken back; redo brings it back' : `deleted${why(reason)}; restore brings it back`
+/** What took it away, as far as it was known at a moment. */
+function goneSaid(memory: Memory, { id }: Entity, then: number): string {
+  const said = memory.history(id).filter(({ event }) => event.field === STATE && event.stamp.ms <= then)
+  const { reason } = (said.at(-1)?.event.value ?? {}) as { reason?: Json }
+  return reason === UNDONE ? 'taken back' : `deleted${why(reason)}; restore brings it back`
 }
 
 const why = (said: Json | undefined): string => (said === undefined ? '' : `: ${inWords(said, 200)}`)
@@ -60,7 +61,9 @@ export const show = defineTool({
     const kind = reader.registry().kind(e.kind)
     const known = kind ? fieldsOf(kind) : {}
     const name = e.name || e.id.slice(e.kind.length + 1) // its naming may have been undone
-    const lines = [`${e.kind} ${name}${e.live ? '' : `  (${goneSaid(memory, e)})`}`]
+    const lines = [
+      `${e.kind} ${name}${e.live ? '' : `  (${goneSaid(memory, e, past ? now : Number.POSITIVE_INFINITY)})`}`,
+    ]
     for (const field of [...new Set([...Object.keys(known), ...Object.keys(e.fields)])]) {
       const value = e.fields[field]
       if (value === undefined || field === 'provenance' || known[field]?.inner || value === e.name) continue

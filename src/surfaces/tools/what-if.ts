@@ -1,14 +1,6 @@
 import { UserError } from '../../base/errors.ts'
 import type { CameOf, Outcome, Precedent, Touched, WhatIf } from '../../find/graph/what-if.ts'
-import {
-  isEnding,
-  LEAST_PRECEDENTS,
-  outcomeOf,
-  PRECEDENT_KINDS,
-  pathTo,
-  planOf,
-  whatIf,
-} from '../../find/graph/what-if.ts'
+import { LEAST_PRECEDENTS, outcomeOf, PRECEDENT_KINDS, pathTo, planOf, whatIf } from '../../find/graph/what-if.ts'
 import { saying } from '../../find/recall/card.ts'
 import { unverifiedAmong } from '../../find/recall/unverified.ts'
 import { stemsOf } from '../../find/recall/word-overlap.ts'
@@ -188,9 +180,10 @@ function outcomeSaid({ entity, own, outcomes, likely, precedents }: WhatIf, near
   if (same && !same.isUnverified && !precedents.some(isLater))
     return `${same.outcome}: that very plan is ${same.entity.id}`
   const failed = near.filter((c) => c.outcome === 'failed').length
-  if (isEnding(entity)) return 'no evidence: what is told above is what the plan would end'
   if (n === 0 && precedents.some((p) => p.outcome !== 'unknown' && p.isUnverified))
     return 'no evidence: all of that is unverified'
+  if (n === 0 && precedents.some((p) => p.outcome !== 'unknown'))
+    return `no evidence: ${entity.id === '' ? 'what is told above is what the plan would end' : 'it took the place of what is told above'}`
   if (n === 0)
     return precedents.length === 0
       ? `no evidence${near.length > 0 ? ' in these words' : ''}${failed > 0 ? `; ${failed} of the nearest failed` : ''}`

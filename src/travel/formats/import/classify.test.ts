@@ -35,7 +35,6 @@ const SENTENCES: readonly [line: string, category: Category | undefined][] = [
   ['Source channels are **never modified**', 'constraint'],
   ['Outputs go under outputs/ — never write into .cache', 'constraint'],
   ['An open-source license is required', 'constraint'],
-  ['Reads the header; what is malformed is dropped, never refused', undefined],
   ['Keep functions short', 'convention'],
   ['Make sure the build passes before you push', 'workflow'],
   // things to use

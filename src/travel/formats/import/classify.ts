@@ -93,15 +93,14 @@ function isOrder(sentence: string): boolean {
     return true
   if (/\b(?:is|are)\s+never\s+\w+(?:ed|en|t)\b/i.test(sentence)) return true
   if (/(?:^|\b(?:you|agents?)\s+)(?:cannot|can['’]t)\b/i.test(sentence)) return true
-  // "ignored, never refused" tells what happens
-  return /(?:^|\b(?:and|but|so|please|you|we|agents?|then)\s+)(?:never|do not|don['’]t|avoid)\b|[,;:.—–(-]\s*(?:never(?!\s\w+(?:ed|en)\b)|do not|don['’]t|avoid)\b/i.test(
+  return /(?:^|[,;:.—–(-]\s*|\b(?:and|but|so|please|you|we|agents?|then)\s+)(?:never|do not|don['’]t|avoid)\b/i.test(
     sentence,
   )
 }
 
 /** Whether a heading, or what leads to a list, forbids what stands below it: "Never", "Don'ts", "What not to test". */
 export const isForbidding = (heading: string): boolean =>
-  /^(?:(?:things|what|how|you|we|agents?)\s+(?:to\s+|must\s+|we\s+)?)?(?:(?:strictly |absolutely )?(?:never|do not|don['’]ts?|must not|avoid|forbidden|banned|prohibited|not to|not allowed)|anti-?patterns?|no-?gos?)\b|\b(?:to avoid|forbidden|prohibited|not allowed)$|^(?:niemals|nie|verboten|was nicht|ne (?:jamais|pas)|jamais|interdit|interdictions?|nunca|prohibido|prohibiciones|no hacer|proibido)\b|^(?:禁止|严禁|不要|请勿|切勿)/i.test(
+  /^(?:(?:things|what|how|you|we|agents?)\s+(?:to\s+|must\s+|we\s+)?)?(?:(?:strictly |absolutely )?(?:never|do not|don['’]ts?|must not|avoid|forbidden|banned|prohibited|not to|not allowed)|anti-?patterns?|no-?gos?)\b|\b(?:to avoid|forbidden|prohibited|not allowed)$|^(?:禁止|严禁|不要|请勿|切勿)/i.test(
     heading.replace(/^[^\p{L}\p{N}]{1,6}/u, '').replace(/[^\p{L}\p{N}]{1,6}$/u, ''),
   )
 
@@ -119,7 +118,7 @@ export function categoryOfHeading(heading: string): Category | undefined {
     .replace(/[\u0300-\u036f]/g, '')
     .normalize() // also without its accents
   const forbids =
-    /\b(?:constraints?|do not|don['’]ts?|never|forbidden|boundaries|hard rules|non-negotiables?|restrictions?|invariants?|mandatory|must(?: not)?|schranken|verboten|interdictions?|prohibiciones|proibi[a-z]+)\b|约束|禁止|必须|必須/
+    /\b(?:constraints?|do not|don['’]ts?|never|forbidden|boundaries|hard rules|non-negotiables?|restrictions?|invariants?|mandatory|must(?: not)?|schranken)\b|约束|禁止|必须|必須/
   if (forbids.test(h)) return 'constraint'
   if (/\bconventions?\b/.test(h)) return 'convention'
   if (/\b(?:commands?|tools?|tooling|tech stack|stack|scripts)\b/.test(h)) return 'tool'

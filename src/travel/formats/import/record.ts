@@ -111,7 +111,7 @@ function replaceIn(state: ImportRun, slot: string, kind: Kind, id: string): Acti
 
 function update(state: ImportRun, item: Item, kind: Kind, target: Entity, given: readonly Change[]): Unit | undefined {
   state.isAbout(item, target.id)
-  const changes = widened(target, item, given).map((c) =>
+  const changes = widened(state, target, item, given).map((c) =>
     c.field === 'locations' && c.op === 'edit' && !c.replace ? { ...c, remove: state.movedFrom(target, c.add) } : c,
   )
   const what = `${kind.name} ${target.name}`
@@ -124,13 +124,14 @@ function update(state: ImportRun, item: Item, kind: Kind, target: Entity, given:
 }
 
 /** A rule that stands in several files holds where the widest of them does: without paths it holds everywhere. */
-function widened(target: Entity, { args }: Item, given: readonly Change[]): readonly Change[] {
+function widened({ memory }: ImportRun, target: Entity, { args }: Item, given: readonly Change[]): readonly Change[] {
   const { paths, locations } = target.fields
   const [here, own] = [locations, args.locations].map((at) => asStrings(at ?? []).map((p) => p.replace(/:\d+$/, '')))
   const isKnown = here!.some((file) => own!.includes(file))
   if (own!.length === 0 || (isKnown && here!.every((file) => own!.includes(file)))) return given
   if (paths === undefined) return given.filter((c) => c.field !== 'paths')
-  if (isKnown || args.paths !== undefined) return given
+  // what somebody wrote by hand stays
+  if (isKnown || args.paths !== undefined || !beforeOf(memory, target.id, '').isOfOther('paths')) return given
   return [...given, { field: 'paths', op: 'edit', list: true, add: [], remove: asStrings(paths), replace: false }]
 }
 

@@ -52,6 +52,12 @@ const ORDERS =
 /** Also behind a label: "Caching: apply …", "Caching - apply …". */
 const isOrder = (item: string): boolean =>
   ORDERS.test(item) || ORDERS.test(item.replace(/^[\w /&,'-]{1,60}?(?::| [-–—])\s+(?=\S)/, ''))
+/** Two words that are no order: "No globals", "Edit discipline". */
+const isName = (item: string): boolean =>
+  item.split(' ').length < 3 && !isOrder(item) && (/^no\s/i.test(item) || !classifyRule(item))
+/** It cannot be a noun with its verb, such as "Test coverage dropped". */
+const PLAIN_ORDER =
+  /^(?:(?:also|always|please) )?(?:be\s|\w+\s(?:an?|the|this|that|these|each|every|all|any|both|no|only|your|our|its|their|to|in|on|with|for|it|them)\s)/i
 /** Below it stands what goes wrong. */
 const TROUBLE = /\b(?:pitfalls?|limitations|challenges|anti-?patterns?|issues|problems|troubleshooting|mistakes)\b/i
 /** Of such a list no item stands alone. */
@@ -91,7 +97,7 @@ export function rulesIn(page: string): Statement[] {
     const isTitle = isAbove && !leadsOn && level >= 0 && /^\*\*[^*]+\*\*$/.test(block.text)
     const isLead = CONDITION.test(whole) || isForbidding(whole)
     const isForbidden = !isLead && [...headings, label].some((h) => h !== undefined && isForbidding(h))
-    if (isTitle && !isForbidden && (isLead || !isRule(whole) || whole.split(' ').length < 3)) {
+    if (isTitle && !isForbidden && (isLead || !isRule(whole) || isName(whole))) {
       leads.push({ level, text: isLead ? `${whole}:` : '' })
       continue
     }
@@ -261,8 +267,7 @@ function itemRule(block: Block, whole: string, above: Above, isAmongRules = fals
 }
 
 /** It forbids by itself; "Never testing" names what is done wrong. */
-const NEGATED =
-  /^(?:(?:you |we )?(?:(?:do|must|should) not|don['’]t|never)\s(?!\w+ing\b)|avoid\b|kein|nie(?:mals)?\s|nicht\s|ne\s|n['’]|pas de\s|jamais\s|nunca\s|não\s|.{0,2}[不禁勿])/i
+const NEGATED = /^(?:(?:you |we )?(?:(?:do|must|should) not|don['’]t|never)\s(?!\w+ing\b)|avoid\b|.{0,2}[不禁勿])/i
 const INSTEAD = /\binstead[.!]?$/i
 /** A heading that is nothing but a prohibition. */
 const BARE =
@@ -289,7 +294,7 @@ function paragraphRules(whole: string, above: Above): Said[] {
   }
   const isAmongRules = !describes && sentences.some(ruleOf)
   for (const sentence of sentences) {
-    const order = isAmongRules && isOrder(sentence) && !/:$/.test(sentence)
+    const order = isAmongRules && isOrder(sentence) && PLAIN_ORDER.test(sentence) && !/:$/.test(sentence)
     const rule =
       ruleOf(sentence) ?? (order ? { fact: plainLine(sentence), category: 'convention' as const } : undefined)
     if (rule) {
