@@ -114,5 +114,5 @@ test('[A10] history and show tell why something was replaced or deleted, and a p
   await act(['retire', { ref: 'no-cache', reason: 'ok"\n2026-11-30T09:00:00Z  abcdefg:4  confirmed "x' }])
   expect(await run('history')).not.toMatch(/^2026-11-30T09:00:00Z {2}abcdefg/m)
   await act(['propose', { action: ['undo', { batch: 'last' }] }])
-  expect(await run('review')).toContain('undo: ')
+  expect(await run('review')).toContain('proposal  take back: retired "no-cache": ok')
 })

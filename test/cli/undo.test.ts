@@ -31,7 +31,7 @@ describe('[A10] undo on the command line', () => {
   test('[A10] [T2] --all-of shows what goes and asks on a terminal; in a pipe it waits for the person', async () => {
     const { at, run, names } = await written()
     expect(await run('undo', '--all-of', 'a', '--yes')).toMatch(
-      /^proposed to undo recorded decision "a2"; recorded decision "a1"\nnote: .*once a person says yes/,
+      /^proposed to take back: recorded decision "a2"; recorded decision "a1"\nnote: .*once a person says yes/,
     )
     expect(await names()).toBe('("a1" "a2" "b1")')
     const no = await onTerminal(at, ['undo', '--all-of', 'a'], 'n')
@@ -81,7 +81,7 @@ test('[A10] [T5] of an agent on the command line, taking back another session’
   for (const yes of [['--yes'], []]) {
     const agents = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
     const { out } = await inProcess(agents, ['undo', '--all-of', 'a', '--session', 'b', ...yes])
-    expect(out).toContain('proposed to undo')
+    expect(out).toContain('proposed to take back: ')
     expect(out).toContain('once a person says yes')
   }
   expect(await names()).toBe('("a1" "a2" "b1")')

@@ -2,6 +2,7 @@ import { attempt } from '../../base/errors.ts'
 import { type Entity, headingsOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject } from '../../model/object.ts'
+import { undoing } from '../store/summary.ts'
 import type { Reader } from './reader.ts'
 
 /** Where the names of what an edit speaks of are looked up. */
@@ -20,8 +21,8 @@ export function nameOf(e: Entity, names?: Names): string {
   const { old, new: next, reason } = rest
   if (verb === 'supersede' && typeof old === 'string' && typeof next === 'string')
     return `${verb} "${old}" by "${next}"${typeof reason === 'string' ? `: ${reason}` : ''}`
-  if (verb === 'undo' && typeof rest.batch === 'string') return `undo: ${names?.whatDid(rest.batch) ?? rest.batch}`
-  if (verb === 'undo' && typeof rest.allOf === 'string') return `undo: all that session ${rest.allOf} wrote`
+  if (verb === 'undo' && typeof rest.batch === 'string') return undoing(names?.whatDid(rest.batch) ?? rest.batch)
+  if (verb === 'undo' && typeof rest.allOf === 'string') return `undo all that session ${rest.allOf} wrote`
   const target = typeof ref === 'string' ? names?.reader.entity(ref)?.name : undefined
   if (verb === 'retire' && target !== undefined) return `${reason ? `${reason}: ` : ''}retire "${target}"?`
   const said = Object.entries(rest).map(([arg, v]) => `${arg} ${JSON.stringify(v)}`)

@@ -53,6 +53,10 @@ export function summaryOf(
   lineOf: (batch: string) => Line | undefined = () => undefined,
 ): string {
   const { does, undone } = undoOf(author.undoes ?? [], lineOf)
+  const did = (batch: string) => {
+    const line = lineOf(batch)
+    return line && summaryOf(line, called, (of) => (of === batch ? undefined : lineOf(of)))
+  }
   const parts =
     undone.length > 0
       ? undone.slice(0, MOST_NAMED).map((batch) => {
@@ -64,7 +68,7 @@ export function summaryOf(
             (f) => `two stores wrote as ${f.replica}: from line ${f.from} on it is said again under other identities`,
           ),
           ...[...Map.groupBy(events, (e) => e.entity)].flatMap(([id, own]) =>
-            isReplaced(id, own, events) ? [] : [said(id, own, called)],
+            isReplaced(id, own, events) ? [] : [said(id, own, called, did)],
           ),
         ]
   if (parts.length === 0 && purges.length > 0) parts.push(`erased from ${purges.length} batches`)
@@ -79,18 +83,30 @@ const isReplaced = (id: string, own: readonly Event[], all: readonly Event[]): b
   own.every((e) => e.field === 'status' || e.field === 'provenance') &&
   all.some((e) => kindOf(e.entity) === LINK_KIND && e.field === 'to' && e.value === id)
 
+/** What an undo of a batch would do, by what the batch did. */
+export const undoing = (did: string): string =>
+  did.startsWith('took back: ') ? did.replace('took back', 'bring back') : `take back: ${did.replace('redid: ', '')}`
+
 /** What somebody put up for a yes. @throws where it is not as we write it. */
-function edit(action: string, is: (of: string) => string): string {
-  const [verb, { ref, batch, allOf }] = JSON.parse(action)
-  const what = batch === undefined ? ref && is(ref) : shortBatch(batch)
-  return flat([verb, what ?? (allOf && `all that session ${allOf} wrote`)].filter(Boolean).join(' '))
+function edit(action: string, is: (of: string) => string, did: (batch: string) => string | undefined): string {
+  const [verb, { ref, batch, allOf, old, new: next, reason }] = JSON.parse(action)
+  if (verb === 'undo') return batch ? undoing(did(batch) ?? shortBatch(batch)) : `undo all that session ${allOf} wrote`
+  const what = old ? `${is(old)} by ${is(next)}` : ref && is(ref)
+  return `${verb}${what ? ` ${what}` : ''}${typeof reason === 'string' ? `: ${reason}` : ''}`
 }
 
-function said(id: string, events: readonly Event[], called: Called): string {
+function said(
+  id: string,
+  events: readonly Event[],
+  called: Called,
+  did: (batch: string) => string | undefined,
+): string {
   const kind = kindOf(id)
-  const is = (of: string) => {
+  const put = (action: unknown): string => flat(attempt(() => edit(String(action), is, did)) ?? 'edit')
+  const is = (of: string): string => {
     const name = called(of)
-    return name ? quoted(name) : of
+    if (name && kindOf(of) === 'proposal') return `the proposal to ${put(name)}`
+    return name ? quoted(name) : flat(of)
   }
   const value = (field: string) => events.findLast((e) => e.field === field && e.op === 'set')?.value
   if (events.some((e) => e.purged)) return `erased ${id}`
@@ -105,8 +121,7 @@ function said(id: string, events: readonly Event[], called: Called): string {
     return `superseded ${other} by ${one}${because(value('description'))}`
   }
   const name = value(keys.get(kind) ?? 'name')
-  if (state === 'created' && kind === 'proposal')
-    return `proposed to ${attempt(() => edit(String(name), is)) ?? 'edit'}`
+  if (state === 'created' && kind === 'proposal') return `proposed to ${put(name)}`
   const standing = value('standing')
   if (state === 'created')
     return `${standing === 'proposed' ? standing : 'recorded'} ${kind} ${name === undefined ? id : quoted(name)}`

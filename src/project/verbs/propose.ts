@@ -73,7 +73,9 @@ export const propose = defineVerb({
     })
     if (!tried) return undefined
     // an edit of something that stands is kept until it is confirmed, then carried out
-    const action = canonical([verb, inner])
+    // "last" would be another batch by then
+    const meant = verb === 'undo' && inner.allOf === undefined ? { ...inner, batch: String(tried.id) } : inner
+    const action = canonical([verb, meant])
     const id = identityOf(p.registry().kind('proposal')!, { action })!
     if (rejected(p, id, report)) return undefined
     const created = !p.entity(id)?.live
@@ -82,9 +84,11 @@ export const propose = defineVerb({
     p.set(id, 'standing', 'proposed')
     if (evidence !== undefined) p.apply(id, [listChange('evidence', [evidence])])
     p.sign(id)
-    const undone = typeof tried.undone === 'string' ? tried.undone.slice(tried.undone.indexOf(': ') + 2) : undefined
-    const about = undone ?? inner.ref ?? inner.name ?? inner.from ?? inner.old ?? inner.batch ?? inner.allOf ?? ''
-    return { id, kind: 'proposal', name: `${verb} ${String(about)}`.trim(), standing: 'proposed', created }
+    const about = inner.ref ?? inner.name ?? inner.from ?? inner.old ?? inner.batch ?? inner.allOf ?? ''
+    const undone = String(tried.undone ?? '')
+      .replace(/^took back/, 'take back')
+      .replace(/^redid/, 'bring back')
+    return { id, kind: 'proposal', name: undone || `${verb} ${String(about)}`.trim(), standing: 'proposed', created }
   },
 })
 

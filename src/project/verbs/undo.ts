@@ -204,7 +204,10 @@ function takeBack(
       field: named,
       message: missing === undefined ? `there is nothing to ${does}` : `no batch "${missing.slice(0, 80)}"`,
       accepted: p.view.recentBatches(5).join(', ') || 'nothing yet',
-      hint: '`tidemark history` and the reply of act name batches',
+      hint:
+        does === 'redo'
+          ? 'an undo can be redone until something else is written; `tidemark undo` with its batch brings it back then too'
+          : '`tidemark history` and the reply of act name batches',
     })
   }
   const lineOf = (b: string) => p.view.batch(b)?.line

@@ -72,6 +72,9 @@ type Entry = ReturnType<Memory['history']>[number]
 const wasOf = ({ event }: Entry, all: readonly Entry[]): Json | undefined =>
   event.op === 'add' || event.op === 'remove' || event.field === STATE ? undefined : valueBefore(event, eventsIn(all))
 
+/** It says all there is. */
+const PLAIN = /^(?:retired|confirmed|rejected|brought back) /
+
 /** What a batch did. Of one entity that it changed, what from what to what. */
 function what(memory: Memory, n: News): string {
   if (n.presence)
@@ -81,6 +84,7 @@ function what(memory: Memory, n: News): string {
   const said = n.events.filter((x) => x.event.field !== 'provenance')
   const [id, ...others] = new Set(said.map((x) => x.event.entity))
   const e = id === undefined || others.length > 0 || n.author.undoes ? undefined : memory.reader.entity(id)
+  if (PLAIN.test(n.summary)) return n.summary
   if (e === undefined || e.name === '' || e.kind === LINK_KIND || said.some((x) => x.event.field === STATE))
     return n.summary
   const all = memory.history(e.id)
@@ -141,11 +145,15 @@ export const history = defineTool({
       ...linked(memory, e.id),
     ]
     steps.sort((a, b) => a.event.stamp.ms - b.event.stamp.ms)
+    // of what was taken back nothing is left: its fields need no line each
+    const isUndone = ({ event }: Entry) => (event.value as { reason?: Json } | undefined)?.reason === UNDONE
+    const gone = new Set(events.filter((x) => x.event.field === STATE && isUndone(x)).map((x) => x.batch))
     const lines: string[] = []
     const rows: Span[][][] = []
     let batch = ''
     let last = ''
     for (const x of steps) {
+      if (gone.has(x.batch) && x.event.entity === e.id && x.event.field !== STATE) continue
       if (isMark(x.event) || x.text === '' || (x.batch === batch && x.text === last)) continue
       last = x.text
       if (x.batch !== batch) {
@@ -154,8 +162,8 @@ export const history = defineTool({
         const undone = x.author?.undoes ? memory.whatDid(batch) : undefined
         const why = x.author?.intent ? `“${oneLine(x.author.intent, 80)}”` : oneLine(undone ?? '', 120)
         lines.push([moment(x.event.stamp.ms, local), shortBatch(batch), who, why].filter(Boolean).join('  '))
-        rows.push(rowOf(x.event.stamp.ms, x.text, who, shortBatch(batch)))
-        if (why) rows.push([[], [['aside', why]], [], []])
+        rows.push(rowOf(x.event.stamp.ms, why || x.text, who, shortBatch(batch)))
+        if (why) rows.push([[], [x.text], [], []])
       } else rows.push([[], [x.text], [], []])
       lines.push(`  ${x.text}`)
     }

@@ -38,7 +38,10 @@ export const undo = defineTool({
       const [result] = done.results
       if (result!.standing === 'proposed') return written(done, [`proposed to ${result!.name}`])
       if (!done.batch) return written(done, ['nothing was left of it to take back'])
-      return written(done, [String(result!.undone)], done, ['tidemark redo brings it back'])
+      const undone = String(result!.undone)
+      return written(done, [undone], done, [
+        `tidemark ${undone.startsWith('redid') ? 'undo takes' : 'redo brings'} it back`,
+      ])
     }
     // an agent is not asked to agree to what only a person may do
     const isOthers = context.by === 'agent' && allOf !== context.session
