@@ -116,3 +116,21 @@ test('[A10] history and show tell why something was replaced or deleted, and a p
   await act(['propose', { action: ['undo', { batch: 'last' }] }])
   expect(await run('review')).toContain('proposal  take back: retired "no-cache": ok')
 })
+
+test('[A10] a proposal within proposals is told once, however they name each other; an edit beside a retirement is told', async () => {
+  const { run } = await project()
+  const act = (...actions: unknown[]) => run('act', JSON.stringify(actions))
+  await act(
+    ['record-decision', { name: 'alpha', rationale: 'first' }],
+    ['propose', { action: ['retire', { ref: 'alpha', reason: 'old' }] }],
+  )
+  const [proposal] = JSON.parse(await run('list', 'proposal', '--json')) as { id: string }[]
+  await act(['propose', { action: ['supersede', { old: proposal!.id, new: proposal!.id }] }]).catch(() => undefined)
+  await act(['propose', { action: ['curate', { ref: proposal!.id }] }]).catch(() => undefined)
+  expect(await run('history')).toContain('proposed to retire')
+  await act(
+    ['record-decision', { ref: 'decision:alpha', rationale: 'second' }],
+    ['retire', { ref: 'decision:alpha', reason: 'over' }],
+  )
+  expect((await run('history')).split('\n')[0]).toContain('rationale: first → second; retired: over')
+})

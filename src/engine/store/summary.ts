@@ -51,11 +51,13 @@ export function summaryOf(
   { events, author, purges, forks }: Pick<Line, 'events' | 'author' | 'purges' | 'forks'>,
   called: Called = () => undefined,
   lineOf: (batch: string) => Line | undefined = () => undefined,
+  isWhole = true,
 ): string {
   const { does, undone } = undoOf(author.undoes ?? [], lineOf)
+  // what it proposes to undo is told, and not what that proposes in turn
   const did = (batch: string) => {
-    const line = lineOf(batch)
-    return line && summaryOf(line, called, (of) => (of === batch ? undefined : lineOf(of)))
+    const line = isWhole ? lineOf(batch) : undefined
+    return line && summaryOf(line, called, lineOf, false)
   }
   const parts =
     undone.length > 0
@@ -85,14 +87,16 @@ const isReplaced = (id: string, own: readonly Event[], all: readonly Event[]): b
 
 /** What an undo of a batch would do, by what the batch did. */
 export const undoing = (did: string): string =>
-  did.startsWith('took back: ') ? did.replace('took back', 'bring back') : `take back: ${did.replace('redid: ', '')}`
+  did.startsWith('took back: ') ? did.replace('took back', 'bring back') : `take back: ${did.replace(/^redid: /, '')}`
 
 /** What somebody put up for a yes. @throws where it is not as we write it. */
 function edit(action: string, is: (of: string) => string, did: (batch: string) => string | undefined): string {
   const [verb, { ref, batch, allOf, old, new: next, reason }] = JSON.parse(action)
-  if (verb === 'undo') return batch ? undoing(did(batch) ?? shortBatch(batch)) : `undo all that session ${allOf} wrote`
-  const what = old ? `${is(old)} by ${is(next)}` : ref && is(ref)
-  return `${verb}${what ? ` ${what}` : ''}${typeof reason === 'string' ? `: ${reason}` : ''}`
+  if (verb === 'undo' && typeof batch === 'string') return undoing(did(batch) ?? shortBatch(batch))
+  if (verb === 'undo' && typeof allOf === 'string') return `undo all that session ${allOf} wrote`
+  const named = (of: unknown) => (typeof of === 'string' ? ` ${is(of)}` : '')
+  const what = old === undefined ? named(ref) : `${named(old)} by${named(next)}`
+  return `${verb}${what}${typeof reason === 'string' ? `: ${reason}` : ''}`
 }
 
 function said(
@@ -102,11 +106,15 @@ function said(
   did: (batch: string) => string | undefined,
 ): string {
   const kind = kindOf(id)
-  const put = (action: unknown): string => flat(attempt(() => edit(String(action), is, did)) ?? 'edit')
-  const is = (of: string): string => {
+  // a proposal within a proposal is not read: what names itself would have no end
+  const inside = (of: string): string => {
     const name = called(of)
-    if (name && kindOf(of) === 'proposal') return `the proposal to ${put(name)}`
-    return name ? quoted(name) : flat(of)
+    return kindOf(of) === 'proposal' ? 'a proposal' : name ? quoted(name) : flat(of)
+  }
+  const put = (action: unknown): string => flat(attempt(() => edit(String(action), inside, did)) ?? 'edit')
+  const is = (of: string): string => {
+    const action = kindOf(of) === 'proposal' ? called(of) : undefined
+    return action === undefined ? inside(of) : `the proposal to ${put(action)}`
   }
   const value = (field: string) => events.findLast((e) => e.field === field && e.op === 'set')?.value
   if (events.some((e) => e.purged)) return `erased ${id}`

@@ -196,7 +196,7 @@ export const planOf = (text: string): Entity => ({
 })
 
 /** How a plan to end something begins. */
-const ENDS = /^(stop|remove|drop|avoid|replace)(?![-\w])/i
+const ENDS = /^(?:stop|remove|drop|avoid|replace|do not|don['’]t|no longer|get rid of|instead of)(?![-\w])/i
 
 /** What breaks if something changes, what came of it and of things like it, and what is likely. As of a moment with `asOf`. */
 export function whatIf(memory: Memory, reader: Reader, start: Entity, asOf?: number): WhatIf {
@@ -208,8 +208,9 @@ export function whatIf(memory: Memory, reader: Reader, start: Entity, asOf?: num
   const found = precedentsOf(memory, reader, start, asOf, now).filter((p) => !same.has(p.entity.id))
   // what it took the place of speaks neither for nor against it, and what a plan would end is no attempt at that plan
   const isReplaced = (p: Precedent) => p.outcome === 'superseded' && p.because.some((e) => e.id === start.id)
-  const [ending] = start.id === '' ? wordSet(ENDS.exec(start.name)?.[1] ?? '') : []
-  const isSameKind = (p: Precedent) => ending === undefined || wordSet(saying(p.entity, reader)).has(ending)
+  const ends = start.id === '' ? ENDS.exec(start.name)?.[0] : undefined
+  const [ending = ''] = wordSet(ends ?? '')
+  const isSameKind = (p: Precedent) => ends === undefined || wordSet(saying(p.entity, reader)).has(ending)
   const counted = found.filter((p) => !isReplaced(p) && isSameKind(p))
   const known = counted.filter((p) => p.outcome !== 'unknown' && !p.isUnverified)
   const counts = [...Map.groupBy(known, (p) => p.outcome)].map(([o, all]) => [o, all.length] as const)

@@ -72,8 +72,8 @@ type Entry = ReturnType<Memory['history']>[number]
 const wasOf = ({ event }: Entry, all: readonly Entry[]): Json | undefined =>
   event.op === 'add' || event.op === 'remove' || event.field === STATE ? undefined : valueBefore(event, eventsIn(all))
 
-/** It says all there is. */
-const PLAIN = /^(?:retired|confirmed|rejected|brought back) /
+/** A batch of these alone is told by its summary. */
+const ENDING = new Set(['retired', 'standing'])
 
 /** What a batch did. Of one entity that it changed, what from what to what. */
 function what(memory: Memory, n: News): string {
@@ -83,8 +83,8 @@ function what(memory: Memory, n: News): string {
       .join(' ')
   const said = n.events.filter((x) => x.event.field !== 'provenance')
   const [id, ...others] = new Set(said.map((x) => x.event.entity))
+  if (said.every((x) => ENDING.has(x.event.field))) return n.summary
   const e = id === undefined || others.length > 0 || n.author.undoes ? undefined : memory.reader.entity(id)
-  if (PLAIN.test(n.summary)) return n.summary
   if (e === undefined || e.name === '' || e.kind === LINK_KIND || said.some((x) => x.event.field === STATE))
     return n.summary
   const all = memory.history(e.id)
