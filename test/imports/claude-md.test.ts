@@ -858,3 +858,16 @@ test('[T28] prohibitions, reports and short orders stay what they are', async ()
   const report = 'The sum is kept. Never mutate it. Test coverage dropped last year. Plan B failed in May. Order matters less.'
   expect(await rulesOf(`# Shop\n\n${report}\n`)).toEqual([expect.stringContaining('Never mutate it')])
 }) // biome-ignore format: pages
+
+test('[T28] a rule of Cursor names a file from the top of the project; that the rules are to be followed is no rule', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    '.cursor/rules/api.mdc':
+      '---\nglobs: services/**\n---\nYou must follow the following guidelines.\n\n@docs/guidelines/api.md\n',
+    'docs/guidelines/api.md': '# API\n\n- Never call fetch in a component\n',
+  })
+  const report = await take(t, 'claude-md', '.cursor/rules')
+  expect(unplaced(report)).toEqual([])
+  const told = t.memory.reader.list('fact').map(({ fields: f }) => [f.fact, f.paths, f.locations])
+  expect(told).toEqual([['Never call fetch in a component', ['services/**'], ['docs/guidelines/api.md:3']]])
+})

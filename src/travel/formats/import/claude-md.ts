@@ -1,4 +1,5 @@
-import { dirname, isAbsolute, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { UserError } from '../../../base/errors.ts'
 import { inspect, pathIn } from '../../../base/files.ts'
 import { frontMatterOf } from '../../../model/markdown.ts'
@@ -37,7 +38,10 @@ export const claudeMd: Importer = {
     for (const page of pages) {
       const isImported = !own.some((p) => p.label === page.label)
       for (const i of importsOf(page.text)) {
-        const target = resolveImport(i.path, resolve(root, page.label), root)
+        // Cursor names a file from the top of the project
+        const from =
+          page.label.endsWith('.mdc') && existsSync(join(root, i.path)) ? root : dirname(resolve(root, page.label))
+        const target = resolveImport(i.path, from, root)
         const leaveOut = (why: string) =>
           void unplaced.push({ where: `${page.label}:${i.line}`, what: `@${i.path}`, why })
         if (typeof target !== 'string') {
@@ -134,7 +138,7 @@ const importsOf = (text: string): { path: string; line: number }[] =>
 /** The file that `@path` means; why it is not read; nothing when it is no import at all (`@types/node`, `@ana`). */
 function resolveImport(path: string, from: string, root: string): string | { why: string } | undefined {
   if (path.startsWith('~')) return { why: 'outside the project' }
-  const target = isAbsolute(path) ? path : resolve(dirname(from), path)
+  const target = isAbsolute(path) ? path : resolve(from, path)
   const way = pathIn(root, target)
   const found = way === undefined ? undefined : inspect(root, way)
   if (found?.is === 'file') return target

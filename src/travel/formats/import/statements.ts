@@ -33,7 +33,7 @@ const MORE_THAN_STEPS = /\b(?:rules?|guidelines?|conventions?|policy|policies|an
 const POINTS_BACK = /\b(?:its?|this|that|these|those|the[my]|ones?|both|either|such|instead|otherwise|therefore)\b/i
 /** It says where to read, or what its own page is for, not what to do. */
 const POINTS_ON =
-  /\b(?:items?|steps?|points?|checklist)\b[^,;]{0,20} below$|(?:^|: )(?:see|refer to)\b|^this (?:file|document|page|guide) (?:defines|describes|explains|contains|provides|outlines|lists|is (?:a|the|for))\b|^the key ?words ?["“]|^(?:use|read|apply|follow) (?:this|these|the) (?:rules?|file|document|guide|guidelines|instructions)(?: below)? (?:to|when|for|if)\b/i
+  /\b(?:items?|steps?|points?|checklist)\b[^,;]{0,20} below$|(?:^|: )(?:see|refer to)\b|^this (?:file|document|page|guide) (?:defines|describes|explains|contains|provides|outlines|lists|is (?:a|the|for))\b|\bfollow (?:the|these) following (?:rules|guidelines|instructions)\b|^the key ?words ?["“]|^(?:use|read|apply|follow) (?:this|these|the) (?:rules?|file|document|guide|guidelines|instructions)(?: below)? (?:to|when|for|if)\b/i
 /** An order for every time goes with each part of the list that it leads to. */
 const ALWAYS = /^always\b/i
 /** It has no subject: what leads to it has one, or its heading. */
