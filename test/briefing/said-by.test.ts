@@ -49,7 +49,7 @@ test('[W1] what stands after @ in a block of code is no import: its rules are to
   expect(told()).not.toContain('- Never commit to main')
 })
 
-test('[W1] a rule of a main file is told before one of a file in a folder, though that was read later', () => {
+test('[W1] a rule of a main file is told before one of a folder of rules, that before one of a page that a rule names', () => {
   const t = openTestMemory()
   const rule = (fact: string, at: string) =>
     t.act([['record-fact', { fact, category: 'constraint', locations: [at] }]], {
@@ -59,8 +59,10 @@ test('[W1] a rule of a main file is told before one of a file in a folder, thoug
   rule('Never start a server', 'CLAUDE.md:9')
   t.clock.now += 1_000
   rule('Use Turbo streams', '.cursor/rules/ui.mdc:3')
+  t.clock.now += 1_000
+  rule('Name each stream', 'docs/streams.md:3')
   const { text } = brief(t.memory, t.project, { session: 's2', client: 'codex' })
-  expect(text).toMatch(/- Never start a server\n- Use Turbo streams/)
+  expect(text).toMatch(/- Never start a server\n- Use Turbo streams\n- Name each stream/)
 })
 
 test('[P4] a step of a handoff says that the decision which it names was changed since', () => {

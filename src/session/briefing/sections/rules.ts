@@ -105,9 +105,15 @@ export function readsFile(
   return path === instead && !existsSync(join(root, instructions[0]!))
 }
 
-/** What a person typed goes before a main file, that before a file in a folder, and last what holds for some files: an edit of them is told it. */
-export const placeOf = (e: Entity): number =>
-  Array.isArray(e.fields.paths) ? 2 : isOfFile(e) ? (filesOf(e)[0]?.includes('/') ? 1.5 : 1) : 0
+/**
+ * What a person typed goes before a main file, that before a file in a folder of rules, that before a page which a rule
+ * only names, and last what holds for some files: an edit of them is told it.
+ */
+export function placeOf(e: Entity): number {
+  if (Array.isArray(e.fields.paths)) return 2
+  const [file = ''] = isOfFile(e) ? filesOf(e) : []
+  return file.includes('/') ? (file.startsWith('.') ? 1.5 : 1.7) : file === '' ? 0 : 1
+}
 
 const categoryOf = (e: Entity): string | undefined =>
   CATEGORIES.find(([category]) => category !== undefined && category === e.fields.category)?.[0]
