@@ -106,6 +106,22 @@ test('[E3] a part that its file does not have is refused, with what it has', asy
   expect((await claiming('src/cart.js:12-3')).text).toContain('src/cart.js:12-3')
 })
 
+test('[X6] who claims a file, as an agent without hooks does, is told what a live session changed there and did not commit', async () => {
+  const { memory, project, root, start, edit, hook, git, clock } = await repository()
+  await start('a', root)
+  await edit('a', root, 'log(sum)', 'log(sum, 1)')
+  await hook('a', 'after-edit', root, { tool: toolOf('Edit', { file_path: join(root, 'src/cart.js') }) })
+  clock.now += 11 * 60_000
+  const claiming = (session: string, paths: string) =>
+    run(claim, { memory, project: { ...project, root }, session }, { paths }).then(({ text }) => text)
+  expect(await claiming('b', 'src/cart.js')).toMatch(
+    /claimed src\/cart.js for .*\na .*has changed src\/cart.js, and that is not committed/,
+  )
+  expect(await claiming('b', 'src')).toContain('a (claude, Ana) has changed src/cart.js')
+  git(root, 'commit', '-qam', 'log')
+  expect(await claiming('b', 'src/cart.js')).not.toContain('has changed')
+})
+
 test('[E3] two sessions edit two functions of one file: nobody is held back; the same function: one is told, with its lines', async () => {
   const { root, edit, start, hook, clock } = await repository()
   await start('a', root)

@@ -4,7 +4,7 @@ import { span } from './format.ts'
 
 type Lease = Readonly<Record<'on' | 'what' | 'until', string>>
 
-const leases = (said: unknown): readonly Lease[] => (Array.isArray(said) ? (said as Lease[]) : [])
+export const leases = (said: unknown): readonly Lease[] => (Array.isArray(said) ? (said as Lease[]) : [])
 
 /** What a claim took, a line each; `nameOf` tells what a task is called. */
 export const claimedLines = (r: Result, { reader, env }: Memory): string[] =>

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UsageError, UserError } from '../../base/errors.ts'
 import { below, realPath } from '../../base/files.ts'
+import { covers } from '../../engine/claims/glob.ts'
 import { placeOf, splitPlace } from '../../engine/claims/part.ts'
 import { hubOf } from '../../engine/store/user-state.ts'
 import { problemsOf } from '../../engine/write/batch.ts'
@@ -9,13 +10,16 @@ import type { VerbArgs } from '../../engine/write/verb.ts'
 import type { JsonObject } from '../../model/object.ts'
 import { claim as verb } from '../../project/verbs/claims.ts'
 import { shown } from '../../scheme/invisible.ts'
+import { nameOfSession } from '../../work/coordination/labels.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
-import { claimedLines } from './claim-lines.ts'
+import { claimedLines, leases } from './claim-lines.ts'
 import { oneOf, span } from './format.ts'
 import { actingAs, defineTool, type Output, type ToolContext, written } from './tool.ts'
 import { argsFor, paramsOf } from './verb-params.ts'
 
 const WAIT_AT_MOST_S = 600
+/** Files of one session that are looked at for changes. */
+const CHANGED_AT_MOST = 10
 
 /** Paths of the command line, whole: from the working directory, else from the root if it is there. Of a link the file that it names. */
 const pathArgs = ({ project: { root }, directory = root }: ToolContext, given: unknown): string[] =>
@@ -105,6 +109,29 @@ export async function askHub({ memory, project }: ToolContext, ns: readonly numb
   throw new UserError('refused', `claim: ${message}`, hint, { problems: [problem] })
 }
 
+/** Changes of other live sessions in claimed files that are not committed: a lease on them can have run out before. */
+async function changedByOthers(
+  { memory, project: { root }, session }: ToolContext,
+  claims: unknown,
+): Promise<string[]> {
+  const own = session === undefined ? undefined : sessionsOf(memory).resolve(session)
+  const held = leases(claims).filter(({ what }) => what === 'path')
+  const left = sessionsOf(memory)
+    .list()
+    .filter((s) => s.id !== own && s.root === root)
+    .map((s) => ({ who: nameOfSession(s), files: s.files.filter((file) => held.some(({ on }) => covers(on, file))) }))
+  if (left.every(({ files }) => files.length === 0)) return []
+  const { NO_FILE, versionAt, versionHere } = await import('../../find/code/versions.ts')
+  const lines = left.flatMap(({ who, files }) =>
+    files.slice(-CHANGED_AT_MOST).map(async (file) => {
+      const committed = await versionAt(root, `HEAD:./${file}`)
+      const isOpen = committed && committed.id !== (versionHere(root, file) ?? NO_FILE).id
+      return isOpen ? [`${shown(who)} has changed ${shown(file)}, and that is not committed`] : []
+    }),
+  )
+  return (await Promise.all(lines)).flat()
+}
+
 export const claim = defineTool({
   name: 'claim',
   title: 'Claim',
@@ -142,7 +169,7 @@ export const claim = defineTool({
     })
     const { session } = context
     const [r] = done.results
-    const lines = claimedLines(r!, memory)
+    const lines = [...claimedLines(r!, memory), ...(await changedByOthers(context, r!.claims))]
     if (decided?.open !== undefined) lines.push(`on this machine only, until the hub has granted it: ${decided.open}`)
     else if (decided && decided.fences.length > 0) lines.push(`granted by the hub, number ${decided.fences.join(', ')}`)
     return written(done, lines, {
