@@ -2,7 +2,7 @@ import { oldestFirst } from '../../../engine/read/order.ts'
 import { type Entity, madeAt, standingOf } from '../../../model/entity.ts'
 import { foldName } from '../../../model/names.ts'
 import { minute, onPage } from '../page.ts'
-import { CUT_OFF, lineEdit, partsOf, type Taken, type View, type ViewContext } from './view.ts'
+import { addedLines, partsOf, type View, type ViewContext } from './view.ts'
 
 const HEAD = '# Decisions\n\n'
 
@@ -53,44 +53,28 @@ export const decisionsView: View = {
     return (was || HEAD) + lines.join('')
   },
   read({ memory: { reader } }, text, was) {
-    const edit = lineEdit(text, was)
-    if (!edit) return CUT_OFF
-    const { fresh, gone } = edit
-    const problems: string[] = []
-    const actions: Taken[] = []
     const names = new Map<string, string>()
-    for (const line of fresh) {
+    return addedLines(text, was, 'gone: delete-decision takes one out', (line, gone) => {
       const said = readDecisionLine(line)
-      if (!said) {
-        problems.push(`no decision can be read in "${line.slice(0, 120)}": time | name | rationale`)
-        continue
-      }
+      if (!said) return `no decision can be read in "${line.slice(0, 120)}": time | name | rationale`
       const { name, rationale } = said
       const changed = gone.findIndex((l) => foldName(readDecisionLine(l)?.name ?? '') === foldName(name))
       if (changed >= 0) {
         gone.splice(changed, 1)
-        problems.push(`the line of "${name}" was changed; lines are only added: record-decision changes a decision`)
-        continue
+        return `the line of "${name}" was changed; lines are only added: record-decision changes a decision`
       }
       const there = reader.find(`decision:${name}`).find((e) => e.kind === 'decision')
       const known = there ? [toldOf(there), String(there.fields.rationale ?? '')] : []
-      if (known.some((told) => onPage(told) === onPage(rationale))) continue
+      if (known.some((told) => onPage(told) === onPage(rationale))) return undefined
       const taken = there?.name ?? names.get(foldName(name))
-      if (taken !== undefined) {
-        problems.push(
-          `there is a decision "${taken}" already, and a line only adds one: record-decision changes it, supersede puts one of another name in its place`,
-        )
-        continue
-      }
+      if (taken !== undefined)
+        return `there is a decision "${taken}" already, and a line only adds one: record-decision changes it, supersede puts one of another name in its place`
       names.set(foldName(name), name)
-      actions.push({
+      return {
         // somebody else may take the name in this moment: theirs is not overwritten either
         action: ['record-decision', { name, ...(rationale === '' ? {} : { rationale }), expectedVersion: 0 }],
         says: `decision "${name}"`,
-      })
-    }
-    if (gone.length > 0)
-      problems.push(`${gone.length} line${gone.length === 1 ? ' is' : 's are'} gone: delete-decision takes one out`)
-    return { actions, problems }
+      }
+    })
   },
 }

@@ -3,7 +3,7 @@ import { AGENT_RETRO } from '../../../model/kinds/observation.ts'
 import { foldText } from '../../../model/names.ts'
 import { defined } from '../../../model/object.ts'
 import { minute, onPage } from '../page.ts'
-import { CUT_OFF, lineEdit, partsOf, type Taken, type View } from './view.ts'
+import { addedLines, partsOf, type View } from './view.ts'
 
 const HEAD = '# Process Observations\n\n'
 /** The newest are shown. */
@@ -68,20 +68,11 @@ export const observationsView: View = {
     const inOrder = all.sort((a, b) => observedAt(a) - observedAt(b) || (a.id < b.id ? -1 : 1))
     return all.length === 0 ? '' : HEAD + inOrder.map((e) => `${observationLine(e)}\n`).join('')
   },
-  read(_context, edited, was) {
-    const edit = lineEdit(edited, was)
-    if (!edit) return CUT_OFF
-    const { fresh, gone } = edit
-    const problems: string[] = []
-    const actions = fresh.flatMap((line): Taken[] => {
+  read: (_context, edited, was) =>
+    addedLines(edited, was, 'gone or changed: lines are only added', (line) => {
       const said = readObservationLine(line)
-      if (said && said.what !== '')
-        return [{ action: ['record-observation', said], says: `observation "${said.what}"` }]
-      problems.push(`no observation can be read in "${line.slice(0, 120)}": time | operation | what happened | cost`)
-      return []
-    })
-    if (gone.length > 0)
-      problems.push(`${gone.length} line${gone.length === 1 ? ' is' : 's are'} gone or changed: lines are only added`)
-    return { actions, problems }
-  },
+      return said && said.what !== ''
+        ? { action: ['record-observation', said], says: `observation "${said.what}"` }
+        : `no observation can be read in "${line.slice(0, 120)}": time | operation | what happened | cost`
+    }),
 }

@@ -38,16 +38,24 @@ export const isHalf = (text: string, was: string): boolean =>
 const linesOf = (text: string): string[] =>
   text.split(/\r\n?|\n/).filter((line) => line.trim() !== '' && !line.startsWith('#'))
 
-/** What an edit of a view adds and takes away, line by line; nothing where it ends in the middle of a line. */
-export function lineEdit(text: string, was: string): { fresh: string[]; gone: string[] } | undefined {
-  if (isHalf(text, was)) return undefined
+/** An edit of a view whose lines are only added: `read` says what a new one means, or what is wrong with it; `lost`, what is of those that are gone. */
+export function addedLines(
+  text: string,
+  was: string,
+  lost: string,
+  read: (line: string, gone: string[]) => Taken | string | undefined,
+): Edit {
+  if (isHalf(text, was)) return { actions: [], problems: ['it ends in the middle of a line'] }
   const gone = linesOf(was)
   const fresh = linesOf(text).filter((line) => {
     const at = gone.indexOf(line)
     if (at >= 0) gone.splice(at, 1)
     return at < 0
   })
-  return { fresh, gone }
+  const said = fresh.flatMap((line) => read(line, gone) ?? [])
+  const problems = said.filter((s) => typeof s === 'string')
+  if (gone.length > 0) problems.push(`${gone.length} line${gone.length === 1 ? ' is' : 's are'} ${lost}`)
+  return { actions: said.filter((s) => typeof s !== 'string'), problems }
 }
 
 /** The parts of a line between its separators; `escapes`: what a backslash stands before so that it is no separator. */
@@ -60,8 +68,6 @@ export function partsOf(line: string, escapes = /./s): string[] {
   }
   return parts.map((p) => p.trim())
 }
-
-export const CUT_OFF: Edit = { actions: [], problems: ['it ends in the middle of a line'] }
 
 /** What git writes around two sides of a conflict. `=======` alone is an underlined heading as well. */
 const MARKER = /^(?:<{7}|>{7}|\|{7})(?:\s|$)/
