@@ -9,6 +9,7 @@ import { COMMON } from '../../model/kind.ts'
 import { activity } from '../../model/kinds/activity.ts'
 import { goal } from '../../model/kinds/goal.ts'
 import { task as TASK } from '../../model/kinds/task.ts'
+import { defined } from '../../model/object.ts'
 import { type Report, shown } from '../../model/validate.ts'
 import type { WorkKind } from '../../model/work-kinds.ts'
 import { brief } from './common.ts'
@@ -114,11 +115,14 @@ const workRef = <const O extends { required?: boolean } = Record<never, never>>(
 const openTasksBelow = (p: Planning, e: Entity): Entity[] =>
   e.kind === 'task' ? [] : p.ofKind('task').filter((t) => isOpen(t) && pathOf(p, t.id).includes(e.id))
 
-/** The session's claim of a task that is over is free with it; that of a role waits for what `release` says of the role. */
-function releaseTask(p: Planning, task: Entity): void {
-  if (task.kind !== 'task' || typeof p.ctx.provenance.session !== 'string') return
-  for (const c of p.claims.of(p.ctx.provenance.session))
-    if (c.what === 'task' && c.on === task.id && c.role === undefined) p.claims.end(c, 'released', {})
+/** Says how it ended. The session's claim of a task is free with it; that of a role waits for what `release` says of the role. */
+function end(p: Planning, e: Entity, said: { readonly state: string; readonly [field: string]: Json | undefined }) {
+  const changed = Object.entries(said).map(([field, value]) => p.set(e.id, field, value))
+  if (changed.includes(true)) p.sign(e.id)
+  if (e.kind === 'task' && typeof p.ctx.provenance.session === 'string')
+    for (const c of p.claims.of(p.ctx.provenance.session))
+      if (c.what === 'task' && c.on === e.id && c.role === undefined) p.claims.end(c, 'released', {})
+  return { ...brief(e), state: said.state }
 }
 
 const { originalAsk, plan } = goal.fields
@@ -213,12 +217,7 @@ export const complete = defineVerb({
       })
     }
     if (target.fields.state === 'abandoned') p.note(`"${target.name}" was abandoned; it is complete now`)
-    let changed = p.set(target.id, 'state', 'complete')
-    if (result !== undefined) changed = p.set(target.id, 'result', result) || changed
-    changed = p.set(target.id, 'abandonReason', undefined) || changed
-    if (changed) p.sign(target.id)
-    releaseTask(p, target)
-    return { ...brief(target), state: 'complete' }
+    return end(p, target, { state: 'complete', ...defined({ result }), abandonReason: undefined })
   },
 })
 
@@ -227,10 +226,5 @@ export const abandon = defineVerb({
   about: 'gives up a goal, an activity or a task, and says why; starting it again opens it',
   args: { ref: workRef({ required: true }), reason: text('why', { required: true, also: ['why'] }) },
   example: { ref: 'refresh tokens before they expire', reason: 'the provider does it' },
-  plan(p, { ref: target, reason }) {
-    const changed = p.set(target.id, 'state', 'abandoned')
-    if (p.set(target.id, 'abandonReason', reason) || changed) p.sign(target.id)
-    releaseTask(p, target)
-    return { ...brief(target), state: 'abandoned' }
-  },
+  plan: (p, { ref, reason }) => end(p, ref, { state: 'abandoned', abandonReason: reason }),
 })
