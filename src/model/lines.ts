@@ -121,7 +121,7 @@ export function carried(hunks: readonly Hunk[], [from, to]: Span, back = false):
   return [start, Math.max(start, from === to ? start : shift(to, true))]
 }
 
-export type Collision = Readonly<{ mine: Hunk; theirs: Hunk }>
+type Collision = Readonly<{ mine: Hunk; theirs: Hunk }>
 
 const isSame = (x: readonly string[], [x0, x1]: Span, y: readonly string[], [y0, y1]: Span): boolean =>
   x1 - x0 === y1 - y0 && x.slice(x0, x1).every((line, i) => line === y[y0 + i])

@@ -137,7 +137,7 @@ const PAGE = 100
 const FLYING_MS = 80
 const TRY_AGAIN_MS = 1_000
 
-export interface Paged<T> {
+interface Paged<T> {
   /** What stands in a row, once it is known. */
   at(i: number): T | undefined
   /** The number of rows, once the end has been seen. */

@@ -17,7 +17,7 @@ export interface Side {
   readonly uncommitted: boolean
 }
 
-export interface Crossing {
+interface Crossing {
   readonly a: Side
   readonly b: Side
   readonly files: readonly { readonly path: string; readonly places: readonly string[] }[]

@@ -214,7 +214,7 @@ function byFiles(e: Entity, grounds: Grounds, isPrior: IsPrior): Suggestion[] {
 }
 
 /** How like each is, as a share of how like the entity is to itself. */
-export function similarTo(e: Entity, near: readonly Recalled[]): { id: string; score: number }[] {
+function similarTo(e: Entity, near: readonly Recalled[]): { id: string; score: number }[] {
   const self = near.find((r) => r.id === e.id || r.similar.includes(e.id))
   // relevance falls with the third power of what the words say; see find/recall/relevance.ts
   const top = self?.parts.relevance ?? 1

@@ -56,7 +56,7 @@ export interface BriefOptions {
   readonly wider?: readonly WideStatement[] | undefined
 }
 
-export type BriefedSection = Readonly<{ name: string; ids: readonly string[]; tokens: number; omitted: number }>
+type BriefedSection = Readonly<{ name: string; ids: readonly string[]; tokens: number; omitted: number }>
 
 export interface Briefing {
   readonly text: string

@@ -6,7 +6,7 @@ import { redact } from '../../base/secrets/find.ts'
 import { besideStore, type Project } from '../../engine/store/project.ts'
 import { jsonIn } from '../../model/object.ts'
 
-export interface HookSeen {
+interface HookSeen {
   at: number
   client: string
   event: string

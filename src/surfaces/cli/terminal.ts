@@ -6,7 +6,7 @@ import type { Block, Look, Span } from '../tools/tool.ts'
 const CODES: Readonly<Record<Look, string>> = { ref: '33', name: '1', kind: '36', aside: '2', warn: '31' }
 
 /** What a person's terminal is like. */
-export type Terminal = Readonly<{ columns: number; rows: number; colours: boolean }>
+type Terminal = Readonly<{ columns: number; rows: number; colours: boolean }>
 
 const isSaid = (value: string | undefined): boolean => value !== undefined && value !== ''
 

@@ -11,7 +11,7 @@ const LINK_MS = 10 * 60_000
 const BROWSER_MS = 12 * 60 * 60_000
 
 /** The header with what only pages of this very origin know; browsers send cookies to every port of a host. */
-export const PAGE_HEADER = 'x-tidemark-page'
+const PAGE_HEADER = 'x-tidemark-page'
 /** The header with the digest of the question that the person at the page said yes to. */
 export const AGREED_HEADER = 'x-tidemark-agreed'
 

@@ -15,7 +15,7 @@ import { onlyFollowable } from '../mcp/resources.ts'
 /** Legacy clients seldom say goodbye: beyond this many sessions the one unused for longest goes. */
 const MAX_LEGACY_SESSIONS = 256
 
-export interface HttpMcpOptions {
+interface HttpMcpOptions {
   /** `connection`: what the requests of a legacy session have in common; no others have anything. */
   build(context: { era: McpRequestContext['era'] }, connection?: Connection): Promise<McpServer>
   /** Tells what changes until it is stopped. */

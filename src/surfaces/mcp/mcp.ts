@@ -34,7 +34,7 @@ export interface McpCall extends Pick<ToolContext, 'session' | 'agent' | 'progre
   readonly acts?: boolean
 }
 
-export interface McpServerOptions {
+interface McpServerOptions {
   /** The client is a program that the person started, over stdio: its answers to questions are the person's. */
   readonly asks?: boolean
   readonly era: 'legacy' | 'modern'

@@ -157,7 +157,7 @@ export async function asShown(context: ToolContext, given: unknown): Promise<unk
 }
 
 /** Shows what is to be confirmed, whole, and asks. @throws UserError unless a person says yes to it */
-export async function mustAgree({ memory, ask }: ToolContext, entities: readonly Entity[]): Promise<void> {
+async function mustAgree({ memory, ask }: ToolContext, entities: readonly Entity[]): Promise<void> {
   const shown = listed(memory, entities)
   if (ask === undefined)
     throw new UserError('not-shown', 'a yes names the version that was shown', 'give its "expectedVersion"')

@@ -35,7 +35,7 @@ export interface Param {
 export const otherThan = ({ least }: Param, n: unknown): string | undefined =>
   least === undefined || (Number.isInteger(n) && Number(n) >= least) ? undefined : `a whole number from ${least} on`
 
-export type Params = Readonly<Record<string, Param>>
+type Params = Readonly<Record<string, Param>>
 
 type ValueOf<P extends Param> = P['type'] extends 'text'
   ? P extends { readonly choices: readonly (infer C)[] }

@@ -31,13 +31,13 @@ export interface Kept {
 /** Up to where a project's log is read; `last` counts what was erased too. */
 export type Page = Readonly<{ after: number; last: number; items: readonly Kept[] }>
 
-export interface Appended {
+interface Appended {
   /** Where each update stands in the log; why it is not there. */
   readonly places: readonly (number | 'bad-update' | 'not-yours' | 'dropped' | OverLimit)[]
   readonly head: number
 }
 
-export type Pusher = { readonly member: string; readonly isAdmin: boolean }
+type Pusher = { readonly member: string; readonly isAdmin: boolean }
 
 interface Waiting {
   readonly pusher: Pusher

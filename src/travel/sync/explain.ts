@@ -22,7 +22,7 @@ import { type Content, readSegment, segmentNamed, textsIn } from './segments.ts'
 import { checkFirstLines, checkSnapshot } from './signatures.ts'
 
 /** What a batch does to one entity, before and after it was taken in. */
-export interface Effect {
+interface Effect {
   readonly id: string
   readonly name: string
   readonly does: 'adds' | 'changes' | 'retires' | 'deletes' | 'erases' | 'rejects' | 'confirms' | 'restores'
@@ -32,7 +32,7 @@ export interface Effect {
 }
 
 /** A batch of a range of commits, as a store that takes it in applies it. */
-export interface Explained {
+interface Explained {
   readonly batch: string
   readonly at: string
   readonly author: Line['author']

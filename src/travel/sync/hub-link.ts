@@ -44,7 +44,7 @@ const unreached = (url: string, why: string): UserError => {
   return new UserError('hub-unreached', `${url} cannot be reached (${why})`, hint)
 }
 
-export interface LinkEvents {
+interface LinkEvents {
   /** What the hub says by itself, its welcome first. */
   frame(frame: Frame): void
   gone(error: UserError): void

@@ -16,7 +16,7 @@ export const printFrame = (head: object, updates: readonly string[] = []): strin
   [JSON.stringify(head), ...updates].join('\n')
 
 /** The lines of a text. Each is decoded by itself: one of ASCII takes half the memory and time, whatever the others hold. */
-export function linesIn(bytes: Buffer): string[] {
+function linesIn(bytes: Buffer): string[] {
   const lines: string[] = []
   for (let from = 0, end = 0; end >= 0; from = end + 1) {
     end = bytes.indexOf(10, from)

@@ -29,7 +29,7 @@ export interface Assessment {
   readonly gap?: Gap
 }
 
-export interface Gap {
+interface Gap {
   readonly level: Level
   readonly met: number
   readonly of: number

@@ -60,7 +60,7 @@ export function outcomeOf(
 export const outcomeText = ({ verdict, before, after }: Outcome): string =>
   `${verdict}: before ${before[0]} of ${before[1]}, after ${after[0]} of ${after[1]}`
 
-export type Health = { readonly mutation: Entity; readonly outcome: Outcome }
+type Health = { readonly mutation: Entity; readonly outcome: Outcome }
 
 /** Measures every mutation that is in force, and keeps what came out. */
 export function measure(memory: Memory): Health[] {

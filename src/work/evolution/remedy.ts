@@ -1,7 +1,7 @@
 import { cut, oneLine } from '../../model/text.ts'
 
 /** What a skill is to do about what went wrong: in the words of a proposal, and as its step. */
-export type Remedy = { readonly does: string; readonly step: string }
+type Remedy = { readonly does: string; readonly step: string }
 
 export const LONGEST = 120
 

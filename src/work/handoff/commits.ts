@@ -22,7 +22,7 @@ const entriesOf = (text: string): Entry[] =>
   })
 
 /** Tells how many commits a work tree took in after a moment, at which it stood at `commit` where that is known. */
-export type CommitsSince = (ms: number, commit?: string) => number | undefined
+type CommitsSince = (ms: number, commit?: string) => number | undefined
 
 /** Looks into git's files once; where there is no reflog, nothing is told. */
 export function commitsOf(root: string): CommitsSince {

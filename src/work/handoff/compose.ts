@@ -23,7 +23,7 @@ const SAID_MAX = 300
 const LOOKED_AT = 300
 
 /** What a handoff is put together from. */
-export interface Composed extends Record<HandoffPart, string[]> {
+interface Composed extends Record<HandoffPart, string[]> {
   /** 0 to 100. */
   contextUsed?: number
 }

@@ -44,7 +44,7 @@ export interface Handoff extends Readonly<Record<HandoffPart, readonly string[]>
 }
 
 /** How many lines of which part did not fit. */
-export type LeftOut = Readonly<Partial<Record<HandoffPart | 'body', number>>>
+type LeftOut = Readonly<Partial<Record<HandoffPart | 'body', number>>>
 
 /** The four lists, each by its field. */
 export const listsOf = <T>(list: (field: HandoffPart) => T): Record<HandoffPart, T> => ({

@@ -10,7 +10,7 @@ import type { Client, ClientContext, WiredEvent } from './types.ts'
 type Scope = JsonFile['scope']
 
 /** A client that reads the same JSON in the project, which the team shares, and in its home. */
-export interface TwoPlaces {
+interface TwoPlaces {
   name: ClientName
   events: readonly WiredEvent[]
   signs(ctx: ClientContext): string[]
