@@ -55,7 +55,9 @@ function look(rules: readonly Rule[], text: string, where: string, mayHold: MayH
 function apply(rule: Rule, keyword: string, text: string, found: Span[]): void {
   if (rule.shape) SHAPES[rule.shape](text, found)
   else if (rule.option) option(text, keyword, pattern(rule.option, 'g'), found)
-  else inText(text, rule, keyword, text.indexOf(keyword), found)
+  else
+    for (let at = text.indexOf(keyword); at >= 0; )
+      at = text.indexOf(keyword, Math.max(endAt(text, rule, keyword, at, found), at + keyword.length))
 }
 
 type MayHold = ((keyword: string) => boolean) | undefined
@@ -122,11 +124,6 @@ const pattern = (source: string, flags = 'y'): RegExp =>
 /** So much of what stands before a keyword is looked at, and behind a secret. */
 const BEFORE_MAX = 80
 const BEHIND_MAX = 40
-
-function inText(text: string, rule: Rule, keyword: string, first: number, found: Span[]): void {
-  for (let at = first; at >= 0; )
-    at = text.indexOf(keyword, Math.max(endAt(text, rule, keyword, at, found), at + keyword.length))
-}
 
 /** Names of files and classes, where a token was looked for. */
 const WORDY = /^(?:[a-z]*[_.-][a-z_.-]*|[A-Z]*[_.-][A-Z_.-]*)$/

@@ -28,15 +28,12 @@ export const idNow = (db: Db, id: string, author?: string): string =>
 /** Stands for the header of a line where a purge names an entity: who wrote it, and what for. */
 export const HEADER = ''
 
-/** An event without anything that was said: what it overwrote stays, so that the fold stays the same. */
-function emptied({ entity: _, value: _value, path: _path, ...e }: Event, entity: string): Event {
-  return { ...e, entity, purged: true }
-}
-
-/** An event of a folded line as it may be kept here. */
+/** An event of a folded line as it may be kept here: what an erased one overwrote stays, so that the fold stays the same. */
 function keptEvent(db: Db, e: Event): Event {
   const entity = idNow(db, e.entity, authorsOf(db)(e.stamp.replica))
-  return entity !== e.entity || log.isErasedWrite(db, e.stamp.replica, e.stamp.ctr) ? emptied(e, entity) : e
+  if (entity === e.entity && !log.isErasedWrite(db, e.stamp.replica, e.stamp.ctr)) return e
+  const { entity: _, value: _value, path: _path, ...rest } = e
+  return { ...rest, entity, purged: true }
 }
 
 /** An event of a snapshot as it may be kept here. */

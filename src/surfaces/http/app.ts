@@ -55,7 +55,7 @@ export function createApp(options: ServerOptions, extend?: Extension, dashboard?
   const resolve = resolver(projects)
   const endpoints = mcpEndpoints(projects, resolve, extend)
   const app: App = new Hono()
-  app.onError((error, c) => answerError(c, error))
+  app.onError(answerError)
   app.notFound((c) => refuse(c, 404, 'not-found', `nothing at ${c.req.path}`, 'see GET /api/tools, or use /mcp'))
   app.use(admission([...LOOPBACK, ...(options.allowedHosts ?? [])], token, dashboard))
   app.use(
@@ -295,7 +295,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   closed: 503,
 }
 
-function answerError(c: Context, error: unknown): Response {
+function answerError(error: unknown, c: Context): Response {
   if (error instanceof UserError) return c.json({ error: errorJson(error) }, STATUS[error.code] ?? 400)
   return refuse(c, 500, 'bug', errorText(error), 'please report it with what the server wrote to stderr')
 }

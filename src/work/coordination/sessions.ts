@@ -114,12 +114,10 @@ export class Sessions {
     if (!old || old.parent !== undefined) return
     const cleared = source === 'clear' || old.reason === 'clear'
     if (cleared && old.ended === undefined)
-      this.#claims((claims) =>
-        claims.handOver(
-          claims.open(before).filter((c) => !c.implicit),
-          row.id,
-        ),
-      )
+      this.#claims((claims) => {
+        const kept = claims.open(before).filter((c) => !c.implicit)
+        claims.handOver(kept, row.id)
+      })
     if (old.ended === undefined) this.#end(old, cleared ? 'clear' : 'another session began in the same client')
     if (!cleared) return
     presence.setAlias(this.#db, `session:${before}`, row.id, this.#now)

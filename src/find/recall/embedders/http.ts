@@ -40,10 +40,6 @@ const LONGEST_WAIT = 20_000
 /** Far more than 64 vectors of the largest models need. */
 const LONGEST_ANSWER = 64 * 2 ** 20
 
-/** How long the server asks to wait, else twice as long each time. */
-const waitFor = (asked: number | undefined, attempt: number): number =>
-  Math.min(LONGEST_WAIT, asked ?? 500 * 2 ** attempt)
-
 /** The vectors of an answer in the order of what was sent; says what is wrong with any other answer. */
 function vectorsOf(body: string, count: number): Float32Array[] {
   const answer = jsonIn(body) as { data?: unknown } | null | undefined
@@ -128,7 +124,7 @@ export async function httpEmbedder(config: HttpConfig, settings: HttpSettings = 
     }
     if (attempt + 1 >= TRIES || closing.signal.aborted)
       throw failed(` ${why}`, 'see that it runs, or use the built-in embedder')
-    await wait(waitFor(asked, attempt))
+    await wait(Math.min(LONGEST_WAIT, asked ?? 500 * 2 ** attempt))
     return post(texts, attempt + 1)
   }
 

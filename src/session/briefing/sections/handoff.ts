@@ -130,7 +130,8 @@ function inFull(h: CurrentHandoff, about: About): Item {
   }
   const body = (said.body ?? '')
     .split('\n')
-    .flatMap((line) => (plain(line, ITEM) === '' ? [] : [`  ${bodyLine(line)}`]))
+    .map((line) => plain(line, ITEM))
+    .flatMap((line) => (line === '' ? [] : [`  | ${line}`])) // no heading, whatever it begins with
   const next = HANDOFF_PARTS.filter((p) => p.field === 'nextSteps' || p.field === 'blockers').flatMap(part)
   const leavesWork = said.nextSteps.length + said.blockers.length > 0
   if (daysOld(h, about) >= (leavesWork ? OLD_DAYS : DONE_DAYS) || (!leavesWork && later > 1))
@@ -154,9 +155,6 @@ function leftBehind(about: About): Item[] {
     return { id: `claim:${n}`, text: head + plain(handoff, NOTE), short: head + plain(handoff, ITEM) }
   })
 }
-
-/** A line of free text within a handoff: no heading, whatever it begins with. */
-const bodyLine = (line: string): string => `| ${plain(line, ITEM)}`
 
 const heldBy = (s: SessionInfo): string[] => (Array.isArray(s.data.held) ? s.data.held.map(String) : [])
 

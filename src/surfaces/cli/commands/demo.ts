@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,12 +12,6 @@ import { launcherScript } from './launcher.ts'
 
 const WRITERS = 4
 const EACH = 10
-
-/** A process that writes one batch after another and prints each acknowledged one, until it is killed. */
-const endlessWriter = (script: string, dir: string): ChildProcess =>
-  spawn(process.execPath, [script, 'demo', '--project', dir, '--write-until-killed'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
 
 export const demo: Command = {
   name: 'demo',
@@ -78,7 +72,7 @@ export const demo: Command = {
 
       call.out('4. A writer is killed in the middle (kill -9), three times:')
       let acknowledged = 0
-      for (let round = 0; round < 3; round++) acknowledged += await killOne(endlessWriter(script, dir))
+      for (let round = 0; round < 3; round++) acknowledged += await killOne(script, dir)
       const there = memory.reader.list('observation').length
       memory.rebuild()
       const rebuilt = memory.reader.list('observation').length
@@ -100,11 +94,13 @@ export const demo: Command = {
 
 const indent = (textValue: string) => textValue.trimEnd().replace(/^/gm, '   ')
 
-/** Lets the writer acknowledge some batches, kills it, and returns how many it acknowledged. */
-const killOne = (child: ChildProcess): Promise<number> =>
+/** Lets a process that writes on and on acknowledge some batches, kills it, and returns how many it acknowledged. */
+const killOne = (script: string, dir: string): Promise<number> =>
   new Promise((resolve) => {
+    const args = [script, 'demo', '--project', dir, '--write-until-killed']
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
     let seen = 0
-    child.stdout!.on('data', (chunk: Buffer) => {
+    child.stdout.on('data', (chunk: Buffer) => {
       seen += chunk.toString().split('\n').length - 1
       if (seen >= 20) child.kill('SIGKILL')
     })
