@@ -4,7 +4,7 @@
  */
 
 import { keptIn } from '../../base/lookup.ts'
-import { displayName, KIND_KIND, kindOf, LINK_KIND, nameKey, RELATION_KIND, standingOf } from '../../model/entity.ts'
+import { displayName, isDefinition, KIND_KIND, kindOf, LINK_KIND, nameKey, standingOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { fieldsOf, type Kind } from '../../model/kind.ts'
 import type { Registry } from '../../model/registry.ts'
@@ -42,11 +42,8 @@ export class States {
 export const entitiesIn = (line: Line): Set<string> => new Set(line.events.map((e) => e.entity))
 
 /** Whether a line changes nothing but entities whose kinds are known. */
-export function isPlain(line: Line): boolean {
-  if (line.purges.length > 0 || line.forks.length > 0) return false
-  for (const id of entitiesIn(line)) if (kindOf(id) === KIND_KIND || kindOf(id) === RELATION_KIND) return false
-  return true
-}
+export const isPlain = (line: Line): boolean =>
+  line.purges.length === 0 && line.forks.length === 0 && !line.events.some((e) => isDefinition(e.entity))
 
 export function applyLine(db: Db, states: States, registry: Registry, line: Line, received: number): void {
   const events = countedIn(db, line)

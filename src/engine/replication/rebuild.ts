@@ -1,4 +1,4 @@
-import { KIND_KIND, kindOf, RELATION_KIND } from '../../model/entity.ts'
+import { isDefinition } from '../../model/entity.ts'
 import type { Registry } from '../../model/registry.ts'
 import { projectEntity } from '../materialize/apply.ts'
 import type { Db } from '../store/db.ts'
@@ -47,4 +47,4 @@ export function rebuildAll(
 
 /** What the project itself declares comes first: the rows of its kinds depend on it. */
 export const kindsFirst = (ids: string[]): string[] => ids.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
-const rank = (id: string): number => (kindOf(id) === KIND_KIND || kindOf(id) === RELATION_KIND ? 0 : 1)
+const rank = (id: string): number => (isDefinition(id) ? 0 : 1)

@@ -51,9 +51,9 @@ interface Said {
   /** Clones that belong to another user, and are used all the same. */
   readonly roots?: readonly string[]
   /** What of the committed configuration was allowed, word for word, by where the store lies: it sends the project's texts out. */
-  readonly endpoints?: { readonly [store: string]: string }
+  readonly endpoints?: { readonly [store: string]: string | undefined }
   /** The hub that a store exchanges with, by where the store lies. The token stands in no file of the project. */
-  readonly hubs?: { readonly [store: string]: Joined }
+  readonly hubs?: { readonly [store: string]: Joined | undefined }
 }
 
 /** Where a hub is, and what it knows this user by. */
@@ -85,17 +85,13 @@ export const isAllowedEndpoint = (project: string, store: string, endpoint: stri
 
 /** Without an endpoint: takes it back. */
 export const allowEndpoint = (project: string, store: string, endpoint?: string): void =>
-  say(project, ({ endpoints: { [store]: _before, ...others } = {} }) => ({
-    endpoints: endpoint === undefined ? others : { ...others, [store]: endpoint },
-  }))
+  say(project, ({ endpoints }) => ({ endpoints: { ...endpoints, [store]: endpoint } }))
 
 export const hubOf = (project: string, store: string): Joined | undefined => said(project).hubs?.[store]
 
 /** Without a hub: the store leaves it. */
 export const keepHub = (project: string, store: string, hub?: Joined): void =>
-  say(project, ({ hubs: { [store]: _before, ...others } = {} }) => ({
-    hubs: hub === undefined ? others : { ...others, [store]: hub },
-  }))
+  say(project, ({ hubs }) => ({ hubs: { ...hubs, [store]: hub } }))
 
 /** Where this user's leave for extraction is kept, and what waits: without it nobody has switched it on. */
 export const extractionFile = (): string => join(stateDirectory(), 'extraction.db')

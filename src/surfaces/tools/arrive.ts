@@ -47,6 +47,7 @@ const BY_NAME = [
   ['memory/MEMORY.md', '  later  notes in memory: tidemark import notes memory'],
   ['.claude/memory', '  later  notes in .claude/memory: tidemark import notes .claude/memory'],
 ] as const
+const enters = (name: string) => !name.startsWith('.') && !SKIPPED.has(name)
 const DOCUMENT = /\.(?:mdx?|markdown|txt|rst|adoc)$/i
 /** What Claude Code and Codex remember of the project, wherever that lies on this machine. */
 const CLAUDES = '~/.claude/…/memory'
@@ -130,7 +131,6 @@ function documentsIn(
   known: readonly string[],
 ): [path: string, says: string][] {
   const ofOthers = [...PLACES.flatMap(([, ...paths]) => paths), ...known].map((path) => join(root, path))
-  const enters = (name: string) => !name.startsWith('.') && !SKIPPED.has(name)
   return DOCUMENTS.filter((path) => !refused.includes(path) && !known.includes(path)).flatMap(
     (path): [string, string][] => {
       const { is } = inspect(root, path)
@@ -145,7 +145,6 @@ function documentsIn(
 
 function placesIn(root: string): Source[] {
   const isOwn = (dir: string) => dir === '' || !existsSync(join(root, dir, '.git'))
-  const enters = (name: string) => !name.startsWith('.') && !SKIPPED.has(name)
   const folders = filesBelow(root, (name) => OF_FOLDERS.test(name), enters)
     .map((file) => file.slice(root.length + 1).replaceAll('\\', '/'))
     .filter((path) => path.includes('/') && path.split('/').every((_, i, all) => isOwn(all.slice(0, i).join('/'))))

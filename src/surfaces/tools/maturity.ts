@@ -104,7 +104,7 @@ async function raise(
     ...actingAs(context),
     by: 'person',
   })
-  return { text: head({ level, ...(because === undefined ? {} : { because }) }, assessment.level), json: value }
+  return { text: head(to, assessment.level), json: value }
 }
 
 async function promote(context: ToolContext): Promise<Output> {

@@ -1,6 +1,7 @@
 import { UsageError, UserError, unlessRefused } from '../../base/errors.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
+import { defined, type JsonObject } from '../../model/object.ts'
 import { hereOf } from '../../project/open.ts'
 import * as changes from '../../work/evolution/change.ts'
 import { outcomeOf, outcomeText } from '../../work/evolution/outcome.ts'
@@ -65,7 +66,7 @@ function show({ memory, project }: ToolContext, e: Entity): Output {
 const DECIDES = 'decides about a change of a skill'
 const NOTHING: Output = { text: 'nothing was changed', json: { changed: false } }
 
-async function approve(context: ToolContext, e: Entity, author: changes.Author, said: { [field: string]: Json }) {
+async function approve(context: ToolContext, e: Entity, author: changes.Author, said: JsonObject) {
   const { memory, project } = context
   const number = numberOf(e) ?? e.id
   if (IN_FORCE.has(changes.statusNow(e))) return told(e, `${number} is ${changes.statusNow(e)} already`)
@@ -126,10 +127,8 @@ export const mutation = defineTool({
     if (action === 'show') return show(context, e)
     const number = numberOf(e) ?? e.id
     const author: changes.Author = { ...actingAs(context), approver: hereOf(context.project).user ?? 'a person' }
-    if (action === 'approve' || action === 'apply') {
-      const said = Object.fromEntries(Object.entries({ step, before, target }).filter(([, v]) => v !== undefined))
-      return approve(context, e, author, said as { [field: string]: Json })
-    }
+    if (action === 'approve' || action === 'apply')
+      return approve(context, e, author, defined({ step, before, target }) as JsonObject)
     if (action === 'revert') return revert(context, e, author)
     const ask = mustBePerson(context, DECIDES, `mutation ${action} ${number}`)
     changes.mustBecome(e, action === 'keep' ? 'kept' : 'rejected')

@@ -22,11 +22,12 @@ export function findOnPath(command: string, env: Env): string | undefined {
 }
 
 /** How tidemark can be started here. What npm and npx put on the PATH of their children does not last. */
-export function launcherOf(script: string, env: Env, node = process.execPath): ClientContext['launcher'] {
+export function launcherOf(script: string, env: Env): ClientContext['launcher'] {
   const lasting = (env.PATH ?? env.Path ?? '')
     .split(delimiter)
     .filter((dir) => !dir.includes(`${sep}_npx${sep}`) && !dir.endsWith(join('node_modules', '.bin')))
-  return { onPath: findOnPath('tidemark', { ...env, PATH: lasting.join(delimiter) }) !== undefined, node, script }
+  const onPath = findOnPath('tidemark', { ...env, PATH: lasting.join(delimiter) }) !== undefined
+  return { onPath, node: process.execPath, script }
 }
 
 export function seen(ctx: ClientContext, client: ClientName, places: readonly string[], ...commands: string[]) {

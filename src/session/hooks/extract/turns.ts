@@ -7,8 +7,8 @@ export interface Turn {
   readonly at?: number
 }
 
-type Tree = { readonly [key: string]: unknown }
-const tree = (v: unknown): Tree => (isObject(v) ? v : {})
+export type Tree = { readonly [key: string]: unknown }
+export const tree = (v: unknown): Tree => (isObject(v) ? v : {})
 const textOf = (v: unknown): string => (typeof v === 'string' ? v : '')
 const items = (v: unknown): readonly Tree[] => (Array.isArray(v) ? v.map(tree) : [])
 

@@ -2,14 +2,13 @@ import { keyOf, NoAnswer, post, withoutKey } from '../../../find/recall/embedder
 import { jsonIn } from '../../../model/object.ts'
 import { type Allowed, addressOf } from './consent.ts'
 import { ExtractionFailed } from './extractor.ts'
+import { type Tree, tree } from './turns.ts'
 
 export type Asked = Readonly<{ system: string; text: string; maxTokens: number }>
 
 export type Answered = Readonly<{ text: string; tokens?: number }>
 
 export const ANSWER_MAX = 2 ** 20
-type Tree = { readonly [key: string]: unknown }
-const tree = (v: unknown): Tree => (typeof v === 'object' && v !== null ? (v as Tree) : {})
 const first = (v: unknown): Tree => tree(Array.isArray(v) ? v[0] : undefined)
 
 export function counted(usage: unknown, ...names: readonly string[]): number | undefined {
