@@ -231,6 +231,30 @@ describe('[A10] undo', () => {
     expect(names()).toBe('("by-hand" "theirs")')
   })
 
+  test('[A10] what a redo brought back is what the next undo takes back, whoever wrote it and however long ago', () => {
+    const m = openTestMemory()
+    const person = { session: '', by: 'person' } as const
+    const names = () => m.discover('(sort (map :name (get-principles)) string<?)')[0]
+    const { batch } = m.act([principle('theirs')], { session: 's1', agent: 'codex' })
+    m.act([principle('mine')], person)
+    for (let n = 0; n < 3; n++) {
+      m.act([['undo', n === 0 ? { batch } : {}]], person)
+      expect(names()).toBe('("mine")')
+      expect(m.act([['redo', {}]], person).results[0]!.undone).toBe('redid: recorded principle "theirs"')
+      expect(names()).toBe('("mine" "theirs")')
+    }
+    m.act([['undo', {}]], person)
+    m.act([['undo', {}]], person)
+    expect(names()).toBe('()')
+    m.act([['redo', {}]], person)
+    m.act([['redo', {}]], person)
+    expect(names()).toBe('("mine" "theirs")')
+    m.act([['undo', { allOf: 's1' }]], person)
+    m.act([['redo', {}]], person)
+    m.act([['link-entities', { from: 'mine', to: 'theirs', type: 'supports' }]], { session: 's2' })
+    expect(m.refused([['undo', {}]], person)[0]!.message).toContain('later batches build on it')
+  })
+
   test('[A10] the last batch is none that init wrote; that one is taken back by its id', () => {
     const m = openTestMemory()
     m.act([principle('a')])

@@ -4,7 +4,7 @@ import { cellsOf, type Event } from '../../engine/log/events.ts'
 import { fold } from '../../engine/log/fold.ts'
 import { shortBatch } from '../../engine/store/keys.ts'
 import type { LoggedEvent } from '../../engine/store/log.ts'
-import { summaryOf } from '../../engine/store/summary.ts'
+import { summaryOf, undoOf } from '../../engine/store/summary.ts'
 import type { Planning } from '../../engine/write/plan.ts'
 import { defineVerb } from '../../engine/write/verb.ts'
 import { momentSaid } from '../../find/recall/moment.ts'
@@ -31,6 +31,8 @@ function ignoredBatches(p: Planning, batches: readonly string[], entities: Itera
     out.add(undone)
     out.add(by)
   }
+  // of what was undone and redone by turns, all the turns; the set grows while it is read
+  for (const batch of out) if (undoneBy.has(batch)) out.add(undoneBy.get(batch)!)
   return out
 }
 
@@ -39,7 +41,9 @@ function dependents(p: Planning, out: ReadonlySet<string>, events: readonly Even
   const written = new Set(events.map((e) => key(e.stamp.replica, e.stamp.ctr)))
   const created = new Map(
     events
-      .filter((e) => e.field === STATE && (e.value as StateValue | undefined)?.s === 'created')
+      .filter(
+        (e) => e.field === STATE && ['created', 'restored'].includes((e.value as StateValue | undefined)?.s ?? ''),
+      )
       .map((e) => [e.entity, e.stamp]),
   )
   const all = new Map<string, Set<string>>()
@@ -260,8 +264,8 @@ export const redo = defineVerb({
 })
 
 /**
- * The last batch of the acting session, or of no session, that still stands; for a redo the last undo, unless something else was
- * written since. What `init` wrote is undone by its id alone.
+ * The last batch of the acting session, or of no session, that still stands, also a redo; for a redo the last undo, unless
+ * something else was written since. What `init` wrote is undone by its id alone.
  */
 function lastOwn(p: Planning, does: 'undo' | 'redo'): string[] {
   const { session } = p.ctx.provenance
@@ -271,8 +275,8 @@ function lastOwn(p: Planning, does: 'undo' | 'redo'): string[] {
     if (batch === undefined || batch.agent === 'init' || gone.has(b)) continue
     const undoes = batch.undoes ?? []
     for (const undone of undoes) gone.add(undone)
-    const isUndo = undoes.some((undone) => !p.view.batch(undone)?.undoes?.length)
-    if (does === 'redo' ? isUndo : undoes.length === 0) return [b]
+    const isUndo = undoes.length > 0 && undoOf(undoes, (undone) => p.view.batch(undone)?.line).does === 'took back'
+    if (isUndo === (does === 'redo')) return [b]
     if (undoes.length === 0) return []
   }
   return []
