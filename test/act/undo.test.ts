@@ -255,6 +255,31 @@ describe('[A10] undo', () => {
     expect(m.refused([['undo', {}]], person)[0]!.message).toContain('later batches build on it')
   })
 
+  test('[A10] of all that a session wrote, only what this undo took back is said, and what its redo brought back', () => {
+    const m = openTestMemory()
+    const z1 = { session: 'z1' }
+    for (const confidence of [0.1, 0.2]) m.act([principle('z', { confidence })], z1)
+    const { batch } = m.act([principle('z', { description: 'x' })], z1)
+    m.act([['undo', { batch }]])
+    m.act([principle('kept')], z1)
+    m.act([principle('kept', { confidence: 0.3 })])
+    m.act([principle('zz')], z1)
+    m.act([['undo', {}]], z1)
+    const says = (verb: string, args: object, text: string) => {
+      expect(m.act([[verb, args]], z1).results[0]!.undone).toBe(text)
+      expect(m.memory.newsSince(m.memory.cursor - 1)[0]!.summary).toBe(text)
+    }
+    const what = 'changed "z" (confidence); recorded principle "z"'
+    says('undo', { allOf: 'z1' }, `took back: ${what}`)
+    says('redo', {}, `redid: ${what}`)
+    says('undo', {}, `took back: ${what}`)
+    expect(m.get('kept')!.live).toBe(true)
+    expect(m.refused([['undo', { allOf: 'z1' }]], z1)[0]!.message).toContain('later batches build on it')
+    m.act([['undo', { allOf: 'z1', force: true }]], z1)
+    expect(m.get('kept')!.live).toBe(false)
+    expect(m.refused([['undo', { allOf: 'z1' }]], z1)[0]!.message).toBe('there is nothing to undo')
+  })
+
   test('[A10] the last batch is none that init wrote; that one is taken back by its id', () => {
     const m = openTestMemory()
     m.act([principle('a')])

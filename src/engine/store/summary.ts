@@ -59,12 +59,16 @@ export function summaryOf(
     const line = isWhole ? lineOf(batch) : undefined
     return line && summaryOf(line, called, lineOf, false)
   }
+  const written = new Set(events.map((e) => e.entity))
+  // what was undone already, or changed since and left, is not touched
+  const told = undone.slice(0, MOST_NAMED).flatMap((batch) => {
+    const line = lineOf(batch)
+    const own = line?.events.filter((e) => written.has(e.entity))
+    return own?.length ? summaryOf({ ...line!, events: own }, called) : []
+  })
   const parts =
     undone.length > 0
-      ? undone.slice(0, MOST_NAMED).map((batch) => {
-          const line = lineOf(batch)
-          return (line && summaryOf(line, called)) || shortBatch(batch)
-        })
+      ? told
       : [
           ...forks.map(
             (f) => `two stores wrote as ${f.replica}: from line ${f.from} on it is said again under other identities`,
@@ -73,9 +77,10 @@ export function summaryOf(
             isReplaced(id, own, events) ? [] : [said(id, own, called, did)],
           ),
         ]
+  if (parts.length === 0) parts.push(...undone.slice(0, MOST_NAMED).map(shortBatch))
   if (parts.length === 0 && purges.length > 0) parts.push(`erased from ${purges.length} batches`)
   const whole = (undone.length > 0 ? `${does}: ` : '') + [...new Set(parts)].join('; ')
-  const changes = Math.max(parts.length, undone.length)
+  const changes = undone.length > MOST_NAMED ? undone.length : parts.length
   const more = changes > 1 ? ` (${changes} changes)` : ''
   return whole.length > LONGEST ? `${whole.slice(0, LONGEST).toWellFormed()}…${more}` : whole
 }

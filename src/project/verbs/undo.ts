@@ -1,4 +1,5 @@
 import { attempt } from '../../base/errors.ts'
+import { keptIn } from '../../base/lookup.ts'
 import { listPart, STATE, type Stamp, type StateValue, seen, setPart, UNDONE } from '../../engine/log/cells.ts'
 import { cellsOf, type Event } from '../../engine/log/events.ts'
 import { fold } from '../../engine/log/fold.ts'
@@ -18,13 +19,30 @@ export const eventsIn = (logged: readonly { readonly event: Event }[]): Event[] 
 
 const key = (replica: string, ctr: number) => `${replica}:${ctr}`
 
+/** What was undone at an entity, with the undo. */
+const undoneAt = (p: Planning, id: string): Map<string, string> =>
+  new Map(p.view.eventsOf(id).flatMap(({ batch }) => (p.view.batch(batch)?.undoes ?? []).map((b) => [b, batch])))
+
+/** What a session wrote that still stands at any entity; undos of its own batches are none of that. */
+function standing(p: Planning, session: string): string[] {
+  const all = p.view.recentBatches(MAX_BATCHES, { session })
+  const undone = new Map<string, Map<string, string>>()
+  return all.filter((batch) => {
+    const { undoes = [], events = [] } = p.view.batch(batch) ?? {}
+    const isOfOwn = undoes.length > 0 && undoes.every((undone) => all.includes(undone))
+    const stands = ({ event: { entity } }: LoggedEvent) => {
+      const by = keptIn(undone, entity, () => undoneAt(p, entity))
+      let turns = 0
+      for (let at = by.get(batch); at !== undefined && turns <= by.size; at = by.get(at)) turns++
+      return turns % 2 === 0
+    }
+    return !isOfOwn && events.some(stands)
+  })
+}
+
 /** Batches to leave out: those undone now or before, with the undos. An undone undo leaves out nothing. */
 function ignoredBatches(p: Planning, batches: readonly string[], entities: Iterable<string>): Set<string> {
-  const undoneBy = new Map<string, string>()
-  for (const id of entities) {
-    for (const { batch } of p.view.eventsOf(id))
-      for (const undone of p.view.batch(batch)?.undoes ?? []) undoneBy.set(undone, batch)
-  }
+  const undoneBy = new Map([...entities].flatMap((id) => [...undoneAt(p, id)]))
   const out = new Set(batches)
   for (const [undone, by] of undoneBy) {
     if (undoneBy.has(by) || out.has(by)) continue
@@ -187,7 +205,7 @@ export const undo = defineVerb({
       })
     const batches =
       allOf !== undefined
-        ? p.view.recentBatches(MAX_BATCHES, { session: allOf })
+        ? standing(p, allOf)
         : given === undefined || given === 'last'
           ? lastOwn(p, 'undo')
           : [p.view.batchNamed(given)]
@@ -245,7 +263,7 @@ function takeBack(
   return {
     id: batches[0]!,
     undone: summaryOf(
-      { events: [], purges: [], forks: [], author: { undoes: [...batches] } },
+      { events: p.draft.events, purges: [], forks: [], author: { undoes: [...batches] } },
       (id) => names.get(id) || p.entity(id)?.name,
       lineOf,
     ),
