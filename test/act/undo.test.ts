@@ -280,6 +280,28 @@ describe('[A10] undo', () => {
     expect(m.refused([['undo', { allOf: 'z1' }]], z1)[0]!.message).toBe('there is nothing to undo')
   })
 
+  test('[A10] [A7] what was erased, or undone by others, is passed over by the plain undo, which says so', () => {
+    const m = openTestMemory()
+    m.act([principle('a')])
+    const { batch } = m.act([principle('x')])
+    const erasure = m.act([['purge', { ref: 'x', reason: 'x' }]]).batch!
+    const [problem] = m.refused([['undo', { batch }]])
+    expect(problem).toMatchObject({ message: 'its content was erased' })
+    expect(problem!.hint).toBe(
+      'what was erased does not come back; `tidemark undo` takes back the last one that can go',
+    )
+    const stays = [erasure, batch!].map((b) => `${shortBatch(b)} stays: what was erased does not come back`)
+    expect(undo(m).notes).toEqual(stays)
+    expect(m.get('a')!.live).toBe(false)
+    expect(m.refused([['undo', {}]])[0]!.hint).toContain(stays.join('; '))
+    m.act([['redo', {}]])
+    expect(undo(m, { allOf: 'test' }).notes).toEqual(stays)
+    m.act([principle('b')])
+    const last = m.act([principle('c')]).batch!
+    m.act([['undo', { batch: last }]], { session: 'other' })
+    expect(undo(m).results[0]!.undone).toBe('took back: recorded principle "b"')
+  })
+
   test('[A10] the last batch is none that init wrote; that one is taken back by its id', () => {
     const m = openTestMemory()
     m.act([principle('a')])

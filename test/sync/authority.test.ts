@@ -674,8 +674,23 @@ test('[Y1] [T110] a yes to what takes the place of my rule is one to that, and i
   expect(told(ana)).not.toContain('Never commit secrets')
   // such a yes is not offered to be undone, and an undo says that it stands
   expect(text).not.toContain('takes it back')
-  const undone = ana.memory.act([['undo', { batch: 'last' }]], { by: 'person' })
+  const undone = ana.memory.act([['undo', { batch: ana.memory.lastBatch!.batch }]], { by: 'person' })
   expect(undone.notes.join()).toContain('a yes to what others said stands')
+})
+
+test('[Y1] [A10] an undo of a yes to the rule of another clone does not say that it took it back', () => {
+  const { ana, mallory, give } = two('updates')
+  const person = { by: 'person' } as const
+  act(ana, ['record-decision', { name: 'mine' }])
+  act(mallory, ...RULE)
+  give(mallory, ana)
+  const { batch } = ana.memory.act([['confirm', { ref: RULE_ID }]], person)
+  const before = ana.memory.cursor
+  const named = ana.memory.act([['undo', { batch }]], person)
+  expect([named.batch, ana.memory.cursor]).toEqual([null, before])
+  const { results, notes } = ana.memory.act([['undo', {}]], person)
+  expect(results[0]!.undone).toBe('took back: recorded decision "mine"')
+  expect(notes.join()).toContain(`${RULE_ID}: a yes to what others said stands`)
 })
 
 test('[Y1] a review at the terminal shows the words that would take a place, and one yes is to both', async () => {

@@ -19,39 +19,48 @@ export const eventsIn = (logged: readonly { readonly event: Event }[]): Event[] 
 
 const key = (replica: string, ctr: number) => `${replica}:${ctr}`
 
+/** Says of what was erased that it is passed over; nor is an erasure undone. */
+function isErased(p: Planning, batch: string): boolean {
+  const { purges, events } = p.view.batch(batch)!.line
+  const isErased = purges.length > 0 || events.some((e) => e.purged)
+  if (isErased) p.note(`${shortBatch(batch)} stays: what was erased does not come back`)
+  return isErased
+}
+
 /** What was undone at an entity, with the undo. */
 const undoneAt = (p: Planning, id: string): Map<string, string> =>
   new Map(p.view.eventsOf(id).flatMap(({ batch }) => (p.view.batch(batch)?.undoes ?? []).map((b) => [b, batch])))
+
+/** Whether a batch is undone in the end: undos may be undone in turn, also by what is undone `now`. */
+function isUndone(undoneBy: ReadonlyMap<string, string>, batch: string, now: readonly string[] = []): boolean {
+  if (now.includes(batch)) return true
+  let turns = 0
+  for (let at = undoneBy.get(batch); at !== undefined && !now.includes(at) && turns <= undoneBy.size; turns++)
+    at = undoneBy.get(at)
+  return turns % 2 === 1
+}
 
 /** What a session wrote that still stands at any entity; undos of its own batches are none of that. */
 function standing(p: Planning, session: string): string[] {
   const all = p.view.recentBatches(MAX_BATCHES, { session })
   const undone = new Map<string, Map<string, string>>()
+  const stands = (batch: string, id: string) =>
+    !isUndone(
+      keptIn(undone, id, () => undoneAt(p, id)),
+      batch,
+    )
   return all.filter((batch) => {
     const { undoes = [], events = [] } = p.view.batch(batch) ?? {}
     const isOfOwn = undoes.length > 0 && undoes.every((undone) => all.includes(undone))
-    const stands = ({ event: { entity } }: LoggedEvent) => {
-      const by = keptIn(undone, entity, () => undoneAt(p, entity))
-      let turns = 0
-      for (let at = by.get(batch); at !== undefined && turns <= by.size; at = by.get(at)) turns++
-      return turns % 2 === 0
-    }
-    return !isOfOwn && events.some(stands)
+    return !isOfOwn && events.some(({ event }) => stands(batch, event.entity)) && !isErased(p, batch)
   })
 }
 
 /** Batches to leave out: those undone now or before, with the undos. An undone undo leaves out nothing. */
 function ignoredBatches(p: Planning, batches: readonly string[], entities: Iterable<string>): Set<string> {
   const undoneBy = new Map([...entities].flatMap((id) => [...undoneAt(p, id)]))
-  const out = new Set(batches)
-  for (const [undone, by] of undoneBy) {
-    if (undoneBy.has(by) || out.has(by)) continue
-    out.add(undone)
-    out.add(by)
-  }
-  // of what was undone and redone by turns, all the turns; the set grows while it is read
-  for (const batch of out) if (undoneBy.has(batch)) out.add(undoneBy.get(batch)!)
-  return out
+  const undos = [...undoneBy].filter(([_, by]) => !isUndone(undoneBy, by, batches))
+  return new Set([...batches, ...undos.flat()])
 }
 
 /** Later batches that build on what was written, by entity: they overwrote it, or edited or linked what it created. */
@@ -203,13 +212,17 @@ export const undo = defineVerb({
         message: 'a batch and a whole session at once',
         accepted: 'either batch or allOf',
       })
-    const batches =
-      allOf !== undefined
-        ? standing(p, allOf)
-        : given === undefined || given === 'last'
-          ? lastOwn(p, 'undo')
-          : [p.view.batchNamed(given)]
-    return takeBack(p, batches, { does: 'undo', named: allOf === undefined ? 'batch' : 'allOf', force }, report)
+    const take = (batches: readonly string[], named: string) =>
+      takeBack(p, batches, { does: 'undo', named, force }, report)
+    if (allOf !== undefined) return take(standing(p, allOf), 'allOf')
+    if (given !== undefined && given !== 'last') return take([p.view.batchNamed(given)], 'batch')
+    for (const batch of lastOwn(p, 'undo')) {
+      if (isErased(p, batch)) continue
+      const written = p.draft.events.length
+      const done = take([batch], 'batch')
+      if (!done || p.draft.events.length > written) return done
+    }
+    return take([], 'batch')
   },
 })
 
@@ -229,13 +242,18 @@ function takeBack(
       hint:
         does === 'redo'
           ? 'an undo can be redone until something else is written; `tidemark undo` with its batch brings it back then too'
-          : '`tidemark history` and the reply of act name batches',
+          : [...p.draft.notes, '`tidemark history` and the reply of act name batches'].join('; '),
     })
   }
   const lineOf = (b: string) => p.view.batch(b)?.line
   const events = found.flatMap((b) => eventsIn(b.events))
   if (events.some((e) => e.purged))
-    return report({ field: 'batch', message: 'its content was erased', received: batches.join(', ') })
+    return report({
+      field: 'batch',
+      message: 'its content was erased',
+      received: batches.join(', '),
+      hint: 'what was erased does not come back; `tidemark undo` takes back the last one that can go',
+    })
   const byEntity = Map.groupBy(events, (e) => e.entity)
   const out = ignoredBatches(p, batches, byEntity.keys())
   const left = force ? new Map<string, Set<string>>() : dependents(p, out, events)
@@ -248,18 +266,22 @@ function takeBack(
     })
   const entities = [...byEntity.keys()].filter((id) => !left.has(id))
   const names = new Map([...byEntity.keys()].map((id) => [id, p.entity(id)?.name]))
+  const before = p.draft.events.length
   for (const id of entities.toReversed()) {
     const written = p.draft.events.length
-    revert(p, id, out, byEntity.get(id)!)
+    const standingAfter = () => {
+      revert(p, id, out, byEntity.get(id)!)
+      return standingOf(p.entity(id)?.fields ?? {})
+    }
+    if (isYesToOthers(p, id, byEntity.get(id)!) && p.dryRun(standingAfter) === 'confirmed')
+      p.note(`${id}: a yes to what others said stands; retire takes it out, unlink-entities takes a replacement back`)
+    else standingAfter()
     if (p.draft.events.length > written && p.entity(id)?.live) signRestored(p, id, out)
   }
-  const stands = (id: string) => standingOf(p.entity(id)?.fields ?? {}) === 'confirmed'
-  for (const id of entities.filter((id) => stands(id) && isYesToOthers(p, id, byEntity.get(id)!)))
-    p.note(`${id}: a yes to what others said stands; retire takes it out, unlink-entities takes a replacement back`)
   const [they, go] = left.size === 1 ? ['it is', 'it goes'] : ['they are', 'they go']
   if (left.size > 0)
     p.note(`${[...left.keys()].join(', ')}: changed or linked since, and left as ${they}; with force ${go} as well`)
-  for (const b of batches) p.undoes(b)
+  if (p.draft.events.length > before) for (const b of batches) p.undoes(b)
   return {
     id: batches[0]!,
     undone: summaryOf(
@@ -278,14 +300,15 @@ export const redo = defineVerb({
     'brings back what the last undo of the acting session took away, in one new batch; said twice, the undo before it as well. Once the session has written something else, nothing is left to redo',
   args: {},
   example: {},
-  plan: (p, _args, report) => takeBack(p, lastOwn(p, 'redo'), { does: 'redo', named: 'batch' }, report),
+  plan: (p, _args, report) =>
+    takeBack(p, [...lastOwn(p, 'redo')].slice(0, 1), { does: 'redo', named: 'batch' }, report),
 })
 
 /**
- * The last batch of the acting session, or of no session, that still stands, also a redo; for a redo the last undo, unless
- * something else was written since. What `init` wrote is undone by its id alone.
+ * The batches of the acting session, or of no session, that still stand, also redos, the last one first; for a redo the undos,
+ * unless something else was written since. What `init` wrote is undone by its id alone.
  */
-function lastOwn(p: Planning, does: 'undo' | 'redo'): string[] {
+function* lastOwn(p: Planning, does: 'undo' | 'redo'): Generator<string> {
   const { session } = p.ctx.provenance
   const gone = new Set<string>()
   for (const b of p.view.recentBatches(MAX_BATCHES, { session: typeof session === 'string' ? session : null })) {
@@ -294,10 +317,9 @@ function lastOwn(p: Planning, does: 'undo' | 'redo'): string[] {
     const undoes = batch.undoes ?? []
     for (const undone of undoes) gone.add(undone)
     const isUndo = undoes.length > 0 && undoOf(undoes, (undone) => p.view.batch(undone)?.line).does === 'took back'
-    if (isUndo === (does === 'redo')) return [b]
-    if (undoes.length === 0) return []
+    if (isUndo === (does === 'redo')) yield b
+    if (undoes.length === 0 && does === 'redo') return
   }
-  return []
 }
 
 /** A session that wrote more than this is taken back in several steps. */
