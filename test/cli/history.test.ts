@@ -80,9 +80,23 @@ test('[A10] on a terminal history is a table in local time, with nothing cut', a
   )
   expect(table.replace(/\s+/g, ' ')).toMatch(/description: We use SQLite → .*We use SQLite in WAL mode /)
   expect(table).not.toContain('…')
-  expect(await screen('history')).toMatch(/session started +cli 861c46be/)
+  expect(await screen('history')).toMatch(/session started +tester, cli 861c46be/)
   await screen('claim', 'src/**')
   expect(await screen('history')).toContain('claimed src/**')
+})
+
+test('[A10] history says that there is more, as many lines as --limit names, and who started a session or claimed', async () => {
+  const { at, run } = await past()
+  await run('claim', 'src/**', '--session', 's1')
+  const all = (await run('history')).trimEnd().split('\n')
+  expect(all.filter((line) => /claimed|session started/.test(line)).every((line) => line.includes('[tester, '))).toBe(
+    true,
+  )
+  expect(all.at(-1)).not.toContain('more')
+  const some = (await run('history', '--limit', '2')).trimEnd().split('\n')
+  expect(some).toEqual([...all.slice(0, 2), '… more: give --limit 50'])
+  expect((await onTerminal(at, ['history', '--limit', '2'])).out).toContain('… more: give --limit 50')
+  expect(await run('history', '--limit', String(all.length))).not.toContain('… more')
 })
 
 test('[A10] what was retired and is brought back is told as that', async () => {

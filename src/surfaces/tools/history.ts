@@ -12,6 +12,7 @@ import type { Json } from '../../model/field.ts'
 import { defined, isObject } from '../../model/object.ts'
 import { localMinute } from '../../model/times.ts'
 import { referenceTo } from '../../project/discover/values.ts'
+import { userName } from '../../project/open.ts'
 import { eventsIn } from '../../project/verbs/undo.ts'
 import { nameOfAuthor } from '../../work/coordination/labels.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
@@ -106,7 +107,7 @@ export const history = defineTool({
   example: 'tidemark history use-sqlite',
   params: {
     ref: { ...REF, place: 'rest' },
-    limit: { type: 'number', least: 1, about: 'so many batches, when no entity is named (20)' },
+    limit: { type: 'number', least: 1, about: 'so many lines, when no entity is named (20)' },
     prompts: { type: 'flag', about: 'what you typed in sessions on this machine, newest first', typed: true },
   },
   readOnly: true,
@@ -121,14 +122,22 @@ export const history = defineTool({
     if (args.ref === undefined) {
       const { limit = 20 } = args
       const news = memory.newsSince(Math.max(0, memory.cursor - limit)).reverse()
-      const lines = news.map((n) => {
-        const who = by(n.author)
-        return `${moment(n.at, local)}  ${n.presence ? '' : `${shortBatch(n.batch)}  `}${what(memory, n)}${who && `  [${who}]`}`
+      // sessions and claims are those of this machine
+      const entries = news.map((n) => {
+        const who = by(n.presence ? { user: userName(context.project.root), ...n.author } : n.author)
+        return { at: n.at, text: what(memory, n), who, batch: n.batch && shortBatch(n.batch) }
       })
-      const rows = news.map((n) => rowOf(n.at, what(memory, n), by(n.author), n.batch && shortBatch(n.batch)))
+      const lines = entries.map(({ at, text, who, batch }) =>
+        [moment(at, local), batch, text, who && `[${who}]`].filter(Boolean).join('  '),
+      )
+      const [first] = memory.newsSince(0, 1)
+      if (first && first.seq < (news.at(-1)?.seq ?? Number.POSITIVE_INFINITY))
+        lines.push(`… more: give --limit ${Math.max(50, limit * 2)}`)
+      const rows = entries.map(({ at, text, who, batch }) => rowOf(at, text, who, batch))
+      const more = lines.slice(entries.length).map((line) => ({ line: [line] }))
       return {
         text: lines.join('\n') || 'nothing has happened yet',
-        ...(news.length > 0 && { page: () => [{ ...table, rows }] }),
+        ...(news.length > 0 && { page: () => [{ ...table, rows }, ...more] }),
         json: news.map((n) => ({
           batch: n.batch,
           seq: n.seq,
