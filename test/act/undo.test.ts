@@ -274,10 +274,9 @@ describe('[A10] undo', () => {
     says('redo', {}, `redid: ${what}`)
     says('undo', {}, `took back: ${what}`)
     expect(m.get('kept')!.live).toBe(true)
-    expect(m.refused([['undo', { allOf: 'z1' }]], z1)[0]!.message).toContain('later batches build on it')
     m.act([['undo', { allOf: 'z1', force: true }]], z1)
     expect(m.get('kept')!.live).toBe(false)
-    expect(m.refused([['undo', { allOf: 'z1' }]], z1)[0]!.message).toBe('there is nothing to undo')
+    expect(m.act([['undo', { allOf: 'z1' }]], z1).batch).toBe(null)
   })
 
   test('[A10] [A7] what was erased, or undone by others, is passed over by the plain undo, which says so', () => {
@@ -287,9 +286,7 @@ describe('[A10] undo', () => {
     const erasure = m.act([['purge', { ref: 'x', reason: 'x' }]]).batch!
     const [problem] = m.refused([['undo', { batch }]])
     expect(problem).toMatchObject({ message: 'its content was erased' })
-    expect(problem!.hint).toBe(
-      'what was erased does not come back; `tidemark undo` takes back the last one that can go',
-    )
+    expect(problem!.hint).toBe('what was erased does not come back')
     const stays = [erasure, batch!].map((b) => `${shortBatch(b)} stays: what was erased does not come back`)
     expect(undo(m).notes).toEqual(stays)
     expect(m.get('a')!.live).toBe(false)

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import { onTerminal, project } from './run.ts'
+import { asPerson, onTerminal, project } from './run.ts'
 
 const SESSION = '861c46be-7d1f-4c7e-9a51-0d1a5f4f8e21'
 const decide = (more: object) => JSON.stringify([['record-decision', { name: 'use-sqlite', ...more }]])
@@ -141,10 +141,43 @@ test('[A10] a proposal within proposals is told once, however they name each oth
   const [proposal] = JSON.parse(await run('list', 'proposal', '--json')) as { id: string }[]
   await act(['propose', { action: ['supersede', { old: proposal!.id, new: proposal!.id }] }]).catch(() => undefined)
   await act(['propose', { action: ['curate', { ref: proposal!.id }] }]).catch(() => undefined)
-  expect(await run('history')).toContain('proposed to retire')
+  expect(await run('history')).toContain('proposed to retire "alpha": old')
   await act(
     ['record-decision', { ref: 'decision:alpha', rationale: 'second' }],
     ['retire', { ref: 'decision:alpha', reason: 'over' }],
   )
   expect((await run('history')).split('\n')[0]).toContain('rationale: first → second; retired: over')
+})
+
+test('[A10] history tells links by their ends and what was said of them, and proposals by what they propose', async () => {
+  const { at, run } = await project()
+  const act = (...actions: unknown[]) => run('act', JSON.stringify(actions))
+  const last = async () => (await run('history')).split('\n')[0]!
+  await act(['record-decision', { name: 'a' }], ['record-decision', { name: 'b' }])
+  const link = { from: 'a', to: 'b', type: 'supports' }
+  await act(['link-entities', link])
+  await act(['link-entities', { ...link, description: 'both are local' }])
+  expect(await last()).toContain('changed "a" supports "b" (description: both are local)')
+  await act(['unlink-entities', { ...link, reason: 'no longer' }])
+  expect(await last()).toContain('unlinked "a" supports "b": no longer')
+  await run('undo')
+  expect(await last()).toContain('took back: unlinked "a" supports "b": no longer')
+  const propose = async (verb: string, args: object) => {
+    await act(['propose', { action: [verb, args] }])
+    return last()
+  }
+  expect(await propose('record-decision', { name: 'a', impact: 3, tags: ['x'] })).toContain(
+    'proposed to record decision "a" (impact: 3, tags: ["x"])',
+  )
+  expect(await propose('unlink-entities', link)).toContain('proposed to unlink "a" supports "b"')
+  expect(await propose('delete-decision', { ref: 'a', reason: 'old' })).toContain(
+    'proposed to delete decision "a": old',
+  )
+  expect(await propose('rename', { ref: 'a', name: 'c' })).toContain('proposed to rename "a" (name: c)')
+  const all = JSON.parse(await run('list', 'proposal', '--json')) as { id: string; name: string }[]
+  const of = (verb: string) => all.find((e) => e.name.includes(verb))!.id
+  asPerson(at, ['reject', { ref: of('rename'), reason: 'both names stay' }])
+  expect(await last()).toContain('rejected the proposal to rename "a" (name: c): both names stay')
+  asPerson(at, ['confirm', { ref: of('record-decision') }])
+  expect(await last()).toContain('confirmed the proposal to record decision "a" (impact: 3, tags: ["x"])')
 })

@@ -678,6 +678,35 @@ test('[Y1] [T110] a yes to what takes the place of my rule is one to that, and i
   expect(undone.notes.join()).toContain('a yes to what others said stands')
 })
 
+test('[Y1] [A10] what another clone only wants is told as that, and a no to it with its reason', async () => {
+  const { ana, mallory, give } = two('updates')
+  act(ana, ...RULE, decision('use pnpm'))
+  give(ana, mallory)
+  act(mallory, ['retire', { ref: RULE_ID, reason: 'no longer' }])
+  act(mallory, ['record-decision', { name: 'use pnpm', rationale: 'because Mallory says so' }])
+  give(mallory, ana)
+  const tool = await TOOLS.history!.load()
+  const context = { memory: ana.memory, project: findProject(ana.dir) }
+  const history = async (ref?: string) => (await tool.run(context as never, { ref } as never)).text
+  const tellsWishes = async () => {
+    expect(await history()).toContain('wants to retire "Never commit secrets": no longer')
+    expect(await history()).toContain('wants to change "use pnpm" (rationale)')
+    expect(await history(RULE_ID)).toContain('  wants: retired: no longer')
+  }
+  await tellsWishes()
+  act(ana, ['reject', { ref: RULE_ID, reason: 'it holds' }])
+  act(ana, ['reject', { ref: 'decision:use-pnpm' }])
+  await tellsWishes()
+  expect(await history()).toContain('rejected what others want of "Never commit secrets": it holds')
+  expect((await history()).split('\n')[0]).toContain('rejected what others want of "use pnpm"')
+  expect(await history(RULE_ID)).toContain('  rejected what others want: it holds')
+  expect(await history(RULE_ID)).not.toContain('brought back')
+  act(mallory, ['retire', { ref: RULE_ID, reason: 'still not' }])
+  give(mallory, ana)
+  act(ana, ['confirm', { ref: RULE_ID }])
+  expect(await history()).toContain('  retired "Never commit secrets": still not')
+})
+
 test('[Y1] [A10] an undo of a yes to the rule of another clone does not say that it took it back', () => {
   const { ana, mallory, give } = two('updates')
   const person = { by: 'person' } as const

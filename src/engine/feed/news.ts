@@ -1,5 +1,8 @@
+import type { Json } from '../../model/field.ts'
+import { isObject } from '../../model/object.ts'
 import { momentOf } from '../log/clock.ts'
-import type { Db } from '../store/db.ts'
+import { type Db, stored } from '../store/db.ts'
+import { heldOf } from '../store/held.ts'
 import type { Author, Line } from '../store/line.ts'
 import { batchNamed, type LoggedEvent, lastLine, lineOf, loggedIn, newsAfter } from '../store/log.ts'
 import { type PresenceEvent, presenceAfter } from '../store/presence.ts'
@@ -50,7 +53,16 @@ function summaryIn(db: Db, line: Line): string {
     const row = getRow(db, id)
     return row && (nameIn(row.name, JSON.parse(row.body)) || calledLast(db, id))
   }
-  return summaryOf(line, called, (batch) => lineIn(db, batch))
+  const last = (id: string, field: string) => calledLast(db, id, field)
+  const isWanted = (id: string) => isWantedOnly(db, `${line.replica}:${line.seq}`, id)
+  return summaryOf(line, called, (batch) => lineIn(db, batch), { last, isWanted })
+}
+
+/** Whether what a batch says of an entity waits for a yes here, or was turned down. */
+export function isWantedOnly(db: Db, batch: string, id: string): boolean {
+  const waits = heldOf(db, id)?.lines.some((l) => `${l.replica}:${l.seq}` === batch)
+  const { provenance } = stored<{ provenance?: Json }>(getRow(db, id)?.body ?? '{}')
+  return waits || (Array.isArray(provenance) && provenance.some((p) => isObject(p) && p.keeps === batch))
 }
 
 /** What a batch did, in a line; nothing where it is not here. */

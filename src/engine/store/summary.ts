@@ -2,6 +2,7 @@ import { attempt } from '../../base/errors.ts'
 import { kindOf, LINK_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { KINDS } from '../../model/kinds/index.ts'
+import { isObject, type JsonObject } from '../../model/object.ts'
 import { isWork } from '../../model/work-kinds.ts'
 import { STATE, type StateValue, UNDONE } from '../log/cells.ts'
 import type { Event } from '../log/events.ts'
@@ -26,11 +27,21 @@ const quoted = (name: Json | undefined): string => {
 /** What an entity is called now; nothing where that is not known. */
 export type Called = (id: string) => string | undefined
 
-/** What something deleted was called last; nothing where that was erased. */
-export function calledLast(db: Db, id: string): string | undefined {
-  const field = keys.get(kindOf(id)) ?? 'name'
+/** What something deleted was called last, or what else it said; nothing where that was erased. */
+export function calledLast(db: Db, id: string, field = keys.get(kindOf(id)) ?? 'name'): string | undefined {
   return eventsOf(db, id).findLast((e) => e.event.field === field && e.event.value !== undefined)?.event.value as string
 }
+
+/** What an entity said last in a field; and whether what the batch says of it does not hold here. */
+type Known = { last?(id: string, field: string): Json | undefined; isWanted?(id: string): boolean }
+
+/** What the author of these events says, where they turn down what others want. */
+export const turnsDown = (events: readonly Event[]): JsonObject | undefined =>
+  events.map((e) => (e.field === 'provenance' && isObject(e.value) ? e.value : {})).find((said) => said.keeps)
+
+const INFINITIVES: { readonly [past: string]: string } = { brought: 'bring', took: 'take', said: 'say' }
+const wanted = (did: string): string =>
+  `wants to ${did.replace(/^[a-z]+/, (verb) => INFINITIVES[verb] ?? verb.replace(/(?:(link|record|confirm|reject)e)?d$/, '$1'))}`
 
 /** So many undos of undos are followed, and so many batches named that were taken back: more fill no line. */
 const MOST_UNDOES = 50
@@ -42,7 +53,9 @@ export function undoOf(batches: readonly string[], lineOf: (batch: string) => Li
   let [undone, isRedo] = [batches, false]
   for (let n = 0; n < MOST_UNDOES && undone.length === 1 && undoes(undone[0]!).length > 0; n++)
     [undone, isRedo] = [undoes(undone[0]!), !isRedo]
-  const wrote = undone.filter((batch) => undoes(batch).length === 0)
+  const gone = new Set<string>()
+  for (const batch of undone) if (!gone.has(batch)) for (const before of undoes(batch)) gone.add(before)
+  const wrote = undone.filter((batch) => undoes(batch).length === 0 && !gone.has(batch))
   return { does: isRedo ? 'redid' : 'took back', undone: wrote.length > 0 ? wrote : undone }
 }
 
@@ -51,30 +64,32 @@ export function summaryOf(
   { events, author, purges, forks }: Pick<Line, 'events' | 'author' | 'purges' | 'forks'>,
   called: Called = () => undefined,
   lineOf: (batch: string) => Line | undefined = () => undefined,
+  known: Known = {},
   isWhole = true,
 ): string {
   const { does, undone } = undoOf(author.undoes ?? [], lineOf)
   // what it proposes to undo is told, and not what that proposes in turn
   const did = (batch: string) => {
     const line = isWhole ? lineOf(batch) : undefined
-    return line && summaryOf(line, called, lineOf, false)
+    return line && summaryOf(line, called, lineOf, known, false)
   }
-  const written = new Set(events.map((e) => e.entity))
-  // what was undone already, or changed since and left, is not touched
-  const told = undone.slice(0, MOST_NAMED).flatMap((batch) => {
-    const line = lineOf(batch)
-    const own = line?.events.filter((e) => written.has(e.entity))
-    return own?.length ? summaryOf({ ...line!, events: own }, called) : []
-  })
+  // what was undone already, or changed since and left, is not written
+  const written = new Set(events.map((e) => `${e.entity} ${e.field}`))
   const parts =
     undone.length > 0
-      ? told
+      ? undone.slice(0, MOST_NAMED).flatMap((batch) => {
+          const line = lineOf(batch)
+          const own = [...Map.groupBy(line?.events ?? [], (e) => e.entity).values()].filter((events) =>
+            events.some((e) => e.field !== 'provenance' && written.has(`${e.entity} ${e.field}`)),
+          )
+          return own.length > 0 ? summaryOf({ ...line!, events: own.flat() }, called, undefined, known) : []
+        })
       : [
           ...forks.map(
             (f) => `two stores wrote as ${f.replica}: from line ${f.from} on it is said again under other identities`,
           ),
           ...[...Map.groupBy(events, (e) => e.entity)].flatMap(([id, own]) =>
-            isReplaced(id, own, events) ? [] : [said(id, own, called, did)],
+            isReplaced(id, own, events) ? [] : [said(id, own, called, did, known)],
           ),
         ]
   if (parts.length === 0) parts.push(...undone.slice(0, MOST_NAMED).map(shortBatch))
@@ -96,25 +111,36 @@ export const undoing = (did: string): string =>
 
 /** What somebody put up for a yes. @throws where it is not as we write it. */
 function edit(action: string, is: (of: string) => string, did: (batch: string) => string | undefined): string {
-  const [verb, { ref, batch, allOf, old, new: next, reason }] = JSON.parse(action)
+  const [verb, args] = JSON.parse(action)
+  const { ref, batch, allOf, old, new: next, from, to, type, reason, ...rest } = args
   if (verb === 'undo' && typeof batch === 'string') return undoing(did(batch) ?? shortBatch(batch))
   if (verb === 'undo' && typeof allOf === 'string') return `undo all that session ${allOf} wrote`
   const named = (of: unknown) => (typeof of === 'string' ? ` ${is(of)}` : '')
-  const what = old === undefined ? named(ref) : `${named(old)} by${named(next)}`
-  return `${verb}${what}${typeof reason === 'string' ? `: ${reason}` : ''}`
+  const key = keys.get(String(verb).replace(/^(?:record|delete)-/, '')) ?? 'name'
+  const { [key]: name, ...more } = rest
+  const it = ref === undefined && name !== undefined ? ` ${quoted(name)}` : named(ref)
+  const ends = old === undefined ? `${named(from)} ${type}${named(to)}` : `${named(old)} by${named(next)}`
+  const fields = Object.entries(ref === undefined ? more : rest).map(([f, v]) => `${f}: ${inWords(v)}`)
+  const values = fields.length > 0 ? ` (${fields.join(', ')})` : ''
+  const why = typeof reason === 'string' ? `: ${reason}` : ''
+  return `${verb.replace('-entities', '').replace('-', ' ')}${(old ?? from) === undefined ? it : ends}${values}${why}`
 }
+
+const inWords = (value: unknown): string => flat(typeof value === 'string' ? value : JSON.stringify(value))
 
 function said(
   id: string,
   events: readonly Event[],
   called: Called,
   did: (batch: string) => string | undefined,
+  { last, isWanted }: Known,
 ): string {
+  if (isWanted?.(id)) return wanted(said(id, events, called, did, { last }))
   const kind = kindOf(id)
   // a proposal within a proposal is not read: what names itself would have no end
   const inside = (of: string): string => {
     const name = called(of)
-    return kindOf(of) === 'proposal' ? 'a proposal' : name ? quoted(name) : flat(of)
+    return kindOf(of) === 'proposal' ? 'a proposal' : name || !of.includes(':') ? quoted(name || of) : flat(of)
   }
   const put = (action: unknown): string => flat(attempt(() => edit(String(action), inside, did)) ?? 'edit')
   const is = (of: string): string => {
@@ -125,13 +151,17 @@ function said(
   if (events.some((e) => e.purged)) return `erased ${id}`
   const { s: state, reason } = (value(STATE) ?? {}) as { s?: StateValue['s']; reason?: unknown }
   const because = (why: unknown) => (typeof why === 'string' && why !== UNDONE ? `: ${flat(why)}` : '')
+  const no = turnsDown(events)
+  if (no) return `rejected what others want of ${is(id)}${because(no.reason)}`
+  const fields = [...new Set(events.map((e) => e.field))].filter((f) => f !== 'provenance')
   if (kind === LINK_KIND) {
-    const [from, to, type] = [value('from'), value('to'), value('type')]
-    if (state !== 'created' || type === undefined)
-      return `${state === 'deleted' ? 'removed' : 'changed'} the link ${called(id) ?? id}`
+    const [from, to, type] = ['from', 'to', 'type'].map((field) => value(field) ?? last?.(id, field))
     const [one, other] = [is(String(from)), is(String(to))]
-    if (type !== 'supersedes') return `linked ${one} ${type} ${other}`
-    return `superseded ${other} by ${one}${because(value('description'))}`
+    const link = from === undefined ? `the link ${called(id) ?? id}` : `${one} ${type} ${other}`
+    if (state === 'deleted') return `unlinked ${link}${because(reason)}`
+    if (state === undefined)
+      return `changed ${link} (${fields.map((f) => `${f}: ${inWords(value(f) ?? null)}`).join(', ')})`
+    return type === 'supersedes' ? `superseded ${other} by ${one}${because(value('description'))}` : `linked ${link}`
   }
   const name = value(keys.get(kind) ?? 'name')
   if (state === 'created' && kind === 'proposal') return `proposed to ${put(name)}`
@@ -142,10 +172,10 @@ function said(
   if (state === 'restored') return `brought back ${is(id)}`
   if (value('retired') !== undefined) return `retired ${is(id)}${because(value('retired'))}`
   if (events.some((e) => e.field === 'retired')) return `brought back ${is(id)}`
-  if (standing === 'confirmed' || standing === 'rejected') return `${standing} ${is(id)}`
+  if (standing === 'confirmed' || standing === 'rejected')
+    return `${standing} ${is(id)}${because(events.find((e) => e.path?.[0] === 'rejected-because')?.value)}`
   if (name !== undefined) return `renamed ${is(id) === quoted(name) ? '' : `${is(id)} `}to ${quoted(name)}`
   const work = value('state')
   if (typeof work === 'string' && isWork(kind)) return `set ${is(id)} to ${work}`
-  const fields = [...new Set(events.map((e) => e.field))].filter((f) => f !== 'provenance')
   return fields.length === 0 ? `said ${is(id)} again` : `changed ${is(id)} (${fields.join(', ')})`
 }

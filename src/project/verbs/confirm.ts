@@ -38,7 +38,13 @@ export function agree(p: Planning, { id, lines, frozen }: Held, report: Report, 
 const DEFINES: { readonly [kind: string]: string } = { [KIND_KIND]: 'define-kind', [RELATION_KIND]: 'define-relation' }
 
 /** Says again what holds here, over what others said; in our own name where its lines are gone. */
-function turnDown(p: Planning, { id, row, lines, frozen }: Held, report: Report, run: RunAction): void {
+function turnDown(
+  p: Planning,
+  { id, row, lines, frozen }: Held,
+  reason: string | undefined,
+  report: Report,
+  run: RunAction,
+): void {
   if (frozen) {
     p.decide(id)
     const { provenance: _, retired: _retired, ...fields } = row ? entityOf(row).fields : {}
@@ -59,7 +65,7 @@ function turnDown(p: Planning, { id, row, lines, frozen }: Held, report: Report,
   // a link without its ends would reach nobody
   if (kindOf(id) === LINK_KIND && !row?.live) p.remove(id)
   else revert(p, id, out, eventsIn(p.view.eventsOf(id).filter(isTheirs)))
-  p.sign(id, lines.length > 0 ? { keeps: [...out].at(-1)! } : {})
+  p.sign(id, lines.length > 0 ? { keeps: [...out].at(-1)!, ...(reason === undefined ? {} : { reason }) } : {})
 }
 
 export const confirm = defineVerb({
@@ -123,7 +129,7 @@ export const reject = defineVerb({
     const waiting = p.view.waitingAt(target.id)
     const asked = p.view.askedOf(target.id).length > 0
     if (asked) p.decide(target.id)
-    for (const held of waiting) turnDown(p, held, report, run)
+    for (const held of waiting) turnDown(p, held, reason, report, run)
     if (asked || waiting.length > 0) return brief(target)
     if (target.fields.standing !== 'proposed' && target.fields.standing !== 'rejected')
       return report({

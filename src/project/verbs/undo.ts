@@ -1,6 +1,14 @@
 import { attempt } from '../../base/errors.ts'
-import { keptIn } from '../../base/lookup.ts'
-import { listPart, STATE, type Stamp, type StateValue, seen, setPart, UNDONE } from '../../engine/log/cells.ts'
+import {
+  type Cells,
+  listPart,
+  STATE,
+  type Stamp,
+  type StateValue,
+  seen,
+  setPart,
+  UNDONE,
+} from '../../engine/log/cells.ts'
 import { cellsOf, type Event } from '../../engine/log/events.ts'
 import { fold } from '../../engine/log/fold.ts'
 import { shortBatch } from '../../engine/store/keys.ts'
@@ -27,40 +35,18 @@ function isErased(p: Planning, batch: string): boolean {
   return isErased
 }
 
-/** What was undone at an entity, with the undo. */
-const undoneAt = (p: Planning, id: string): Map<string, string> =>
-  new Map(p.view.eventsOf(id).flatMap(({ batch }) => (p.view.batch(batch)?.undoes ?? []).map((b) => [b, batch])))
-
-/** Whether a batch is undone in the end: undos may be undone in turn, also by what is undone `now`. */
-function isUndone(undoneBy: ReadonlyMap<string, string>, batch: string, now: readonly string[] = []): boolean {
-  if (now.includes(batch)) return true
-  let turns = 0
-  for (let at = undoneBy.get(batch); at !== undefined && !now.includes(at) && turns <= undoneBy.size; turns++)
-    at = undoneBy.get(at)
-  return turns % 2 === 1
-}
-
-/** What a session wrote that still stands at any entity; undos of its own batches are none of that. */
-function standing(p: Planning, session: string): string[] {
-  const all = p.view.recentBatches(MAX_BATCHES, { session })
-  const undone = new Map<string, Map<string, string>>()
-  const stands = (batch: string, id: string) =>
-    !isUndone(
-      keptIn(undone, id, () => undoneAt(p, id)),
-      batch,
-    )
-  return all.filter((batch) => {
-    const { undoes = [], events = [] } = p.view.batch(batch) ?? {}
-    const isOfOwn = undoes.length > 0 && undoes.every((undone) => all.includes(undone))
-    return !isOfOwn && events.some(({ event }) => stands(batch, event.entity)) && !isErased(p, batch)
-  })
-}
-
-/** Batches to leave out: those undone now or before, with the undos. An undone undo leaves out nothing. */
+/** Batches to leave out: those undone now or before, with the undos. An undone undo leaves out nothing but itself. */
 function ignoredBatches(p: Planning, batches: readonly string[], entities: Iterable<string>): Set<string> {
-  const undoneBy = new Map([...entities].flatMap((id) => [...undoneAt(p, id)]))
-  const undos = [...undoneBy].filter(([_, by]) => !isUndone(undoneBy, by, batches))
-  return new Set([...batches, ...undos.flat()])
+  const undos = [...entities]
+    .flatMap((id) => p.view.eventsOf(id))
+    .flatMap(({ batch }) => (p.view.batch(batch)?.undoes ?? []).map((undone) => [undone, batch] as const))
+  const [gone, out] = [new Set(batches), new Set(batches)]
+  for (const [undone, by] of undos.toReversed()) {
+    if (gone.has(by)) continue
+    gone.add(undone)
+    out.add(undone).add(by)
+  }
+  return out
 }
 
 /** Later batches that build on what was written, by entity: they overwrote it, or edited or linked what it created. */
@@ -68,9 +54,7 @@ function dependents(p: Planning, out: ReadonlySet<string>, events: readonly Even
   const written = new Set(events.map((e) => key(e.stamp.replica, e.stamp.ctr)))
   const created = new Map(
     events
-      .filter(
-        (e) => e.field === STATE && ['created', 'restored'].includes((e.value as StateValue | undefined)?.s ?? ''),
-      )
+      .filter((e) => e.field === STATE && (e.value as StateValue | undefined)?.s !== 'deleted')
       .map((e) => [e.entity, e.stamp]),
   )
   const all = new Map<string, Set<string>>()
@@ -105,9 +89,12 @@ function isLater(stamp: Stamp, created: Stamp | undefined): boolean {
   return stamp.replica === created.replica ? stamp.ctr > created.ctr : stamp.ms >= created.ms
 }
 
+const cellsWithout = (p: Planning, id: string, out: ReadonlySet<string>): Cells =>
+  cellsOf(eventsIn(p.view.eventsOf(id).filter((e) => !out.has(e.batch))))
+
 /** Puts one entity back to what it would be without the batches, field by field, as ordinary new writes. */
 export function revert(p: Planning, id: string, out: ReadonlySet<string>, events: readonly Event[]): void {
-  const before = cellsOf(eventsIn(p.view.eventsOf(id).filter((e) => !out.has(e.batch))))
+  const before = cellsWithout(p, id, out)
   const was = fold(before)
   // what was never recorded does not exist, whatever later batches said of it (they were forced, or it would be refused)
   const recorded = [...before.values()].some((c) => c.field === STATE)
@@ -212,17 +199,17 @@ export const undo = defineVerb({
         message: 'a batch and a whole session at once',
         accepted: 'either batch or allOf',
       })
-    const take = (batches: readonly string[], named: string) =>
-      takeBack(p, batches, { does: 'undo', named, force }, report)
-    if (allOf !== undefined) return take(standing(p, allOf), 'allOf')
-    if (given !== undefined && given !== 'last') return take([p.view.batchNamed(given)], 'batch')
-    for (const batch of lastOwn(p, 'undo')) {
-      if (isErased(p, batch)) continue
+    const named = allOf === undefined ? 'batch' : 'allOf'
+    const take = (batches: readonly string[]) => takeBack(p, batches, { does: 'undo', named, force }, report)
+    const there = allOf === undefined ? [] : p.view.recentBatches(MAX_BATCHES, { session: allOf })
+    if (given !== undefined && given !== 'last') return take([p.view.batchNamed(given)])
+    for (const batch of allOf === undefined ? lastOwn(p, 'undo') : []) {
       const written = p.draft.events.length
-      const done = take([batch], 'batch')
+      if (isErased(p, batch)) continue
+      const done = take([batch])
       if (!done || p.draft.events.length > written) return done
     }
-    return take([], 'batch')
+    return take(there.filter((batch) => !isErased(p, batch)))
   },
 })
 
@@ -248,12 +235,7 @@ function takeBack(
   const lineOf = (b: string) => p.view.batch(b)?.line
   const events = found.flatMap((b) => eventsIn(b.events))
   if (events.some((e) => e.purged))
-    return report({
-      field: 'batch',
-      message: 'its content was erased',
-      received: batches.join(', '),
-      hint: 'what was erased does not come back; `tidemark undo` takes back the last one that can go',
-    })
+    return report({ field: 'batch', message: 'its content was erased', hint: 'what was erased does not come back' })
   const byEntity = Map.groupBy(events, (e) => e.entity)
   const out = ignoredBatches(p, batches, byEntity.keys())
   const left = force ? new Map<string, Set<string>>() : dependents(p, out, events)
@@ -269,13 +251,9 @@ function takeBack(
   const before = p.draft.events.length
   for (const id of entities.toReversed()) {
     const written = p.draft.events.length
-    const standingAfter = () => {
-      revert(p, id, out, byEntity.get(id)!)
-      return standingOf(p.entity(id)?.fields ?? {})
-    }
-    if (isYesToOthers(p, id, byEntity.get(id)!) && p.dryRun(standingAfter) === 'confirmed')
+    if (isYesToOthers(p, id, byEntity.get(id)!) && standingOf(fold(cellsWithout(p, id, out)).fields) === 'confirmed')
       p.note(`${id}: a yes to what others said stands; retire takes it out, unlink-entities takes a replacement back`)
-    else standingAfter()
+    else revert(p, id, out, byEntity.get(id)!)
     if (p.draft.events.length > written && p.entity(id)?.live) signRestored(p, id, out)
   }
   const [they, go] = left.size === 1 ? ['it is', 'it goes'] : ['they are', 'they go']

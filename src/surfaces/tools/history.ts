@@ -1,4 +1,4 @@
-import type { News } from '../../engine/feed/news.ts'
+import { isWantedOnly, type News } from '../../engine/feed/news.ts'
 import { STATE, UNDONE } from '../../engine/log/cells.ts'
 import { isMark, saidIn } from '../../engine/log/context-value.ts'
 import { type Event, valueBefore } from '../../engine/log/events.ts'
@@ -6,6 +6,7 @@ import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { shortBatch } from '../../engine/store/keys.ts'
 import type { Author } from '../../engine/store/line.ts'
+import { turnsDown } from '../../engine/store/summary.ts'
 import { canonical } from '../../model/canonical.ts'
 import { LINK_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
@@ -27,7 +28,7 @@ const inShort = (reader: Reader, value: Json, max: number): string => {
 }
 
 /** The digest that somebody said yes to; empty where it was a no. */
-const agreed = ({ value }: Event) => (isObject(value) ? value.confirms : undefined)
+const agreed = (e: Event) => (turnsDown([e]) ? '' : isObject(e.value) ? e.value.confirms : undefined)
 
 const BEGAN: Readonly<Record<string, string>> = { created: 'recorded', restored: 'brought back' }
 
@@ -40,6 +41,8 @@ function told({ reader }: Memory, given: Event, was: Json | undefined): string {
     return `${BEGAN[state] ?? state}${reason === undefined ? '' : `: ${inWords(reason, 200)}`}`
   }
   if (e.field === 'standing') return e.op === 'clear' ? '' : String(e.value)
+  const no = turnsDown([e])
+  if (no) return `rejected what others want${no.reason === undefined ? '' : `: ${inWords(no.reason, 200)}`}`
   if (e.field === 'provenance') return agreed(e) === '' ? 'rejected' : 'confirmed'
   const at = e.path?.length ? `${e.field}.${e.path.join('.')}` : e.field
   const value = e.value === undefined ? '' : inShort(reader, e.value, 200)
@@ -74,7 +77,7 @@ const wasOf = ({ event }: Entry, all: readonly Entry[]): Json | undefined =>
   event.op === 'add' || event.op === 'remove' || event.field === STATE ? undefined : valueBefore(event, eventsIn(all))
 
 /** A batch of these alone is told by its summary. */
-const ENDING = new Set(['retired', 'standing'])
+const isEnding = ({ field, path }: Event) => ['retired', 'standing'].includes(field) || path?.[0] === 'rejected-because'
 
 /** What a batch did. Of one entity that it changed, what from what to what. */
 function what(memory: Memory, n: News): string {
@@ -84,10 +87,10 @@ function what(memory: Memory, n: News): string {
       .join(' ')
   const said = n.events.filter((x) => x.event.field !== 'provenance')
   const [id, ...others] = new Set(said.map((x) => x.event.entity))
-  if (said.every((x) => ENDING.has(x.event.field))) return n.summary
+  if (said.every((x) => isEnding(x.event)) || turnsDown(eventsIn(n.events))) return n.summary
   const e = id === undefined || others.length > 0 || n.author.undoes ? undefined : memory.reader.entity(id)
-  if (e === undefined || e.name === '' || e.kind === LINK_KIND || said.some((x) => x.event.field === STATE))
-    return n.summary
+  if (e === undefined || isWantedOnly(memory.db, n.batch, e.id) || e.name === '') return n.summary
+  if (e.kind === LINK_KIND || e.kind === 'proposal' || said.some((x) => x.event.field === STATE)) return n.summary
   const all = memory.history(e.id)
   return `${oneLine(e.name, 60)}: ${said.map((x) => told(memory, x.event, wasOf(x, all))).join('; ')}`
 }
@@ -150,12 +153,16 @@ export const history = defineTool({
     const e = findOne(memory.reader, args.ref, true)
     const events = memory.history(e.id).filter(({ event: e }) => e.field !== 'provenance' || agreed(e) !== undefined)
     const steps = [
-      ...events.map((x) => ({ ...x, text: told(memory, x.event, wasOf(x, events)) })),
+      ...events.map((x) => {
+        const text = told(memory, x.event, wasOf(x, events))
+        return { ...x, text: text && isWantedOnly(memory.db, x.batch, e.id) ? `wants: ${text}` : text }
+      }),
       ...linked(memory, e.id),
     ]
     steps.sort((a, b) => a.event.stamp.ms - b.event.stamp.ms)
     // of what was taken back nothing is left: its fields need no line each
     const isUndone = ({ event }: Entry) => (event.value as { reason?: Json } | undefined)?.reason === UNDONE
+    const kept = new Set(events.filter((x) => turnsDown([x.event])).map((x) => x.batch))
     const gone = new Set(events.filter((x) => x.event.field === STATE && isUndone(x)).map((x) => x.batch))
     const lines: string[] = []
     const rows: Span[][][] = []
@@ -163,6 +170,7 @@ export const history = defineTool({
     let last = ''
     for (const x of steps) {
       if (gone.has(x.batch) && x.event.entity === e.id && x.event.field !== STATE) continue
+      if (kept.has(x.batch) && x.event.field !== 'provenance') continue
       if (isMark(x.event) || x.text === '' || (x.batch === batch && x.text === last)) continue
       last = x.text
       if (x.batch !== batch) {
