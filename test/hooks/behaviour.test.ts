@@ -438,6 +438,27 @@ test('[H3] a long prompt meets what it names; the words of a path meet nothing',
   )
 })
 
+test('[H3] the little words of another language bring nothing, its telling words do; a long prompt has to share more than a word', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  t.act([
+    [
+      'record-learning',
+      { title: 'Le panier perd la remise', body: 'Le cache de la session est vidé par le paiement et pas par le menu' },
+    ],
+    ...['Orders are sorted', 'Mails go out twice', 'The menu flickers'].map((title) => [
+      'record-learning',
+      { title, body: 'seen' },
+    ]),
+  ])
+  sessionsOf(t.memory).start({ id: 's1' })
+  const told = async (prompt: string) => (await hook('s1', 'prompt', { prompt })).context ?? ''
+  expect(await told('est ce que la page de garde est prête et pas le reste ?')).toBe('')
+  const long = 'There is a session in which we talked of colours, fonts, margins, icons, buttons, headings and shadows'
+  expect(await told(long)).toBe('')
+  expect(await told('la remise du panier a encore disparu')).toContain('vidé par le paiement')
+})
+
 test('[H3] [R2] what failed is met in other words', async () => {
   const t = openTestMemory()
   const hook = hooks(t)

@@ -441,7 +441,7 @@ test('[H3] a file is meant by its name, or by the end of a path on any machine; 
     (await on(session, event, more)).context ?? ''
   for (const [i, prompt] of ['do the same for mod_grid.py', String.raw`read @\home\me\repo\lib\plan\mod_grid.py:12 first`, 'look at plan/mod_grid.py'].entries())
     expect(await told(`p${i}`, 'prompt', { prompt }), prompt).toContain('A grid comes first') // biome-ignore format: a list
-  expect(await told('p7', 'prompt', { prompt: 'look at old/mod_grid.py, and at grid.py' })).not.toContain('A grid')
+  expect(await told('p7', 'prompt', { prompt: 'look at old/mod_grid.py, and at rid.py' })).not.toContain('A grid')
   const trace =
     'Object.keys, Array.from, e.g. React.useState and console.log or process.env, then in lib/plan/mod_grid.py'
   expect(await told('p8', 'prompt', { prompt: trace })).toContain('A grid comes first')

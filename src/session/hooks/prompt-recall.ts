@@ -3,35 +3,43 @@ import { isStopWord, questionTerms } from '../../engine/store/terms.ts'
 import { knownOn, placedIn } from '../../find/code/known.ts'
 import { looksLikeFile } from '../../find/code/location.ts'
 import { storeCorpus } from '../../find/recall/corpus.ts'
-import { rank } from '../../find/recall/rank.ts'
+import { type Ranked, rank } from '../../find/recall/rank.ts'
 import { statesOf } from '../../find/recall/validity.ts'
 import type { Entity } from '../../model/entity.ts'
 import { deliveredSince } from './delivery.ts'
 import { tell } from './file-knowledge.ts'
 import type { Hook } from './hook.ts'
 import { inTree, notable } from './paths.ts'
+import { SMALL_TALK } from './small-talk.ts'
 
 /** What answers a prompt: choices, rules, notes, what did not work, what turned out wrong. What the briefing told is left out. */
 const KINDS = [
   'decision', 'fact', 'failed-approach', 'correction', 'exception', 'file', 'insight', 'learning', 'pattern', 'principle',
 ] // biome-ignore format: a list
 
-/** A word that more than this share of all texts holds tells nothing. */
-const COMMON = 0.05
-const FEW = 20
-/** So many telling words an item holds, and so much of the prompt's weight. For what failed, words in any text count. */
-const BARS = [
-  { words: 4, share: 0.25 },
-  { words: 3, share: 0.5 },
-  { words: 2, share: 0.75 },
-] as const
-const LEAST_WORDS = 2
-const NAME_WORDS = 3
-/** Or: a long prompt, such as one with an error message, holds so much of what an item is called, a rare word among it. */
-const NAME_SHARE = 0.5
-const RARE = 3
+/** An item is told if it answers so much of a prompt: docs/recall.md has the figures. */
+const ENOUGH = 0.25
+/** What an item counts for whose name shares no word with the prompt; one whose name is in it whole counts 1 more. */
+const UNNAMED = 0.3
+/** So much is enough of what lies in a file that the prompt names, and a prompt of so few words speaks of the file. */
+const ENOUGH_THERE = 0.08
+const FEW_WORDS = 12
+/** In a smaller memory each word would count as common. */
+const LEAST_TEXTS = 20
 const MAX_RECALLED = 4
 const MOST_PLACED = 2
+/** Words of French, Spanish, Portuguese, Italian and German that tell nothing: beside English texts each would count as rare. */
+const FUNCTION_WORDS = `al alle aller als alors ao aos aqui aquí assim au auf aus aussi autre autres aux avec avez avoir avons bei bien bin bis bist
+  cada car ce cela celle celui ces cet cette ceux che chez ci com como cómo con così cual cuál cuando cuándo da dal dans das dass
+  de debe deben dei del della delle dem den denn der des desde dessen deux di dia do donc donde dónde dos du durch each ein eine
+  einem einen einer eines el él ela ele elle elles em en encore entre er era es esa ese eso est está están estar este esta esto estos
+  estas et été être eu falls fue fuer für gibt ha haben había hace hacer han hasta hat hay há ici ich ihr il ils im in isso ist isto
+  je jetzt kann kein keine können la là las lá le les leur leurs lo los lui ma mais man mas más me mein mes mi mit moi mon muss muy
+  même na não nach ne nem ni nicht noch non nos nosotros notre nous num nur não não o où oder ou para par pas però pero peut peux plus
+  por porque porqué pour pourquoi puede qu quand que qué quel quelle quels qui quiero quién quien se sem sein ser seu si sí sich sie
+  sind sino sobre soit son sono sont su sua sur sus são também también te tem tiene todo todos toda todas ton tous tout toute toutes
+  tu um uma un una und une uno unos unter va ver veux vom von votre vous wenn werden wie wir wird você ya y zu zum zur à às ça`
+const TELLS_NOTHING = new Set([...SMALL_TALK, ...FUNCTION_WORDS.split(/\s+/)])
 /** Names of files that are looked up in a prompt. */
 const MAX_NAMED = 6
 /** Many files are called so: a text means the one of its folder. */
@@ -39,44 +47,49 @@ const COMMON_NAME = /^(?:readme|index|main|mod|__init__|conftest|package|setup|l
 /** Paths are looked for in so much of a prompt. */
 const LOOKED_AT = 10_000
 
-/** What clears the bar, best first, as recall ranks it. By words alone: a hook has no time for vectors. */
-function hitsFor({ memory }: Hook, typed: string): Entity[] {
+/**
+ * What answers a prompt, best first: the rarity of the words that both have, times their share of the prompt's, times the share of
+ * the item's name that is among them. By words alone: a hook has no time for vectors, and on real prompts they did not help.
+ */
+function hitsFor({ memory }: Hook, typed: string, placed: ReadonlySet<string>): Entity[] {
   const { reader } = memory
-  // the words of a path say where, and not what
-  const prompt = typed
-    .split(/\s+/)
-    .filter((word) => !/[/@]/.test(word))
-    .join(' ')
+  const prompt = withoutPaths(typed)
   const corpus = storeCorpus(memory.db)
-  const most = Math.max(FEW, corpus.size * COMMON)
-  const telling = new Set(
-    questionTerms(prompt).flatMap((term) => {
-      const { word } = term
-      const texts = isStopWord(word) || word.length < 2 ? 0 : corpus.count(term)
-      return texts > 0 && texts <= most ? [word] : []
-    }),
-  )
-  if (telling.size < LEAST_WORDS) return []
-  const stems = new Set(questionTerms(prompt).map((t) => t.stem))
-  const isCalledSo = (name: string) => {
-    const terms = questionTerms(name).filter((t) => !isStopWord(t.word) && t.word.length > 1)
-    const held = terms.filter((t) => stems.has(t.stem))
-    const isEnough = held.length >= NAME_WORDS && held.length / terms.length >= NAME_SHARE
-    return isEnough && held.some((t) => corpus.count(t) <= RARE)
+  const size = Math.max(LEAST_TEXTS, corpus.size)
+  const terms = tellingTerms(prompt)
+  const stems = new Set(terms.map((t) => t.stem))
+  const rarities = new Map(terms.map((t) => [t.word, rarity(size, Math.min(size, corpus.count(t)))]))
+  const rarityOf = (words: Iterable<string>) => [...words].reduce((sum, word) => sum + (rarities.get(word) ?? 0), 0)
+  const whole = rarityOf(rarities.keys())
+  const worth = ({ entity, lexical }: Ranked) => {
+    const name = tellingTerms(entity.name)
+    const named = name.filter((t) => stems.has(t.stem)).length / Math.max(1, name.length)
+    return (rarityOf(new Set(lexical.words)) ** 2 / whole) * (UNNAMED + named)
   }
   const now = memory.env.now()
   const admitted = (found: readonly Entity[]) =>
     [...statesOf(found, reader, now)].flatMap(([e, state]) => (state === undefined ? [e] : []))
   return rank(prompt, { corpus, reader, vectors: undefined, kinds: KINDS, all: false, isQuick: true, admitted })
-    .filter(({ entity: { kind, name }, lexical }) => {
-      const held = lexical.words.filter((w) => telling.has(w)).length
-      const share = kind === 'failed-approach' ? held / telling.size : lexical.share
-      return BARS.some((bar) => held >= bar.words && share >= bar.share) || isCalledSo(name)
-    })
-    .sort((a, b) => b.relevance - a.relevance || (a.entity.id < b.entity.id ? -1 : 1))
+    .map((found) => ({ entity: found.entity, worth: worth(found) }))
+    .filter((found) => found.worth >= (placed.has(found.entity.id) ? ENOUGH_THERE : ENOUGH))
+    .sort((a, b) => b.worth - a.worth || (a.entity.id < b.entity.id ? -1 : 1))
     .slice(0, MAX_RECALLED * 2)
-    .map((r) => r.entity)
+    .map((found) => found.entity)
 }
+
+/** The words of a path say where, and not what. */
+const withoutPaths = (prompt: string): string =>
+  prompt
+    .split(/\s+/)
+    .filter((word) => !/[/@]/.test(word))
+    .join(' ')
+
+const tellingTerms = (text: string) =>
+  questionTerms(text).filter(({ word }) => word.length > 1 && !isStopWord(word) && !TELLS_NOTHING.has(word))
+
+/** Of a word that so many of all texts hold: its weight in BM25 beside that of a word in none, so that the bar fits any memory. */
+const rarity = (all: number, texts: number): number =>
+  Math.log(1 + (all - texts + 0.5) / (texts + 0.5)) / Math.log(2 + 2 * all)
 
 /** Names of files that a prompt holds, with as much of their paths as was typed. */
 function filesNamedIn(prompt: string): string[] {
@@ -110,8 +123,11 @@ export async function recalledFor(hook: Hook, prompt: string): Promise<string | 
   const named = placedFor(hook, prompt)
   const states = statesOf(named, hook.memory.reader, hook.memory.env.now())
   const placed = named.filter((e) => states.get(e) === undefined && !delivered.has(e.id))
-  // what the words say comes before a third that only has its place there
-  const hits = [...placed.slice(0, MOST_PLACED), ...hitsFor(hook, prompt), ...placed.slice(MOST_PLACED)]
+  const isOfFile = prompt.trim().split(/\s+/).length <= FEW_WORDS
+  const hits = [
+    ...(isOfFile ? placed.slice(0, MOST_PLACED) : []),
+    ...hitsFor(hook, prompt, new Set(placed.map((e) => e.id))),
+  ]
     .filter((e) => !delivered.has(e.id) && delivered.add(e.id))
     .slice(0, MAX_RECALLED)
   if (hits.length === 0) return undefined
