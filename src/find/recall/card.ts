@@ -71,6 +71,8 @@ function lineOf(e: Printable, registry: Registry, words: readonly string[], most
   const asked = new Set([...wordSet(words.join(' '))].filter((stem) => !told.has(stem)))
   const inShort = (text: string) => {
     if (sourceFile === undefined || words.length === 0) return cutLine(text)
+    // a heading that asks is answered first of all
+    if (String(section ?? '').endsWith('?')) return cutLine(text, most)
     return text.length <= NEARLY * most ? cutLine(text, NEARLY * most) : cutLine(passageOf(text, asked, most), most)
   }
   const fields = new Map<string, Data>()
