@@ -871,3 +871,71 @@ test('[T28] a rule of Cursor names a file from the top of the project; that the 
   const told = t.memory.reader.list('fact').map(({ fields: f }) => [f.fact, f.paths, f.locations])
   expect(told).toEqual([['Never call fetch in a component', ['services/**'], ['docs/guidelines/api.md:3']]])
 })
+
+test('[T28] a line with a symbol above a list is its lead; what is allowed is no order', async () => {
+  const page = `# Till
+
+When a drawer is closed, you MUST do the following:
+
+1. Count the coins
+
+🚫 NEVER:
+
+- Lend the key
+
+You must:
+
+- Lock the till
+
+❌ **Foreign coins:**
+
+- Take them at the counter
+
+Always:
+
+- Print the receipt
+
+❌ Never
+
+- Print the tax twice
+
+## Do not
+
+- Open two drawers
+
+✅ Instead of that:
+
+- Use one drawer
+
+## Notes
+
+Never:
+
+- Lend a drawer to a guest
+
+Allowed:
+
+- Use a drawer of your own
+- Never sell it
+
+You may:
+
+- Always keep the receipt
+`
+  expect((await rulesOf(page)).sort()).toEqual([
+    'Always: Print the receipt',
+    'Do not: Open two drawers',
+    'Do: Instead of that: Use one drawer',
+    "Don't: Foreign coins: Take them at the counter",
+    'NEVER: Lend the key',
+    'Never sell it',
+    'Never: Lend a drawer to a guest',
+    'Never: Print the tax twice',
+    'When a drawer is closed, you MUST do the following: Count the coins',
+    'You must: Lock the till',
+  ])
+  expect(await rulesOf('## When a sum is wrong\n\n❌ **Avoid:** a guess\n✅ **Do:**\n- Count the coins again\n')).toEqual([
+    'Avoid: a guess',
+    'When a sum is wrong: Count the coins again',
+  ])
+}) // biome-ignore format: pages

@@ -100,13 +100,19 @@ function isOrder(sentence: string): boolean {
 
 /** Whether a heading, or what leads to a list, forbids what stands below it: "Never", "Don'ts", "What not to test". */
 export const isForbidding = (heading: string): boolean =>
-  /^(?:(?:things|what|how|you|we|agents?)\s+(?:to\s+|must\s+|we\s+)?)?(?:(?:strictly |absolutely )?(?:never|do not|don['’]ts?|must not|avoid|forbidden|banned|prohibited|not to|not allowed)|anti-?patterns?|no-?gos?)\b|\b(?:to avoid|forbidden|prohibited|not allowed)$|^(?:禁止|严禁|不要|请勿|切勿)/i.test(
+  /^(?:(?:things|what|how|you|we|agents?)\s+(?:to\s+|must\s+|we\s+)?)?(?:(?:strictly |absolutely )?(?:never|do not|don['’]ts?|must not|avoid|forbidden|banned|prohibited|not (?:to|allowed|permitted|acceptable|ok(?:ay)?))|anti-?patterns?|no-?gos?)\b|\b(?:to avoid|forbidden|prohibited|not (?:allowed|permitted|acceptable|ok(?:ay)?))$|^(?:禁止|严禁|不要|请勿|切勿)/i.test(
     heading.replace(/^[^\p{L}\p{N}]{1,6}/u, '').replace(/[^\p{L}\p{N}]{1,6}$/u, ''),
   )
 
 /** Whether it asks for what stands below it, also where a heading above it forbids: "Do", "Instead", "Better". */
 export const isAsking = (heading: string): boolean =>
-  /^\W{0,6}(?:(?:always |what to )?do(?:['’]?s)?(?: this)?(?: instead)?|always(?: \w+)?|must(?: do)?|(?:use )?instead|prefer(?:red)?|good|better|correct|right|recommended|allowed|solutions?|alternatives?|why|reasons?|rationale)\W{0,6}$/i.test(
+  /^\W{0,6}(?:(?:always |what to )?do(?:['’]?s)?(?: this)?(?: instead)?|always(?: \w+)?|must(?: do)?|(?:use )?instead|prefer(?:red)?|good|better|correct|right|recommended|solutions?|alternatives?|why|reasons?|rationale|do: .{1,200})\W{0,6}$/i.test(
+    heading,
+  )
+
+/** Whether it only permits what stands below it: nobody has to do that. */
+export const isPermitting = (heading: string): boolean =>
+  /^(?:you|agents?|we) (?:may|can)\b|^(?!.{0,200}\b(?:only|not?|never)\b).{0,200}\b(?:allowed|permitted|acceptable|optional|ok(?:ay)?)\W{0,6}$/i.test(
     heading,
   )
 

@@ -33,7 +33,10 @@ export function blocksOf(page: string): Block[] {
     }
     const starts = open?.text[0]?.startsWith('>') ? /^\s*\|/ : /^\s*[|>]/
     const heading = /^ {0,3}(#{1,6})\s+(\S.*)?$/.exec(line)
-    const item = /^(\s*)(?:(?:[-*+•]|\d{1,3}[.)])\s+|(?=[✅❌🚫⛔]))(.*)$/u.exec(line)
+    const below = lines[index + 1]?.trim() || lines[index + 2] || ''
+    const signed = /^(\s*)(?=[✅❌🚫⛔])(.*)$/u.exec(line)
+    const isLead = /[:：]\**$/.test(line.trim()) || (MARKED.test(below) && line.trim().split(/\s+/).length < 5)
+    const item = MARKED.exec(line) ?? (isLead ? null : signed)
     if (fenced[index]) close()
     else if (heading) {
       start('heading', heading[1]!.length, (heading[2] ?? '').replace(/(?<!#)#+$/, ''))
@@ -45,7 +48,7 @@ export function blocksOf(page: string): Block[] {
     else if (item) start('item', item[1]!.replaceAll('\t', '    ').length, item[2]!.trim())
     else if (!open && /^(?: {4}|\t)/.test(line) && !lines[index - 1]?.trim())
       continue // indented code
-    else if (open && !starts.test(line) && !(open.type === 'text' && isOwnLine(lines, index))) {
+    else if (open && !signed && !starts.test(line) && !(open.type === 'text' && isOwnLine(lines, index))) {
       open.text.push(line.trim().replace(/^> ?/, '')) // a quotation that goes on
       open.end = index + 1
     } else start('text', 0, line.trim())
@@ -53,6 +56,8 @@ export function blocksOf(page: string): Block[] {
   close()
   return blocks.filter((b) => b.text !== '')
 }
+
+const MARKED = /^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(.*)$/
 
 /** Text is wrapped no earlier than here, and seldom so much before its end. */
 const NARROWEST = 60

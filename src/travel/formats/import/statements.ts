@@ -1,6 +1,14 @@
 import { keptIn } from '../../../base/lookup.ts'
 import { enterHeading } from '../../../model/markdown.ts'
-import { type Category, categoryOfHeading, classifyRule, isAsking, isForbidding, plainLine } from './classify.ts'
+import {
+  type Category,
+  categoryOfHeading,
+  classifyRule,
+  isAsking,
+  isForbidding,
+  isPermitting,
+  plainLine,
+} from './classify.ts'
 import { type Block, blocksOf, sentencesOf } from './markdown.ts'
 import { isRule } from './said-as.ts'
 
@@ -82,19 +90,26 @@ export function rulesIn(page: string): Statement[] {
   const negated = new Set(keys.filter((_, i) => NEGATED.test(plainLine(blocks[i]!.text))))
   for (const [i, block] of blocks.entries()) {
     const marked = plainLine(block.text)
-    const whole = marked.replace(/^(?:\p{Extended_Pictographic}|\uFE0F){1,4}\s*/u, '')
+    const text = marked.replace(SYMBOLS, '')
+    const level = block.type === 'item' ? block.level : -1
+    const next = blocks[i + 1]
+    const isAbove = next?.type === 'item' && next.level > level
+    const leadsOn = /[:：]$/.test(text) && isAbove
+    const isBold = BOLD.test(block.text)
+    const isHeading = block.type === 'text' && isAbove && (isBold || text !== marked)
+    const signs = [isForbidding, isAsking, isPermitting].some((says) => says(text))
+      ? []
+      : signOf(marked, [...headings, label])
+    const isNaming = block.type === 'heading' || leadsOn || isHeading
+    const whole = isNaming ? [...signs, text].join(': ').replace(/:\s*:?$/, ':') : text
     if (block.type === 'heading') {
       enterHeading(headings, block.level, whole.replace(/[:：]$/, ''))
       label = undefined
       leads = []
       continue
     }
-    const level = block.type === 'item' ? block.level : -1
     leads = leads.filter((l) => l.level < level)
-    const next = blocks[i + 1]
-    const isAbove = next?.type === 'item' && next.level > level
-    const leadsOn = /[:：]\**$/.test(whole) && isAbove
-    const isTitle = isAbove && !leadsOn && level >= 0 && /^\*\*[^*]+\*\*$/.test(block.text)
+    const isTitle = isAbove && !leadsOn && level >= 0 && isBold && signs.length === 0
     const isLead = CONDITION.test(whole) || isForbidding(whole)
     const isForbidden = !isLead && [...headings, label].some((h) => h !== undefined && isForbidding(h))
     if (isTitle && !isForbidden && (isLead || !isRule(whole) || isName(whole))) {
@@ -102,14 +117,13 @@ export function rulesIn(page: string): Statement[] {
       continue
     }
     if (level <= labelled || (block.type === 'text' && !leadsOn)) label = undefined
-    const isHeading = block.type === 'text' && isAbove && /^\*\*[^*]+\*\*$/.test(block.text)
     if ((leadsOn || isHeading) && isLabel(whole)) [label, labelled] = [whole.replace(/[:：]$/, ''), level]
     const under = label === undefined ? headings : [...headings, label]
-    const mark = /^[❌🚫⛔]/u.test(marked) ? ["Don't"] : /^✅/u.test(marked) && under.some(isForbidding) ? ['Do'] : []
-    const above = aboveOf([...under, ...mark], leads.at(-1)?.text ?? '', label)
+    const above = aboveOf([...under, ...(isNaming ? [] : signOf(marked, under))], leads.at(-1)?.text ?? '', label)
     // where others of the list forbid by themselves, it may be meant either way: it stays text
     const isEither = negated.has(keys[i]!) && (isOrder(whole) || STRONG.test(whole))
     if (isEither && above.forbids !== undefined && block.type === 'item') continue
+    if (above.permits && !NEGATED.test(whole)) continue
     const topics = under
       .slice(1)
       .map((h) => (h ?? '').toLowerCase().replace(/[`*_:]|^\d+[.)]/g, ''))
@@ -160,6 +174,15 @@ export function rulesIn(page: string): Statement[] {
   return [...found.filter((f) => !parts.has(f)), ...joined].sort((a, b) => a.line - b.line)
 }
 
+const BOLD = /^[^\p{L}\p{N}*]*\*\*[^*]+\*\*$/u
+const SYMBOLS = /^(?:[\p{Extended_Pictographic}\p{So}\s]|\uFE0F|\u200D){1,8}/u
+
+/** What a symbol says before a line: below what forbids, ✅ allows. */
+const signOf = (line: string, under: readonly (string | undefined)[]): string[] => {
+  if (/^[❌🚫⛔]/u.test(line)) return ["Don't"]
+  return /^✅/u.test(line) && under.some((h) => h !== undefined && isForbidding(h)) ? ['Do'] : []
+}
+
 /** Of each block the list that it is an item of. */
 function listsOf(blocks: readonly Block[]): string[] {
   let n = 0
@@ -188,7 +211,7 @@ function subjectOf(fact: string, { lead, headings }: Above): string {
 
 /** What headings and lead say of a statement: the category that they promise, whether it only describes, what forbids it. */
 function aboveOf(headings: readonly string[], leadsOn: string, label?: string) {
-  const last = headings.at(-1) ?? ''
+  const last = headings.findLast((h) => h && !/^(?:always )?do\W*$/i.test(h)) ?? ''
   const isWhen = /^(?:when(?:ever)?|before|after)\s/i.test(last)
   const lead = leadsOn === '' && isWhen ? `${last}:` : leadsOn
   // the title of a page is about all of it: it promises nothing
@@ -201,17 +224,18 @@ function aboveOf(headings: readonly string[], leadsOn: string, label?: string) {
   // a few words between that promise nothing: what follows may be parts, reasons or consequences
   const isParted = label !== undefined && categoryOfHeading(label) === undefined && !isForbidding(label)
   const nearest = [lead.replace(/[:：]$/, ''), ...headings.toReversed()].filter(Boolean)
-  const [said = ''] = nearest.filter((text) => isForbidding(text) || isAsking(text))
+  const [said = ''] = nearest.filter((text) => isForbidding(text) || isAsking(text) || isPermitting(text))
   const at = nearest.indexOf(said)
   // what an inner heading or label tells of a forbidden thing may be its reasons: it is named too
   const between = nearest.slice(lead === '' ? 0 : Math.min(at, 1), at + 1)
   const forbids = isForbidding(said) ? between.toReversed().join(': ') : undefined
+  const permits = forbids === undefined && isPermitting(said)
   const lists = forbids !== undefined && between.length === 1 && !isParted
   const isProcedure = category === 'workflow' && PROCEDURE.test(deepest) && !MORE_THAN_STEPS.test(deepest)
   const promised = describes || isParted ? undefined : category
   // "Common patterns" may describe the code, as "Style" does not
   const isToFollow = headings.some((h = '') => /\bto follow\b/i.test(h) || categoryOfHeading(h) === 'convention')
-  return { promised, describes, forbids, lists, lead, headings, isProcedure, isToFollow }
+  return { promised, describes, forbids, permits, lists, lead, headings, isProcedure, isToFollow }
 }
 
 type Said = Pick<Statement, 'fact' | 'category' | 'context'>
