@@ -939,3 +939,33 @@ You may:
     'When a sum is wrong: Count the coins again',
   ])
 }) // biome-ignore format: pages
+
+test('[T28] an order that leads to code is a rule where it is understood without the code', async () => {
+  const code = '\n```sh\ntill count\n```\n'
+  const page = `# Shop
+
+Always close the drawer before counting:
+${code}
+Never run this:
+${code}
+Prices are kept in two places. You must give the tax in each entry:
+${code}
+The till prints the day:
+${code}
+## Conventions
+
+- **Always round** in \`sum.ts\`:
+${code}
+- Group the coins by their metal:
+${code}
+- Never do:
+${code}
+- Prefer:
+${code}`
+  expect((await rulesOf(page)).sort()).toEqual([
+    'Always close the drawer before counting',
+    'Always round in `sum.ts`',
+    'Group the coins by their metal',
+    'You must give the tax in each entry',
+  ])
+})

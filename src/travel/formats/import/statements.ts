@@ -135,7 +135,8 @@ export function rulesIn(page: string): Statement[] {
     const isWish = above.describes ? isStrong(lead) : isRule(lead)
     if (leadsOn && (IN_ORDER.test(lead) || (isWish && !SAYS_WHAT.test(lead))))
       wholes.push({ lead, at: i, level, topics, from: found.length })
-    const own = whole.slice(0, whole.length - lead.length).trim()
+    const own =
+      isWhole(whole, block) && !leadsOn ? whole.slice(0, -1) : whole.slice(0, whole.length - lead.length).trim()
     if (/^(?:\||@\S+$|$|(?:examples?(?: \d{1,2}| \([^()]*\))?|reasons?|rationale|why): )/i.test(own)) continue
     const isItem = block.type === 'item' && !leadsOn
     const keep = (said: Said | undefined): boolean => {
@@ -182,6 +183,16 @@ const signOf = (line: string, under: readonly (string | undefined)[]): string[] 
   if (/^[❌🚫⛔]/u.test(line)) return ["Don't"]
   return /^✅/u.test(line) && under.some((h) => h !== undefined && isForbidding(h)) ? ['Do'] : []
 }
+
+/** It cannot be understood without the code or the table that it leads to. */
+const NEEDS_MORE =
+  /\b(?:th(?:is|ese)|follow\w*|all (?:two|three|four|five)|both|below|examples?|here|resemble)\b|\b(?:use|run|add|call|import|with|in|on|from|by|for|of|to(?: \w+)?|as|like|include|is|are|ask|present|say|show)[:：]$/i
+/** Whether an order that leads to code says by itself what is to be done. */
+const isWhole = (text: string, { type }: Block): boolean =>
+  /[:：]$/.test(text) &&
+  text.split(' ').length > 3 &&
+  !NEEDS_MORE.test(text) &&
+  (type === 'item' || /\balways\b/i.test(text) || classifyRule(text)?.category === 'constraint')
 
 /** Of each block the list that it is an item of. */
 function listsOf(blocks: readonly Block[]): string[] {
