@@ -969,3 +969,53 @@ ${code}`
     'You must give the tax in each entry',
   ])
 })
+
+test('[T28] orders outside a heading of rules: what should be, a moment first, a verb among rules; what a thing does is none', async () => {
+  const page = `# Shop
+
+## Creating receipts
+
+- Receipts should be short
+- Run \`till count\` before committing
+- Number at least two copies
+- Read the price list of the year
+- You should see a total
+- The till asks what tax should apply
+
+## Coins
+
+If a sum is wrong, stop and report it.
+
+- Never melt coins
+- When a coin is bent, split the sum
+- Every drawer holds one coin
+
+## Till conventions
+
+- Colours: \`TillColour.kt\` paints the coins and the drawer
+- Drawer light: Coins are counted automatically by the reader
+- Build tool: brass
+- \`TillTotal\` stays in whole cents
+- TillScript files end with a total
+
+## Drawer
+
+- The key is kept by the till so that nobody has to look for it, and the clerk doesn't have to ask
+- The drawer always opens at noon
+- Uses brass for the key
+`
+  expect((await rulesOf(page)).sort()).toEqual([
+    'Every drawer holds one coin',
+    'If a sum is wrong, stop and report it',
+    'Never melt coins',
+    'Read the price list of the year',
+    'Receipts should be short',
+    'Run `till count` before committing',
+    'TillScript files end with a total',
+    'When a coin is bent, split the sum',
+    '`TillTotal` stays in whole cents',
+  ])
+  expect((await rulesOf("## Don'ts\n\n- Don't lend the key - use a copy\n- Use a second drawer\n")).sort()).toEqual([
+    "Don't lend the key - use a copy",
+  ])
+})

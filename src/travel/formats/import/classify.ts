@@ -18,12 +18,12 @@ const ALWAYS = /\balways\b/i
 /** What is done at a certain moment of the work, or with it: a step, not a way of writing. */
 const MOMENT = /\b(?:before|after|when(?:ever)?|once|every time|until|then|first|prior to)\b/i
 const STEP =
-  /\b(?:run|re-?run|commit|push|pull|rebase|merge|deploy|release|review|test|verify|ask|open|branch|tag|bump|update|check|build|install|format|lint|document|record|start|finish)\b/i
+  /\b(?:run|re-?run|commit|push|pull|rebase|merge|deploy|release|review|test|verify|ask|open|branch|tag|bump|update|check|build|install|format|lint|document|record|start|finish|stop|search|read|report|notify|confirm|regenerate)\b/i
 const MUST =
-  /(?<!\b(?:that|which|who) )\b(?:must|has to|have to|mandatory|(?:is|are) required|(?:only allowed|allowed only) (?:after|when|if|with|in|for))\b|\brequired$/i
+  /(?<!\b(?:that|which|who) )\b(?:must|(?<!(?:\bnot|\bnobody|\bnever|n['’]t|\bto) )ha(?:s|ve) to|mandatory|(?:is|are) required|(?:only allowed|allowed only) (?:after|when|if|with|in|for))\b|\brequired$/i
 const PREFER = /\b(?:prefer|favou?r)\b|\bstick (?:to|with)\b|\bname (?:files|tests|branches|variables|functions)\b/i
 const USE =
-  /^(?:please\s+)?(?:(?:we|you|agents?|everyone|this project|the project|the repo(?:sitory)?|our team)\s+)?(?:(?:should|shall|will)\s+)?(?:only\s+)?uses?\s+(\S.*)$/i
+  /^(?:please\s+)?(?:(?:we|you|agents?|everyone|this project|the project|the repo(?:sitory)?|our team)\s+)?(?:(?:should|shall|will)\s+)?(?:only\s+)?(?<!^)uses?\s+(\S.*)$|^use\s+(\S.*)$/i
 /** Orders without one of the words above; what else begins with a verb is as often a step of some explanation. */
 const ORDER = /^(?:please\s+)?(?:keep|make sure|ensure|follow|limit|default to)\b/i
 const WHEN = /^(?:when(?:ever)?|before|after|once|every time|if)\b.{1,400}?(?:,|\bthen\b)\s*(\S.*)$/i
@@ -72,13 +72,18 @@ export function classifyRule(line: string): Rule | undefined {
   const rule = (category: Category): Rule => ({ category, fact })
   const when = WHEN.exec(bare)?.[1]
   if (PATTERN.test(fact) && !NEGATIVE.test(bare)) return rule('pattern')
-  if (ALWAYS.test(bare) && !/(?:\b(?:is|are|was|were|has|have)|(?<!\blet)['’]s)\s+always\b/i.test(bare)) {
+  if (
+    ALWAYS.test(bare) &&
+    !/(?:\b(?:is|are|was|were|has|have)|(?<!\blet)['’]s)\s+always\b|\balways [a-z]{2,30}(?<![su])s\b/i.test(bare)
+  ) {
     const [next = ''] = bare.split(ALWAYS, 2)[1]!.trim().split(' ', 1)
     return rule(MOMENT.test(bare) || STEP.test(next) ? 'workflow' : 'constraint')
   }
   if (NEGATIVE.test(bare) && isOrder(bare)) return rule('constraint')
   if (PREFER.test(bare)) return rule('convention')
-  const used = USE.exec(when ?? bare)?.[1]
+  const used = USE.exec(when ?? bare)
+    ?.slice(1)
+    .find(Boolean)
   if (used !== undefined) return rule(isTool(used) ? 'tool' : 'convention')
   if (MUST.test(bare)) return rule('constraint')
   const step = STEP.test((when ?? bare).replace(/^please\s+/i, '').split(' ')[0] ?? '')

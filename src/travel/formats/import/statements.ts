@@ -50,16 +50,20 @@ const SUBJECTLESS = /^(?:must|should|has to|have to|needs? to|may|can(?:not)?)\b
 const KINDS_OF = /^(\S+) (\S+?)s? (?:rules|guidelines|conventions|standards|best practices)$/i
 const CONDITION = /^(?:when(?:ever)?|before|after|if|for|in|on|during|while|to|unless|with)\b|\b(?:when|if|unless):$/i
 /** `pnpm build - Build the library`: what a command, a file or a name is. */
-const ENTRY = /^(?:`[^`]+`(?:\s?[,/]\s?|\s(?:and|or)\s)?){1,4}\s*(?:\([^)]*\)\s*)?(?:$|[-–—:→=]|\()/
+const ENTRY =
+  /^(?:[Bb]ehaviou?r|[Bb]uild (?:tool|system)|[Pp]urpose|[Ff]ramework|[Rr]untime):|^(?:`[^`]+`(?:\s?[,/]\s?|\s(?:and|or)\s)?){1,4}\s*(?:\([^)]*\)\s*)?(?:$|[-–—:→=]|\()/
 /** `Unit tests: pnpm test --unit`: a command with its name. */
 const COMMAND = /^[^`:]{1,60}:\s+`[\w./-]{1,60} [^`]*`(?:$|\s+[-–—(])/
 
 /** An order where others stand beside it; elsewhere many of these words are as often nouns. */
 const ORDERS =
-  /^(?:(?:fully|always|first|only|also|clearly|strictly|explicitly) )?(?:ask|add|align|annotate|apply|assess|assume|avoid|balance|batch|be|cache|catch|centrali[sz]e|check|choose|clarify|combine|commit|communicate|compare|complete|conduct|confirm|conform|consider|cover|create|declare|define|delegate|design|document|encourage|enforce|ensure|escalate|establish|evaluate|explain|extend|extract|fill|find|flag|focus|follow|gather|group|guard|handle|have|identify|implement|include|integrate|investigate|isolate|iterate|justify|keep|leverage|limit|link|list|log|maintain|make|map|mark|measure|minimi[sz]e|mock|monitor|name|note|notify|optimi[sz]e|order|organi[sz]e|pass|place|plan|pre-?allocate|present|preserve|prioriti[sz]e|profile|propose|provide|put|raise|re-?export|re-?scan|re-?use|read|reduce|remove|report|request|research|respect|return|review|run|sanitize|scan|search|seek|separate|set|show|start|state|stay|store|structure|suggest|support|surface|test|track|treat|try|update|use|validate|verify|wait|wrap|write)\s(?!(?:is|are|was|were|has|have|can|will)\b)/i
-/** Also behind a label: "Caching: apply …", "Caching - apply …". */
+  /^(?:(?:fully|always|first|only|also|clearly|strictly|explicitly) )?(?:ask|add|align|annotate|apply|assess|assume|avoid|balance|batch|be|cache|catch|centrali[sz]e|check|choose|clarify|combine|commit|communicate|compare|complete|conduct|confirm|conform|consider|cover|create|declare|define|delegate|design|document|encourage|enforce|ensure|escalate|establish|evaluate|explain|extend|extract|fill|find|flag|focus|follow|gather|group|guard|handle|have|identify|implement|include|integrate|investigate|isolate|iterate|justify|keep|leverage|limit|link|list|log|maintain|make|map|mark|measure|minimi[sz]e|mock|monitor|name|note|notify|optimi[sz]e|order|organi[sz]e|pass|place|plan|pre-?allocate|present|preserve|prioriti[sz]e|profile|propose|provide|put|raise|re-?export|re-?scan|re-?use|read|reduce|remove|report|request|research|respect|return|review|run|sanitize|scan|search|seek|separate|set|show|start|state|stay|store|structure|suggest|support|surface|test|track|treat|try|update|use|validate|verify|wait|wrap|aim|adopt|begin|build|configure|convert|debug|delete|describe|end|escape|expect|export|fix|format|generate|inject|inspect|mention|merge|model(?=\s[\w\s]{1,40}\bas\b)|move|open|parse|point|prefix|push|refactor|rename|replace|restart|save|select|send|simplify|skip|sort|specify|split|squash|stop|throw|transform|turn|understand|utili[sz]e|write)\s(?!(?:is|are|was|were|has|have|can|will|of)\b)/i
+const WHEN = /^(?:when(?:ever)?|before|after|once|if|unless|for)\s[^,]{1,200},\s(?:then\s)?/i
+/** Also behind a condition or a label: "Caching: apply …", "Caching - apply …"; "every file starts with …". */
 const isOrder = (item: string): boolean =>
-  ORDERS.test(item) || ORDERS.test(item.replace(/^[\w /&,'-]{1,60}?(?::| [-–—])\s+(?=\S)/, ''))
+  [item, item.replace(WHEN, ''), item.replace(/^[\w /&,'-]{1,60}?(?::| [-–—])\s+(?=\S)/, '')].some(
+    (said) => ORDERS.test(said) || /^(?:[Ee]very|[Ee]ach) [\w`-]+ [a-z]+/.test(said),
+  )
 /** Two words that are no order: "No globals", "Edit discipline". */
 const isName = (item: string): boolean =>
   item.split(' ').length < 3 && !isOrder(item) && (/^no\s/i.test(item) || !classifyRule(item))
@@ -121,7 +125,7 @@ export function rulesIn(page: string): Statement[] {
     const under = label === undefined ? headings : [...headings, label]
     const above = aboveOf([...under, ...(isNaming ? [] : signOf(marked, under))], leads.at(-1)?.text ?? '', label)
     // where others of the list forbid by themselves, it may be meant either way: it stays text
-    const isEither = negated.has(keys[i]!) && (isOrder(whole) || STRONG.test(whole))
+    const isEither = negated.has(keys[i]!) && !NEGATED.test(whole) && (isOrder(whole) || STRONG.test(whole))
     if (isEither && above.forbids !== undefined && block.type === 'item') continue
     if (above.permits && !NEGATED.test(whole)) continue
     const topics = under
@@ -263,7 +267,9 @@ function itemRule(block: Block, whole: string, above: Above, isAmongRules = fals
   const describing = describes || (lead !== '' && !isCompleted)
   const sentences = sentencesOf(/[.!?]$/.test(block.text) ? `${whole}.` : whole)
   const must = (s: string) => describing || SAYS_WHAT.test(s) || ENTRY.test(whole)
-  const rules = sentences.filter((s) => (must(s) ? isStrong(s) : isRule(s)) && !/[?:？：]$/.test(s))
+  const rules = sentences.filter(
+    (s) => (must(s) ? isStrong(s) : isRule(s)) && !/[?:？：]$/.test(s) && !(ENTRY.test(whole) && SHOULD.test(s)),
+  )
   const isStep = block.isOrdered && (promised === undefined || isProcedure) && !isCompleted
   const isCommand = (promised ?? 'convention') === 'convention' && COMMAND.test(whole) && !CONDITION.test(whole)
   if ((isStep || isCommand) && !sentences.some(isStrong)) return undefined
@@ -291,7 +297,9 @@ function itemRule(block: Block, whole: string, above: Above, isAmongRules = fals
     const category = rules.map((s) => classifyRule(s)?.category).find(Boolean)
     return told(isWhole ? begins : plainLine(first), category, rest.join(' '))
   }
-  const isShort = whole.length >= 6 && whole.length <= SHORT_ITEM
+  const isMoment = /^(?:before|after|when(?:ever)?)\b|\b(?:when(?:ever)?|if|unless):$/i.test(lead)
+  const isReport = promised !== 'constraint' && (AUTOMATIC.test(whole) || (!isMoment && DOES.test(whole)))
+  const isShort = whole.length >= 6 && whole.length <= SHORT_ITEM && (lists || !isReport)
   if (!isShort || (describes && !isAmongRules) || /[?:？：]$|^https?:|^\[[^\]]*\]\([^)]*\)(?:$|\s[-–—])/.test(whole))
     return undefined
   if (ENTRY.test(whole) && !lists && !(isCompleted && ALWAYS.test(lead))) return undefined
@@ -310,12 +318,21 @@ const BARE =
 
 /** It begins with an order, or asks for something at a moment or always. */
 const STRONG =
-  /^(?:\S+:\s)?(?:always|prefer|favou?r|use|keep|put|make sure|ensure|follow)\b|^(?:when|before|after|if)\b.{1,200}, always\b|\bmake sure\b|\bshould be \w+ed\b/i
+  /^(?:\S+:\s)?(?:always|prefer|favou?r|use|keep|put|make sure|ensure|follow)\b|^(?:when|before|after|if)\b.{1,200}, always\b|\bmake sure\b|\bbefore (?:you |each |every )?(?:commit|push|merg|submit|finish|complet)/i
+
+/** What is expected in use is no order: "you should see the total". */
+const SHOULD =
+  /^(?:[\w &/'-]{1,60}: )?(?!.{0,100}\b(?:if|that|wh(?:y|at|en|ere|ether|ich|o)|how)\b.{0,100}\bshould\b)[^.:;—]{1,100}\bshould\s(?!(?:work|see|now|appear|show|return|already|look|find|print|output|you)\b)/i
+
+const AUTOMATIC = /^(?:[^:`]{1,60}: )?(?:[\w-]+ ){1,4}(?<!\bto )(?:automatically|by itself)\b/i
+/** A name and what it does: how things are. */
+const DOES =
+  /^(?:[^:`]{1,60}: )?(?:[Tt]h(?:e|is) (?:`[^`]+`|[\w.-]+)|[Tt]his|[Ii]t|`[^`]+`|[A-Z][a-z]\w{0,40}(?:[A-Z]|\.\w)\w{0,40}) (?:\w+ly )?(?!(?:is|has|was|this|as|always|stays|lives|goes|gets|needs|requires|belongs|uses|follows|depends)\b)[a-z]{2,30}(?<![su])s\s(?!(?:are|use|go|live|must|should|follow|end|start|have|need|stay|belong|get|may|can|do|in|on|at|with|for|over|only|instead|not|before|first)\b)/
 
 /** An order in its own words, wherever it stands. */
 function isStrong(sentence: string): boolean {
-  const { category, fact = '' } = classifyRule(sentence) ?? {}
-  return category === 'constraint' || STRONG.test(fact)
+  const { category, fact = plainLine(sentence) } = classifyRule(sentence) ?? {}
+  return category === 'constraint' || STRONG.test(fact) || SHOULD.test(fact)
 }
 
 function paragraphRules(whole: string, above: Above): Said[] {
