@@ -1019,3 +1019,29 @@ If a sum is wrong, stop and report it.
     "Don't lend the key - use a copy",
   ])
 })
+
+test('[T28] a sentence that means nothing alone stays with the one before it; no mark of a quotation, no glued title', async () => {
+  const page = `# Shop
+
+Before selling a coin, ask: *"Is it ours?"* If no — don't sell it. Never lend it.
+
+Run the count then close the till. Use this at noon.
+
+> The list of prices is in the vault. Don't copy it.
+
+## Till rules
+
+- **Names of drawers**
+  Use the metal of the coins.
+- **Never**
+  lend the key.
+`
+  expect((await rulesOf(page)).sort()).toEqual([
+    'Before selling a coin, ask: "Is it ours?" If no — don\'t sell it',
+    'Names of drawers: Use the metal of the coins',
+    'Never lend it',
+    'Never lend the key',
+    'Run the count then close the till. Use this at noon',
+    "The list of prices is in the vault. Don't copy it",
+  ])
+})

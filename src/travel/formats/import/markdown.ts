@@ -49,7 +49,10 @@ export function blocksOf(page: string): Block[] {
     else if (!open && /^(?: {4}|\t)/.test(line) && !lines[index - 1]?.trim())
       continue // indented code
     else if (open && !signed && !starts.test(line) && !(open.type === 'text' && isOwnLine(lines, index))) {
-      open.text.push(line.trim().replace(/^> ?/, '')) // a quotation that goes on
+      // a title goes on with what it names, a quotation without its mark
+      if (/^\*\*[^*:：]+\*\*$/.test(open.text.join(' ')) && /^\s*\p{Lu}/u.test(line))
+        open.text = [`${open.text.join(' ')}:`]
+      open.text.push(line.trim().replace(/^> ?/, ''))
       open.end = index + 1
     } else start('text', 0, line.trim())
   }

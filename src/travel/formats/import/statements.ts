@@ -39,6 +39,9 @@ const PROCEDURE =
 const MORE_THAN_STEPS = /\b(?:rules?|guidelines?|conventions?|policy|policies|and)\b|[/&,]/i
 /** A sentence that means little without the one before it. */
 const POINTS_BACK = /\b(?:its?|this|that|these|those|the[my]|ones?|both|either|such|instead|otherwise|therefore)\b/i
+/** It is about the sentence before it alone. */
+const GOES_ON =
+  /^(?:if (?:yes|no|not|so)\b|otherwise\b|(?:use|do|run|apply|keep|repeat) (?:this|it|that|these|those|them)\b)/i
 /** It says where to read, or what its own page is for, not what to do. */
 const POINTS_ON =
   /\b(?:items?|steps?|points?|checklist)\b[^,;]{0,20} below$|(?:^|: )(?:see|refer to)\b|^this (?:file|document|page|guide) (?:defines|describes|explains|contains|provides|outlines|lists|is (?:a|the|for))\b|\bfollow (?:the|these) following (?:rules|guidelines|instructions)\b|^the key ?words ?["“]|^(?:use|read|apply|follow) (?:this|these|the) (?:rules?|file|document|guide|guidelines|instructions)(?: below)? (?:to|when|for|if)\b/i
@@ -145,7 +148,8 @@ export function rulesIn(page: string): Statement[] {
     const isItem = block.type === 'item' && !leadsOn
     const keep = (said: Said | undefined): boolean => {
       const isKept = said !== undefined && !POINTS_ON.test(said.fact)
-      if (isKept) found.push({ ...said, line: block.line, end: leadsOn ? block.line - 1 : block.end, topics })
+      const fact = said?.fact.replace(/^> ?/, '') ?? ''
+      if (isKept) found.push({ ...said, fact, line: block.line, end: leadsOn ? block.line - 1 : block.end, topics })
       return isKept
     }
     const kept = (isItem ? [itemRule(block, own, above)] : paragraphRules(own, above)).filter(keep)
@@ -335,8 +339,8 @@ function isStrong(sentence: string): boolean {
   return category === 'constraint' || STRONG.test(fact) || SHOULD.test(fact)
 }
 
-function paragraphRules(whole: string, above: Above): Said[] {
-  const { describes, forbids = '' } = above
+function paragraphRules(whole: string, page: Above): Said[] {
+  const { describes, forbids = '' } = page
   const out: { fact: string; category: Category; context: string }[] = []
   const before: string[] = []
   const sentences = sentencesOf(whole)
@@ -349,12 +353,16 @@ function paragraphRules(whole: string, above: Above): Said[] {
     const order = isAmongRules && isOrder(sentence) && PLAIN_ORDER.test(sentence) && !/:$/.test(sentence)
     const rule =
       ruleOf(sentence) ?? (order ? { fact: plainLine(sentence), category: 'convention' as const } : undefined)
-    if (rule) {
+    const above = before.length === 0 ? out.at(-1) : undefined
+    const joined =
+      above && GOES_ON.test(sentence) ? `${above.fact.replace(/(?<=[\w)`'])$/, '.')} ${plainLine(sentence)}` : ''
+    if (above && joined !== '' && joined.length <= LONGEST) above.fact = joined
+    else if (rule) {
       const last = POINTS_BACK.test(rule.fact) ? before.at(-1) : undefined
       const both = last === undefined ? rule.fact : plainLine(`${last} ${sentence}`)
       const isBoth = last !== undefined && both.length <= LONGEST
       const isOwn = INSTEAD.test(sentence) || sentences.some((s) => isForbidding(s) || NEGATED.test(s))
-      const start = BARE.test(forbids) && !isOwn ? `${forbids}: ` : isBoth ? '' : subjectOf(rule.fact, above)
+      const start = BARE.test(forbids) && !isOwn ? `${forbids}: ` : isBoth ? '' : subjectOf(rule.fact, page)
       const context = before.splice(0).slice(0, isBoth ? -1 : undefined)
       out.push({ ...rule, fact: start + (isBoth ? both : rule.fact), context: context.join(' ') })
     } else if (out.length > 0) out.at(-1)!.context = `${out.at(-1)!.context} ${sentence.trim()}`.trim()
