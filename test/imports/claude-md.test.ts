@@ -1045,3 +1045,49 @@ Run the count then close the till. Use this at noon.
     "The list of prices is in the vault. Don't copy it",
   ])
 })
+
+test('[T28] orders and prohibitions in Russian, Chinese and Korean, none turned round', async () => {
+  const page = `# Shop
+
+## 🚫 Запреты
+
+- Выдавать сдачу без чека
+- НЕ ИСПОЛЬЗУЙ чужую кассу
+
+## Касса
+
+- Касса стоит у окна
+- Чек: всегда печатай итог
+- Никогда не продавай в долг
+
+## 格式
+
+- 避免两个抽屉
+- 价格应含税
+- 硬币需分类
+- 应用程序有两个抽屉
+- 如果需要可以再数
+
+## 수납
+
+- 동전을 섞지 말 것
+- 영수증을 출력하라
+- 서랍은 두 개이다
+`
+  expect((await rulesOf(page)).sort()).toEqual([
+    'Запреты: Выдавать сдачу без чека',
+    'НЕ ИСПОЛЬЗУЙ чужую кассу',
+    'Никогда не продавай в долг',
+    'Чек: всегда печатай итог',
+    '价格应含税',
+    '硬币需分类',
+    '避免两个抽屉',
+    '동전을 섞지 말 것',
+    '영수증을 출력하라',
+  ])
+  expect(await rulesOf('## Правила\n\n- Цены в копейках\n')).toEqual(['Цены в копейках'])
+  expect(await rulesOf('## 规则\n\n在收银时，请遵循以下规则：\n\n- 先数硬币\n')).toEqual([expect.stringContaining('先数硬币')])
+  expect(await rulesOf('## Касса\n\n❌ **НЕ делай так:**\n\n- Закрывать без отчёта\n')).toEqual([
+    'НЕ делай так: Закрывать без отчёта',
+  ])
+}) // biome-ignore format: pages

@@ -105,7 +105,7 @@ function isOrder(sentence: string): boolean {
 
 /** Whether a heading, or what leads to a list, forbids what stands below it: "Never", "Don'ts", "What not to test". */
 export const isForbidding = (heading: string): boolean =>
-  /^(?:(?:things|what|how|you|we|agents?)\s+(?:to\s+|must\s+|we\s+)?)?(?:(?:strictly |absolutely )?(?:never|do not|don['’]ts?|must not|avoid|forbidden|banned|prohibited|not (?:to|allowed|permitted|acceptable|ok(?:ay)?))|anti-?patterns?|no-?gos?)\b|\b(?:to avoid|forbidden|prohibited|not (?:allowed|permitted|acceptable|ok(?:ay)?))$|^(?:禁止|严禁|不要|请勿|切勿)/i.test(
+  /^(?:(?:things|what|how|you|we|agents?)\s+(?:to\s+|must\s+|we\s+)?)?(?:(?:strictly |absolutely )?(?:never|do not|don['’]ts?|must not|avoid|forbidden|banned|prohibited|no hacer|nunca|jamás|não fazer|jamais|niemals|verboten|prohibido|not (?:to|allowed|permitted|acceptable|ok(?:ay)?))|anti-?patterns?|no-?gos?)\b|\b(?:to avoid|forbidden|prohibited|not (?:allowed|permitted|acceptable|ok(?:ay)?))$|^(?:禁止|严禁|不要|请勿|切勿|避免|(?:\S{1,20}\s)?запре[тщ]|нельзя|никогда|не\s)|금지|지\s?(?:마|말)/i.test(
     heading.replace(/^[^\p{L}\p{N}]{1,6}/u, '').replace(/[^\p{L}\p{N}]{1,6}$/u, ''),
   )
 
@@ -129,13 +129,13 @@ export function categoryOfHeading(heading: string): Category | undefined {
     .replace(/[\u0300-\u036f]/g, '')
     .normalize() // also without its accents
   const forbids =
-    /\b(?:constraints?|do not|don['’]ts?|never|forbidden|boundaries|hard rules|non-negotiables?|restrictions?|invariants?|mandatory|must(?: not)?|schranken)\b|约束|禁止|必须|必須/
+    /\b(?:constraints?|do not|don['’]ts?|never|forbidden|boundaries|hard rules|non-negotiables?|restrictions?|invariants?|mandatory|must(?: not)?|schranken)\b|约束|禁止|必须|必須|\b(?:no hacer|nunca|niemals|verboten|prohibid\w+)\b|запре[тщ]|нельзя|никогда|금지/
   if (forbids.test(h)) return 'constraint'
   if (/\bconventions?\b/.test(h)) return 'convention'
   if (/\b(?:commands?|tools?|tooling|tech stack|stack|scripts)\b/.test(h)) return 'tool'
   if (/\b(?:workflows?|process|before (?:you )?commit\w*|git|pull requests?|releas\w+)\b/.test(h)) return 'workflow'
   const styles =
-    /\b(?:style|standards?|naming|formatting|guidelines?|principles|rules|(?:pr|pull request|review) checklist|best practices|regeln|richtlinien|konventionen|arbeitsweise|vorgaben|grundsatze|reglas|convenciones|normas|pautas|buenas practicas|regles|consignes|bonnes pratiques|regras|convencoes|diretrizes|boas praticas|pontos de atencao)\b|规范|规则|原则|约定|規約|方針|ルール|규칙/
+    /\b(?:style|standards?|naming|formatting|guidelines?|principles|rules|(?:pr|pull request|review) checklist|best practices|regeln|richtlinien|konventionen|arbeitsweise|vorgaben|grundsatze|reglas|convenciones|normas|pautas|buenas practicas|regles|consignes|bonnes pratiques|regras|convencoes|diretrizes|boas praticas|pontos de atencao)\b|规范|规则|原则|约定|規約|方針|ルール|규칙|지침|원칙|правил|требовани|соглашени/
   if (styles.test(h)) return 'convention'
   if (/(?<!anti-)\bpatterns?\b/.test(h)) return 'pattern'
   return undefined

@@ -78,7 +78,9 @@ const ORDERS = [
   /^(?:(?:toujours|jamais)(?! (?:vide|en panne))|ne|pas de|utilise[rz]?|préfère[rz]?|préférer|évite[rz]?|écri(?:s|vez|re)|lance[rz]|garde[rz]?|mettre|mettez|nomme[rz]?|privilégier|privilégiez|suivre|suivez|respecte[rz]|référence[rz]|vérifie[rz]|veiller à|s['’]assurer|(?:on|nous) (?:utilise|utilisons|préfère|préférons|écrit|écrivons)) |^n['’]|\b(?:il faut|doit|doivent|interdit)\b|, (?:ne )?(?:jamais|pas) /i,
   /^(?:(?:siempre|nunca|jamás|sempre|jamais)(?! (?:falla|hay|es|está|funciona|falha|há|é) )|no (?:uses|usar|hagas|toques|tocar|edites|editar|pongas|escribas|subas|subir|borres|borrar|guardes|guardar)|usa|usar|prefiere|evita|evitar|escribe|escribir|ejecuta|ejecutar|mantén|mantener|respetar|seguir|validar|haz|guarda|usamos|preferimos|escribimos) |(?<![a-zñ])(?:debe[ns]?|hay que|tienen? que|prohibido)(?![a-zñ])/i,
   /^(?:não (?:use|usar|faça|fazer|toque|edite|editar|coloque|escreva|apague|guarde|suba)|prefira|evite|escreva|rode|execute|mantenha|manter|preferir|seguir|respeitar|validar|faça|guarde|escrevemos) |(?<![a-zç])(?:devem?|é preciso|t[eê]m que|proibido)(?![a-zç])/i,
-  /^(?:请|不要|别|务必|总是|始终|绝不|优先|使用|用|我们(?:使用|用))|必须|不得|禁止|，不要/,
+  /^(?:请|不要|别|务必|总是|始终|绝不|优先|使用|用|我们(?:使用|用)|遵循|保持)|必须|不得|禁止|(?:^|^(?!本).{0,200}，)(?:不要|请|避免|确保)|(?<![相响反对适供效回答呼感顺])应(?![用急付聘答变对])|(?<![不无所必若果按有在当])需(?![求])/,
+  /^(?:[^:：]{1,40}[:：] )?(?:(?:всегда|никогда|нельзя|обязательно|запрещ[а-яё]+) |не [а-яё]{2,30}(?:й|йте|ь|ьте|и|ите|ть) |(?:используй|избегай|пиши|следуй|проверяй|запускай|добавляй|соблюдай|обновляй|создавай|храни|делай)(?:те)? )|(?<![а-яё])(?:должн[аоы]?|необходимо|следует) /i,
+  /(?:하라|하세요|하십시오|할 것|해야 (?:한다|합니다)|지 ?(?:마라|말아라|마세요|마십시오|말 것)|금지)[.。!]?$|^(?:항상|절대|반드시) /,
   /(?:[てで]ください|ないで|[うくすつぬむるい]こと|べき|禁止|を使う|を使用する)。?$|^(?:必ず|絶対に)/,
 ]
 

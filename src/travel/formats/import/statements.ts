@@ -298,7 +298,8 @@ function itemRule(block: Block, whole: string, above: Above, isAmongRules = fals
     const begins = plainLine(sentences.slice(0, end).join(' '))
     const isWhole = begins.length <= LONGEST
     const rest = isWhole ? sentences.slice(end) : sentences.filter((s) => s !== first)
-    const category = rules.map((s) => classifyRule(s)?.category).find(Boolean)
+    const category =
+      rules.map((s) => classifyRule(s)?.category).find(Boolean) ?? (NEGATED.test(whole) ? 'constraint' : undefined)
     return told(isWhole ? begins : plainLine(first), category, rest.join(' '))
   }
   const isMoment = /^(?:before|after|when(?:ever)?)\b|\b(?:when(?:ever)?|if|unless):$/i.test(lead)
@@ -314,7 +315,8 @@ function itemRule(block: Block, whole: string, above: Above, isAmongRules = fals
 }
 
 /** It forbids by itself; "Never testing" names what is done wrong. */
-const NEGATED = /^(?:(?:you |we )?(?:(?:do|must|should) not|don['’]t|never)\s(?!\w+ing\b)|avoid\b|.{0,2}[不禁勿])/i
+const NEGATED =
+  /^(?:(?:you |we )?(?:(?:do|must|should) not|don['’]t|never)\s(?!\w+ing\b)|avoid\b|.{0,2}[不禁勿]|避免|(?:nunca|jamás|jamais|não|niemals)\s|no \w{2,20}(?:[ae]s|[aei]r)\b|(?:никогда|нельзя|не|запрещ[а-яё]+)\s|.{0,200}(?:지\s?(?:마|말)|금지))/i
 const INSTEAD = /\binstead[.!]?$/i
 /** A heading that is nothing but a prohibition. */
 const BARE =
@@ -322,7 +324,7 @@ const BARE =
 
 /** It begins with an order, or asks for something at a moment or always. */
 const STRONG =
-  /^(?:\S+:\s)?(?:always|prefer|favou?r|use|keep|put|make sure|ensure|follow)\b|^(?:when|before|after|if)\b.{1,200}, always\b|\bmake sure\b|\bbefore (?:you |each |every )?(?:commit|push|merg|submit|finish|complet)/i
+  /^(?:\S+:\s)?(?:always|prefer|favou?r|use|keep|put|make sure|ensure|follow)\b|^(?:[^:：]{1,40}[:：]\s)?(?:всегда|никогда|нельзя|обязательно|必须|禁止|不得|항상|절대|반드시)|^(?:when|before|after|if)\b.{1,200}, always\b|\bmake sure\b|\bbefore (?:you |each |every )?(?:commit|push|merg|submit|finish|complet)/i
 
 /** What is expected in use is no order: "you should see the total". */
 const SHOULD =
