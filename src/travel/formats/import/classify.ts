@@ -14,7 +14,7 @@ const NEGATIVE =
   /\b(?:never|must\s?n[o']t|must not|do not|don['’]t|cannot|can['’]t|may not|should not|shouldn['’]t|not allowed|forbidden|avoid)\b/i
 const PATTERN =
   /\b(?:the|our|this|a|an)\s+(?:[\w-]+\s+){0,3}pattern\s+(?:is|here is|for)\b|^pattern:|\b(?:use|follow|apply)s?\s+(?:the|a|an|our)\s+(?:[\w`'/-]+\s+){0,3}(?:pattern|architecture)\b/i
-const ALWAYS = /\balways\b/i
+const ALWAYS = /(?<!\b(?:is|are|was|were|has|have)\s|(?<!\blet)['’]s\s)\balways\b(?! [a-z]{2,30}(?<![su])s\b)/i
 /** What is done at a certain moment of the work, or with it: a step, not a way of writing. */
 const MOMENT = /\b(?:before|after|when(?:ever)?|once|every time|until|then|first|prior to)\b/i
 const STEP =
@@ -23,7 +23,7 @@ const MUST =
   /(?<!\b(?:that|which|who) )\b(?:must|(?<!(?:\bnot|\bnobody|\bnever|n['’]t|\bto) )ha(?:s|ve) to|mandatory|(?:is|are) required|(?:only allowed|allowed only) (?:after|when|if|with|in|for))\b|\brequired$/i
 const PREFER = /\b(?:prefer|favou?r)\b|\bstick (?:to|with)\b|\bname (?:files|tests|branches|variables|functions)\b/i
 const USE =
-  /^(?:please\s+)?(?:(?:we|you|agents?|everyone|this project|the project|the repo(?:sitory)?|our team)\s+)?(?:(?:should|shall|will)\s+)?(?:only\s+)?(?<!^)uses?\s+(\S.*)$|^use\s+(\S.*)$/i
+  /^(?:please\s+)?(?:(?:we|you|agents?|everyone|this project|the project|the repo(?:sitory)?|our team)\s+(?:(?:should|shall|will)\s+)?(?:only\s+)?uses?|(?:(?:should|shall|will)\s+)?(?:only\s+)?use)\s+(\S.*)$/i
 /** Orders without one of the words above; what else begins with a verb is as often a step of some explanation. */
 const ORDER = /^(?:please\s+)?(?:keep|make sure|ensure|follow|limit|default to)\b/i
 const WHEN = /^(?:when(?:ever)?|before|after|once|every time|if)\b.{1,400}?(?:,|\bthen\b)\s*(\S.*)$/i
@@ -72,18 +72,13 @@ export function classifyRule(line: string): Rule | undefined {
   const rule = (category: Category): Rule => ({ category, fact })
   const when = WHEN.exec(bare)?.[1]
   if (PATTERN.test(fact) && !NEGATIVE.test(bare)) return rule('pattern')
-  if (
-    ALWAYS.test(bare) &&
-    !/(?:\b(?:is|are|was|were|has|have)|(?<!\blet)['’]s)\s+always\b|\balways [a-z]{2,30}(?<![su])s\b/i.test(bare)
-  ) {
+  if (ALWAYS.test(bare)) {
     const [next = ''] = bare.split(ALWAYS, 2)[1]!.trim().split(' ', 1)
     return rule(MOMENT.test(bare) || STEP.test(next) ? 'workflow' : 'constraint')
   }
   if (NEGATIVE.test(bare) && isOrder(bare)) return rule('constraint')
   if (PREFER.test(bare)) return rule('convention')
-  const used = USE.exec(when ?? bare)
-    ?.slice(1)
-    .find(Boolean)
+  const used = USE.exec(when ?? bare)?.[1]
   if (used !== undefined) return rule(isTool(used) ? 'tool' : 'convention')
   if (MUST.test(bare)) return rule('constraint')
   const step = STEP.test((when ?? bare).replace(/^please\s+/i, '').split(' ')[0] ?? '')
@@ -104,22 +99,25 @@ function isOrder(sentence: string): boolean {
 }
 
 /** Whether a heading, or what leads to a list, forbids what stands below it: "Never", "Don'ts", "What not to test". */
-export const isForbidding = (heading: string): boolean =>
+export const isForbidding = (heading = ''): boolean =>
   /^(?:(?:things|what|how|you|we|agents?)\s+(?:to\s+|must\s+|we\s+)?)?(?:(?:strictly |absolutely )?(?:never|do not|don['’]ts?|must not|avoid|forbidden|banned|prohibited|no hacer|nunca|jamás|não fazer|jamais|niemals|verboten|prohibido|not (?:to|allowed|permitted|acceptable|ok(?:ay)?))|anti-?patterns?|no-?gos?)\b|\b(?:to avoid|forbidden|prohibited|not (?:allowed|permitted|acceptable|ok(?:ay)?))$|^(?:禁止|严禁|不要|请勿|切勿|避免|(?:\S{1,20}\s)?запре[тщ]|нельзя|никогда|не\s)|금지|지\s?(?:마|말)/i.test(
     heading.replace(/^[^\p{L}\p{N}]{1,6}/u, '').replace(/[^\p{L}\p{N}]{1,6}$/u, ''),
   )
 
 /** Whether it asks for what stands below it, also where a heading above it forbids: "Do", "Instead", "Better". */
 export const isAsking = (heading: string): boolean =>
-  /^\W{0,6}(?:(?:always |what to )?do(?:['’]?s)?(?: this)?(?: instead)?|always(?: \w+)?|must(?: do)?|(?:use )?instead|prefer(?:red)?|good|better|correct|right|recommended|solutions?|alternatives?|why|reasons?|rationale|do: .{1,200})\W{0,6}$/i.test(
+  /^\W{0,6}(?:(?:always |what to )?do(?:['’]?s)?(?: this)?(?: instead)?|always(?: \w+)?|must(?: do)?|(?:use )?instead|prefer(?:red)?|good|better|correct|right|recommended|solutions?|alternatives?|why|reasons?|rationale|do: .{1,200}|(?:you|agents?|we) (?:may|can)(?: also)?|(?:(?!only|no)\w{1,20} ){0,8}(?:allowed|permitted|acceptable|optional|ok(?:ay)?))\W{0,6}$/i.test(
     heading,
   )
 
-/** Whether it only permits what stands below it: nobody has to do that. */
-export const isPermitting = (heading: string): boolean =>
-  /^(?:you|agents?|we) (?:may|can)\b|^(?!.{0,200}\b(?:only|not?|never)\b).{0,200}\b(?:allowed|permitted|acceptable|optional|ok(?:ay)?)\W{0,6}$/i.test(
-    heading,
-  )
+const PROMISES: readonly [Category, RegExp][] = [
+  ['constraint', /\b(?:constraints?|do not|don['’]ts?|never|forbidden|boundaries|hard rules|non-negotiables?|restrictions?|invariants?|mandatory|must(?: not)?|schranken)\b|约束|禁止|必须|必須|\b(?:no hacer|nunca|niemals|verboten|prohibid\w+)\b|запре[тщ]|нельзя|никогда|금지/],
+  ['convention', /\bconventions?\b/],
+  ['tool', /\b(?:commands?|tools?|tooling|tech stack|stack|scripts)\b/],
+  ['workflow', /\b(?:workflows?|process|before (?:you )?commit\w*|git|pull requests?|releas\w+)\b/],
+  ['convention', /\b(?:style|standards?|naming|formatting|guidelines?|principles|rules|(?:pr|pull request|review) checklist|best practices|regeln|richtlinien|konventionen|arbeitsweise|vorgaben|grundsatze|reglas|convenciones|normas|pautas|buenas practicas|regles|consignes|bonnes pratiques|regras|convencoes|diretrizes|boas praticas|pontos de atencao)\b|规范|规则|原则|约定|規約|方針|ルール|규칙|지침|원칙|правил|требовани|соглашени/],
+  ['pattern', /(?<!anti-)\bpatterns?\b/],
+] // biome-ignore format: a table
 
 /** The category that a heading promises for the short items below it: "## Conventions", "## Commands". */
 export function categoryOfHeading(heading: string): Category | undefined {
@@ -128,15 +126,5 @@ export function categoryOfHeading(heading: string): Category | undefined {
     .normalize('NFD')
     .replace(/[\u0300-\u036f]/g, '')
     .normalize() // also without its accents
-  const forbids =
-    /\b(?:constraints?|do not|don['’]ts?|never|forbidden|boundaries|hard rules|non-negotiables?|restrictions?|invariants?|mandatory|must(?: not)?|schranken)\b|约束|禁止|必须|必須|\b(?:no hacer|nunca|niemals|verboten|prohibid\w+)\b|запре[тщ]|нельзя|никогда|금지/
-  if (forbids.test(h)) return 'constraint'
-  if (/\bconventions?\b/.test(h)) return 'convention'
-  if (/\b(?:commands?|tools?|tooling|tech stack|stack|scripts)\b/.test(h)) return 'tool'
-  if (/\b(?:workflows?|process|before (?:you )?commit\w*|git|pull requests?|releas\w+)\b/.test(h)) return 'workflow'
-  const styles =
-    /\b(?:style|standards?|naming|formatting|guidelines?|principles|rules|(?:pr|pull request|review) checklist|best practices|regeln|richtlinien|konventionen|arbeitsweise|vorgaben|grundsatze|reglas|convenciones|normas|pautas|buenas practicas|regles|consignes|bonnes pratiques|regras|convencoes|diretrizes|boas praticas|pontos de atencao)\b|规范|规则|原则|约定|規約|方針|ルール|규칙|지침|원칙|правил|требовани|соглашени/
-  if (styles.test(h)) return 'convention'
-  if (/(?<!anti-)\bpatterns?\b/.test(h)) return 'pattern'
-  return undefined
+  return PROMISES.find(([, words]) => words.test(h))?.[0]
 }

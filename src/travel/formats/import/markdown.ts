@@ -21,7 +21,7 @@ export function blocksOf(page: string): Block[] {
   const blocks: Block[] = []
   let open = undefined as (Omit<Block, 'text' | 'end'> & { end: number; text: string[] }) | undefined
   const close = () => {
-    if (open) blocks.push({ ...open, text: open.text.join(' ').trim() })
+    if (open) blocks.push({ ...open, text: open.text.join('\n').replace(TITLE, '$1: ').replaceAll('\n', ' ').trim() })
     open = undefined
   }
   const lines = withoutComments(page).split('\n')
@@ -49,10 +49,7 @@ export function blocksOf(page: string): Block[] {
     else if (!open && /^(?: {4}|\t)/.test(line) && !lines[index - 1]?.trim())
       continue // indented code
     else if (open && !signed && !starts.test(line) && !(open.type === 'text' && isOwnLine(lines, index))) {
-      // a title goes on with what it names, a quotation without its mark
-      if (/^\*\*[^*:：]+\*\*$/.test(open.text.join(' ')) && /^\s*\p{Lu}/u.test(line))
-        open.text = [`${open.text.join(' ')}:`]
-      open.text.push(line.trim().replace(/^> ?/, ''))
+      open.text.push(line.trim().replace(/^> ?/, '')) // a quotation that goes on
       open.end = index + 1
     } else start('text', 0, line.trim())
   }
@@ -60,6 +57,8 @@ export function blocksOf(page: string): Block[] {
   return blocks.filter((b) => b.text !== '')
 }
 
+/** A title on a line of its own leads to what follows. */
+const TITLE = /^(\*\*[^*:：\n]+\*\*)\n(?=\p{Lu})/u
 const MARKED = /^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(.*)$/
 
 /** Text is wrapped no earlier than here, and seldom so much before its end. */

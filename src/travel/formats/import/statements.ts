@@ -1,14 +1,6 @@
 import { keptIn } from '../../../base/lookup.ts'
 import { enterHeading } from '../../../model/markdown.ts'
-import {
-  type Category,
-  categoryOfHeading,
-  classifyRule,
-  isAsking,
-  isForbidding,
-  isPermitting,
-  plainLine,
-} from './classify.ts'
+import { type Category, categoryOfHeading, classifyRule, isAsking, isForbidding, plainLine } from './classify.ts'
 import { type Block, blocksOf, sentencesOf } from './markdown.ts'
 import { isRule } from './said-as.ts'
 
@@ -60,13 +52,11 @@ const COMMAND = /^[^`:]{1,60}:\s+`[\w./-]{1,60} [^`]*`(?:$|\s+[-–—(])/
 
 /** An order where others stand beside it; elsewhere many of these words are as often nouns. */
 const ORDERS =
-  /^(?:(?:fully|always|first|only|also|clearly|strictly|explicitly) )?(?:ask|add|align|annotate|apply|assess|assume|avoid|balance|batch|be|cache|catch|centrali[sz]e|check|choose|clarify|combine|commit|communicate|compare|complete|conduct|confirm|conform|consider|cover|create|declare|define|delegate|design|document|encourage|enforce|ensure|escalate|establish|evaluate|explain|extend|extract|fill|find|flag|focus|follow|gather|group|guard|handle|have|identify|implement|include|integrate|investigate|isolate|iterate|justify|keep|leverage|limit|link|list|log|maintain|make|map|mark|measure|minimi[sz]e|mock|monitor|name|note|notify|optimi[sz]e|order|organi[sz]e|pass|place|plan|pre-?allocate|present|preserve|prioriti[sz]e|profile|propose|provide|put|raise|re-?export|re-?scan|re-?use|read|reduce|remove|report|request|research|respect|return|review|run|sanitize|scan|search|seek|separate|set|show|start|state|stay|store|structure|suggest|support|surface|test|track|treat|try|update|use|validate|verify|wait|wrap|aim|adopt|begin|build|configure|convert|debug|delete|describe|end|escape|expect|export|fix|format|generate|inject|inspect|mention|merge|model(?=\s[\w\s]{1,40}\bas\b)|move|open|parse|point|prefix|push|refactor|rename|replace|restart|save|select|send|simplify|skip|sort|specify|split|squash|stop|throw|transform|turn|understand|utili[sz]e|write)\s(?!(?:is|are|was|were|has|have|can|will|of)\b)/i
-const WHEN = /^(?:when(?:ever)?|before|after|once|if|unless|for)\s[^,]{1,200},\s(?:then\s)?/i
-/** Also behind a condition or a label: "Caching: apply …", "Caching - apply …"; "every file starts with …". */
-const isOrder = (item: string): boolean =>
-  [item, item.replace(WHEN, ''), item.replace(/^[\w /&,'-]{1,60}?(?::| [-–—])\s+(?=\S)/, '')].some(
-    (said) => ORDERS.test(said) || /^(?:[Ee]very|[Ee]ach) [\w`-]+ [a-z]+/.test(said),
-  )
+  /^(?:(?:fully|always|first|only|also|clearly|strictly|explicitly) )?(?:ask|add|align|annotate|apply|assess|assume|avoid|balance|batch|be|cache|catch|centrali[sz]e|check|choose|clarify|combine|commit|communicate|compare|complete|conduct|confirm|conform|consider|cover|create|declare|define|delegate|design|document|encourage|enforce|ensure|escalate|establish|evaluate|explain|extend|extract|fill|find|flag|focus|follow|gather|group|guard|handle|have|identify|implement|include|integrate|investigate|isolate|iterate|justify|keep|leverage|limit|link|list|log|maintain|make|map|mark|measure|minimi[sz]e|mock|monitor|name|note|notify|optimi[sz]e|order|organi[sz]e|pass|place|plan|pre-?allocate|present|preserve|prioriti[sz]e|profile|propose|provide|put|raise|re-?export|re-?scan|re-?use|read|reduce|remove|report|request|research|respect|return|review|run|sanitize|scan|search|seek|separate|set|show|start|state|stay|store|structure|suggest|support|surface|test|track|treat|try|update|use|validate|verify|wait|wrap|aim|adopt|begin|build|configure|convert|debug|delete|describe|end|escape|expect|export|fix|format|generate|inject|inspect|mention|merge|model(?=\s[\w\s]{1,40}\bas\b)|move|open|parse|point|prefix|push|refactor|rename|replace|restart|save|select|send|simplify|skip|sort|specify|split|squash|stop|throw|transform|turn|understand|utili[sz]e|write|(?:every|each) [\w`-]+ [a-z]+)\s(?!(?:is|are|was|were|has|have|can|will|of)\b)/i
+/** Also behind a label or a condition: "Caching: apply …", "Caching - apply …", "When it grows, split …". */
+const isOrder = (item: string): boolean => ORDERS.test(item) || ORDERS.test(item.replace(BEFORE_ORDER, ''))
+const BEFORE_ORDER =
+  /^(?:[\w /&,'-]{1,60}?(?::| [-–—])\s+(?=\S)|(?:when(?:ever)?|before|after|once|if|unless|for)\s[^,]{1,200},\s(?:then\s)?)/i
 /** Two words that are no order: "No globals", "Edit discipline". */
 const isName = (item: string): boolean =>
   item.split(' ').length < 3 && !isOrder(item) && (/^no\s/i.test(item) || !classifyRule(item))
@@ -104,9 +94,9 @@ export function rulesIn(page: string): Statement[] {
     const leadsOn = /[:：]$/.test(text) && isAbove
     const isBold = BOLD.test(block.text)
     const isHeading = block.type === 'text' && isAbove && (isBold || text !== marked)
-    const signs = [isForbidding, isAsking, isPermitting].some((says) => says(text))
-      ? []
-      : signOf(marked, [...headings, label])
+    const outer = [...headings, label]
+    const mark = /^[❌🚫⛔]/u.test(marked) ? ["Don't"] : /^✅/u.test(marked) && outer.some(isForbidding) ? ['Do'] : []
+    const signs = isForbidding(text) || isAsking(text) ? [] : mark
     const isNaming = block.type === 'heading' || leadsOn || isHeading
     const whole = isNaming ? [...signs, text].join(': ').replace(/:\s*:?$/, ':') : text
     if (block.type === 'heading') {
@@ -118,7 +108,7 @@ export function rulesIn(page: string): Statement[] {
     leads = leads.filter((l) => l.level < level)
     const isTitle = isAbove && !leadsOn && level >= 0 && isBold && signs.length === 0
     const isLead = CONDITION.test(whole) || isForbidding(whole)
-    const isForbidden = !isLead && [...headings, label].some((h) => h !== undefined && isForbidding(h))
+    const isForbidden = !isLead && outer.some(isForbidding)
     if (isTitle && !isForbidden && (isLead || !isRule(whole) || isName(whole))) {
       leads.push({ level, text: isLead ? `${whole}:` : '' })
       continue
@@ -126,7 +116,7 @@ export function rulesIn(page: string): Statement[] {
     if (level <= labelled || (block.type === 'text' && !leadsOn)) label = undefined
     if ((leadsOn || isHeading) && isLabel(whole)) [label, labelled] = [whole.replace(/[:：]$/, ''), level]
     const under = label === undefined ? headings : [...headings, label]
-    const above = aboveOf([...under, ...(isNaming ? [] : signOf(marked, under))], leads.at(-1)?.text ?? '', label)
+    const above = aboveOf([...under, ...(isNaming ? [] : mark)], leads.at(-1)?.text ?? '', label)
     // where others of the list forbid by themselves, it may be meant either way: it stays text
     const isEither = negated.has(keys[i]!) && !NEGATED.test(whole) && (isOrder(whole) || STRONG.test(whole))
     if (isEither && above.forbids !== undefined && block.type === 'item') continue
@@ -142,14 +132,14 @@ export function rulesIn(page: string): Statement[] {
     const isWish = above.describes ? isStrong(lead) : isRule(lead)
     if (leadsOn && (IN_ORDER.test(lead) || (isWish && !SAYS_WHAT.test(lead))))
       wholes.push({ lead, at: i, level, topics, from: found.length })
-    const own =
-      isWhole(whole, block) && !leadsOn ? whole.slice(0, -1) : whole.slice(0, whole.length - lead.length).trim()
+    const saysAlways = /\balways\b/i.test(whole) || classifyRule(whole)?.category === 'constraint'
+    const isWhole = !leadsOn && WITHOUT_CODE.test(whole) && (block.type === 'item' || saysAlways)
+    const own = whole.slice(0, isWhole ? -1 : whole.length - lead.length).trim()
     if (/^(?:\||@\S+$|$|(?:examples?(?: \d{1,2}| \([^()]*\))?|reasons?|rationale|why): )/i.test(own)) continue
     const isItem = block.type === 'item' && !leadsOn
     const keep = (said: Said | undefined): boolean => {
       const isKept = said !== undefined && !POINTS_ON.test(said.fact)
-      const fact = said?.fact.replace(/^> ?/, '') ?? ''
-      if (isKept) found.push({ ...said, fact, line: block.line, end: leadsOn ? block.line - 1 : block.end, topics })
+      if (isKept) found.push({ ...said, line: block.line, end: leadsOn ? block.line - 1 : block.end, topics })
       return isKept
     }
     const kept = (isItem ? [itemRule(block, own, above)] : paragraphRules(own, above)).filter(keep)
@@ -183,24 +173,14 @@ export function rulesIn(page: string): Statement[] {
   return [...found.filter((f) => !parts.has(f)), ...joined].sort((a, b) => a.line - b.line)
 }
 
+/** Nobody has to do what stands below it. */
+const PERMITS = /\b(?:may|can|allowed|permitted|acceptable|optional|ok(?:ay)?)\b/i
 const BOLD = /^[^\p{L}\p{N}*]*\*\*[^*]+\*\*$/u
 const SYMBOLS = /^(?:[\p{Extended_Pictographic}\p{So}\s]|\uFE0F|\u200D){1,8}/u
 
-/** What a symbol says before a line: below what forbids, ✅ allows. */
-const signOf = (line: string, under: readonly (string | undefined)[]): string[] => {
-  if (/^[❌🚫⛔]/u.test(line)) return ["Don't"]
-  return /^✅/u.test(line) && under.some((h) => h !== undefined && isForbidding(h)) ? ['Do'] : []
-}
-
-/** It cannot be understood without the code or the table that it leads to. */
-const NEEDS_MORE =
-  /\b(?:th(?:is|ese)|follow\w*|all (?:two|three|four|five)|both|below|examples?|here|resemble)\b|\b(?:use|run|add|call|import|with|in|on|from|by|for|of|to(?: \w+)?|as|like|include|is|are|ask|present|say|show)[:：]$/i
-/** Whether an order that leads to code says by itself what is to be done. */
-const isWhole = (text: string, { type }: Block): boolean =>
-  /[:：]$/.test(text) &&
-  text.split(' ').length > 3 &&
-  !NEEDS_MORE.test(text) &&
-  (type === 'item' || /\balways\b/i.test(text) || classifyRule(text)?.category === 'constraint')
+/** An order that leads to code, and is understood without it. */
+const WITHOUT_CODE =
+  /^(?=(?:\S+ ){3})(?!.{0,400}(?:\b(?:th(?:is|ese)|follow\w*|all (?:two|three|four|five)|both|below|examples?|here|resemble)\b|\b(?:use|run|add|call|import|with|in|on|from|by|for|of|to(?: \w+)?|as|like|include|is|are|ask|present|say|show)[:：]$))[^\n]{1,400}[:：]$/i
 
 /** Of each block the list that it is an item of. */
 function listsOf(blocks: readonly Block[]): string[] {
@@ -243,12 +223,12 @@ function aboveOf(headings: readonly string[], leadsOn: string, label?: string) {
   // a few words between that promise nothing: what follows may be parts, reasons or consequences
   const isParted = label !== undefined && categoryOfHeading(label) === undefined && !isForbidding(label)
   const nearest = [lead.replace(/[:：]$/, ''), ...headings.toReversed()].filter(Boolean)
-  const [said = ''] = nearest.filter((text) => isForbidding(text) || isAsking(text) || isPermitting(text))
+  const [said = ''] = nearest.filter((text) => isForbidding(text) || isAsking(text))
   const at = nearest.indexOf(said)
   // what an inner heading or label tells of a forbidden thing may be its reasons: it is named too
   const between = nearest.slice(lead === '' ? 0 : Math.min(at, 1), at + 1)
   const forbids = isForbidding(said) ? between.toReversed().join(': ') : undefined
-  const permits = forbids === undefined && isPermitting(said)
+  const permits = forbids === undefined && PERMITS.test(said)
   const lists = forbids !== undefined && between.length === 1 && !isParted
   const isProcedure = category === 'workflow' && PROCEDURE.test(deepest) && !MORE_THAN_STEPS.test(deepest)
   const promised = describes || isParted ? undefined : category
@@ -285,7 +265,7 @@ function itemRule(block: Block, whole: string, above: Above, isAmongRules = fals
     const led = isCompleted && lead.replace(/[:：]$/, '') !== forbids ? `${lead} ` : ''
     const start = isForbidden ? `${forbids}: ${led}` : isCompleted ? `${lead} ` : subjectOf(fact, above)
     const whole = isForbidden || start.length + fact.length <= LONGEST ? start + fact : fact
-    return { fact: whole, category: isForbidden ? 'constraint' : category, context }
+    return { fact: whole, category: isForbidden || NEGATED.test(fact) ? 'constraint' : category, context }
   }
   const [first] = rules
   // of a forbidden thing the rest of its item says why, or what to do instead
@@ -298,8 +278,7 @@ function itemRule(block: Block, whole: string, above: Above, isAmongRules = fals
     const begins = plainLine(sentences.slice(0, end).join(' '))
     const isWhole = begins.length <= LONGEST
     const rest = isWhole ? sentences.slice(end) : sentences.filter((s) => s !== first)
-    const category =
-      rules.map((s) => classifyRule(s)?.category).find(Boolean) ?? (NEGATED.test(whole) ? 'constraint' : undefined)
+    const category = rules.map((s) => classifyRule(s)?.category).find(Boolean)
     return told(isWhole ? begins : plainLine(first), category, rest.join(' '))
   }
   const isMoment = /^(?:before|after|when(?:ever)?)\b|\b(?:when(?:ever)?|if|unless):$/i.test(lead)
@@ -341,8 +320,8 @@ function isStrong(sentence: string): boolean {
   return category === 'constraint' || STRONG.test(fact) || SHOULD.test(fact)
 }
 
-function paragraphRules(whole: string, page: Above): Said[] {
-  const { describes, forbids = '' } = page
+function paragraphRules(whole: string, above: Above): Said[] {
+  const { describes, forbids = '' } = above
   const out: { fact: string; category: Category; context: string }[] = []
   const before: string[] = []
   const sentences = sentencesOf(whole)
@@ -355,20 +334,19 @@ function paragraphRules(whole: string, page: Above): Said[] {
     const order = isAmongRules && isOrder(sentence) && PLAIN_ORDER.test(sentence) && !/:$/.test(sentence)
     const rule =
       ruleOf(sentence) ?? (order ? { fact: plainLine(sentence), category: 'convention' as const } : undefined)
-    const above = before.length === 0 ? out.at(-1) : undefined
-    const joined =
-      above && GOES_ON.test(sentence) ? `${above.fact.replace(/(?<=[\w)`'])$/, '.')} ${plainLine(sentence)}` : ''
-    if (above && joined !== '' && joined.length <= LONGEST) above.fact = joined
+    const prior = before.length === 0 && GOES_ON.test(sentence) ? out.at(-1) : undefined
+    if (prior && prior.fact.length + sentence.length < LONGEST)
+      prior.fact = `${prior.fact.replace(/(?<=[\w)`'])$/, '.')} ${plainLine(sentence)}`
     else if (rule) {
       const last = POINTS_BACK.test(rule.fact) ? before.at(-1) : undefined
       const both = last === undefined ? rule.fact : plainLine(`${last} ${sentence}`)
       const isBoth = last !== undefined && both.length <= LONGEST
       const isOwn = INSTEAD.test(sentence) || sentences.some((s) => isForbidding(s) || NEGATED.test(s))
-      const start = BARE.test(forbids) && !isOwn ? `${forbids}: ` : isBoth ? '' : subjectOf(rule.fact, page)
+      const start = BARE.test(forbids) && !isOwn ? `${forbids}: ` : isBoth ? '' : subjectOf(rule.fact, above)
       const context = before.splice(0).slice(0, isBoth ? -1 : undefined)
       out.push({ ...rule, fact: start + (isBoth ? both : rule.fact), context: context.join(' ') })
     } else if (out.length > 0) out.at(-1)!.context = `${out.at(-1)!.context} ${sentence.trim()}`.trim()
-    else before.push(sentence.trim())
+    else before.push(sentence.trim().replace(/^> ?/, ''))
   }
   return out
 }
