@@ -30,7 +30,9 @@ export interface FrontMatter {
 /** What stands between `---` and `---` at the top of a page, as far as it is `key: text` or `key:` with a list. */
 export function frontMatterOf(page: string): FrontMatter {
   const lines = page.replace(/^\uFEFF/, '').split('\n')
-  const end = lines[0]?.trim() === '---' ? lines.findIndex((line, i) => i > 0 && line.trim() === '---') : -1
+  // a page that begins with a line across it has none
+  const begins = lines[0]?.trim() === '---' && lines[1]?.trim() !== ''
+  const end = begins ? lines.findIndex((line, i) => i > 0 && line.trim() === '---') : -1
   const fields = new Map<string, string | readonly string[]>()
   if (end < 0) return { fields, body: page }
   let key = ''

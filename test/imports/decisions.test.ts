@@ -191,3 +191,58 @@ test('[G3] a day may have a section of its own, and the number of a record may s
   expect(t.get('Sell tea')!.fields.status).toBe('superseded')
   expect(t.get('Sell cups')!.fields.validFrom).toBe('2026-02-03')
 })
+
+test('[G3] a record in another language keeps its parts; what has no place of its own is kept with it', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    'adr/0001-fila.md':
+      '# ADR-0001: Fila no banco\n\n- **Status:** Aceito\n- **Data:** 2026-06-26\n\n## Contexto\n\nHá picos.\n\n## Decisão\n\nUma tabela serve de fila.\n\n## Consequências\n\nMais carga.\n',
+    'adr/0002-cache.md': '# 2. Cache\n\nStatut : rejeté\n\n## Contexte\n\nLent.\n\n## Décision\n\nUn cache partagé.\n',
+    'adr/0003-log.md': '# 3. 記録\n\n- ステータス: 承認済み\n\n## 決定\n\n一行ずつ書く。\n',
+    'adr/0004-mail.md':
+      '---\nstatus: accepted\n---\n<!-- lint off -->\n# Mail in batches\n\n## Decision Drivers\n\n* Few connections\n\n## Decision Outcome\n\nHourly.\n\n## Pros and Cons\n\nSlower.\n\n## Links\n\nSee RFC 5321.\n',
+    'adr/0005-night.md':
+      '---\n\n# 5. Count at night\n\nDate: 01.06.2020\n\n## Status\n\nAccepted\n\n---\n\n## Decision\n\nAt ten.\n',
+  })
+  await take(t, 'decisions', 'adr')
+  expect(t.get('Fila no banco')!.fields).toMatchObject({
+    ...{
+      description: 'Uma tabela serve de fila.',
+      rationale: 'Há picos.',
+      validFrom: expect.stringContaining('2026-06-26'),
+    },
+    attrs: { consequences: 'Mais carga.' },
+  })
+  expect(t.get('Cache')!.fields).toMatchObject({ description: 'Un cache partagé.', rationale: 'Lent.' })
+  expect(t.memory.reader.list('decision').map((e) => e.name)).not.toContain('Cache')
+  expect(t.get('記録')!.fields.description).toBe('一行ずつ書く。')
+  const mail = t.get('Mail in batches')!.fields
+  expect(mail).toMatchObject({ description: 'Hourly.', rationale: '* Few connections' })
+  expect(JSON.stringify(mail.attrs)).toMatch(/Pros and Cons: Slower\..*Links: See RFC 5321/)
+  expect(t.get('Count at night')!.fields).toMatchObject({
+    description: 'At ten.',
+    validFrom: expect.stringContaining('2020-06-01'),
+  })
+})
+
+test('[G3] a status that is no known word is named, and what it stands on is only proposed', async () => {
+  const t = openTestMemory()
+  const of = (title: string, status: string) => `# ${title}\n\n## Status\n\n${status}\n\n## Decision\n\nWe do it.\n`
+  lay(t.dir, {
+    'adr/0001-a.md': of('1. Sell tea', 'On hold'),
+    'adr/0002-b.md': of('2. Sell cups', 'Zzz'),
+    'adr/0003-c.md': of('3. Sell milk', 'Depreciated.'),
+    'adr/0004-d.md': of('4. Sell jam', 'Abgelehnt'),
+    'adr/0005-e.md': of('5. Sell salt', 'Superseded by a page elsewhere'),
+    'adr/0006-f.md': of('6. Sell oil', 'Accepted, was proposed'),
+  })
+  const report = await take(t, 'decisions', 'adr')
+  expect(unplaced(report)).toContain(
+    'adr/0002-b.md status "Zzz" — no word for a status that is known here: taken in as proposed',
+  )
+  const { fields } = t.get('Sell tea')!
+  expect([fields.standing, t.get('Sell cups')!.fields.standing]).toEqual(['proposed', 'proposed'])
+  expect([t.get('Sell milk')!.fields.status, t.get('Sell salt')!.fields.status]).toEqual(['deprecated', 'deprecated'])
+  expect(t.get('Sell oil')!.fields.standing).not.toBe('proposed')
+  expect(t.memory.reader.list('decision').map((e) => e.name)).not.toContain('Sell jam')
+})

@@ -13,12 +13,32 @@ const DATED = /^\[?(\d{4}-\d\d-\d\d)\]?\s{0,4}[:–—-]?\s{1,4}(\S.*)$/
 /** `1. Record decisions`, `ADR-0001: Record decisions`, `[ADR 1] Record decisions`. */
 const NUMBERED = /^\[?(?:ADR[- ]?)?\d{1,6}\]?\s{0,4}[.:–—-]\s{0,4}(\S.*)$/i
 const KEPT = {
-  status: /^[ \t*_|-]{0,8}status[*_]{0,3}[ \t]{0,8}[:|][ \t*_]{0,8}(\S.*)$/im,
-  date: /^[ \t*_|-]{0,8}date[*_]{0,3}[ \t]{0,8}[:|][ \t*_]{0,8}(\S.*)$/im,
+  status:
+    /^[ \t*_|-]{0,8}(?:status|statut|estado|ステータス|状态|状態|статус)[*_]{0,3}[ \t]{0,8}[:|：][ \t*_]{0,8}(\S.*)$/imu,
+  date: /^[ \t*_|-]{0,8}(?:date|datum|fecha|data|日付|日期)[*_]{0,3}[ \t]{0,8}[:|：][ \t*_]{0,8}(\S.*)$/imu,
+}
+/** What a status says, by how its first known word begins. */
+const STANDINGS = {
+  accepted:
+    /^(?:accept|approv|adopt|activ|decided|implement|done|final|complet|current|akzept|angenomm|beschlossen|umgesetzt|valid|aceptad|aprobad|aceit|aprovad|przyj|zaakcept|принят|承認|採用|已接受|接受|采纳|已采纳|批准|승인|채택)/iu,
+  proposed:
+    /^(?:propos|draft|review|pending|open|rfc|hold|defer|postpon|wip|vorgeschlag|entwurf|propuest|borrador|rascunho|brouillon|zapropon|предлож|提案|検討|提议|草案|제안)/iu,
+  rejected:
+    /^(?:reject|declin|denied|withdrawn|abandon|discard|abgelehnt|verworf|rejet|refus|rechazad|rejeitad|recusad|odrzuc|отклон|却下|不採用|拒绝|已拒绝|否决|거부)/iu,
+  deprecated:
+    /^(?:deprecat|depreciat|obsole|outdat|retired|veraltet|obsolet|déprécié|depreciad|przestarz|устар|廃止|非推奨|废弃|已废弃|弃用|폐기)/iu,
+  superseded:
+    /^(?:superseded|replaced|ersetzt|abgelöst|remplacé|reemplazad|sustituid|substituíd|zastąpion|заменен|置換|被取代|대체)/iu,
 }
 /** What a folder of records has beside them. */
 const NO_RECORD = /^(?:readme|index|(?:.{0,60}[-_.])?template)\.(?:md|markdown)$/i
-const CONSEQUENCES = /^(?:positive |negative )?consequences$/i
+const CONSEQUENCES =
+  /^(?:(?:positive |negative )?consequences|konsequenzen|folgen|conséquences|consecuencias|consequências|konsekwencje|последствия|結果|影響|后果|影响|결과)$/iu
+const STATUS = /^(?:status|statut|estado|ステータス|状态|状態|статус|상태)$/iu
+const CONTEXT = /^(?:context|kontext|contexte|contexto|kontekst|контекст|背景|コンテキスト|上下文|배경)/iu
+const WHY = /^(?:problem|motivation|background)\b/i
+const DRIVERS = /^(?:decision drivers|drivers|forces)$/i
+const OPTIONS = /^(?:considered )?(?:options|alternatives)(?: considered)?$/i
 const OPTION = /^(?:[-*+]|\d+[.)])\s+(\S.*)$/gm
 
 export const decisions: Importer = {
@@ -61,7 +81,7 @@ function withOwnName(item: Item, named: Set<string>): Item {
 /** The dated sections of a log: the first paragraph is what was decided, the rest why. */
 function logOf({ label, text }: Page): Item[] {
   const own = sectionsOf(frontMatterOf(text).body).filter((p) => !isDated(p) && p.title.includes(' › '))
-  if (under(own, /^status$/i, DECISION) !== undefined) return [] // one record: what is dated are its amendments
+  if (under(own, STATUS, DECISION) !== undefined) return [] // one record: what is dated are its amendments
   return sectionsOf(text).flatMap((section): Item[] => {
     const heading = section.title.split(' › ').at(-1) ?? ''
     const [, day, name] = DATED.exec(heading) ?? []
@@ -81,6 +101,11 @@ function logOf({ label, text }: Page): Item[] {
 type Part = Readonly<{ title: string; text: string }>
 
 const DECISION = /^decision(?: outcome)?$/i
+/** Another word for it. */
+const DECIDED =
+  /^(?:(?:decisions?|resolution|outcome|proposal|solution)\b|entscheidung|beschluss|décision|decisión|decisão|decyzja|решение|決定|决定|决策|결정)/iu
+/** The parts of a record that have a place in the decision. */
+const PLACED = [STATUS, /^date$/i, CONTEXT, WHY, DRIVERS, OPTIONS, CONSEQUENCES, DECISION, DECIDED]
 const isDated = ({ title }: Part) => title.split(' › ').some((heading) => DATED.test(heading))
 
 /** The text of the first section that is called so, with those below it. */
@@ -100,27 +125,36 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
   const all = sectionsOf(front.body)
   const parts = all.filter((p) => !isDated(p))
   const amended = all.filter(isDated).map((p) => `${p.title.split(' › ').at(-1)}: ${p.text}`)
-  const title = textIn(front, 'title') ?? parts[0]?.title.split(' › ')[0] ?? ''
+  const title = textIn(front, 'title') ?? parts.find((p) => p.title !== '')?.title.split(' › ')[0] ?? ''
   const name = plainLine((NUMBERED.exec(title)?.[1] ?? title).trim())
   const status = statusOf(front, parts)
   const decision = under(
     parts.filter((p) => !CONSEQUENCES.test(p.title.split(' › ').at(-1)!)),
     DECISION,
-    /^(?:decision|resolution|outcome)\b/i,
+    DECIDED,
   )
   if (name === '' || (status === undefined && decision === undefined)) return []
-  const options = under(parts, /^(?:considered )?(?:options|alternatives)(?: considered)?$/i)
+  const options = under(parts, OPTIONS)
+  const rest = parts
+    .slice(1)
+    .filter((p) => !p.title.split(' › ').some((heading) => PLACED.some((re) => re.test(heading))))
   const as = `adr ${label}`
   const day = dayOf(textIn(front, 'date') ?? KEPT.date.exec(front.body)?.[1] ?? under(parts, /^date$/i))
   const people = [...listIn(front, 'decision-makers'), ...listIn(front, 'deciders')]
-  const said = (status ?? '').toLowerCase()
+  const standing = standingOf(status ?? 'accepted')
+  if (standing === undefined) {
+    const what = `status "${status!.split('\n', 1)[0]}"`
+    unplaced.push({ where: label, what, why: 'no word for a status that is known here: taken in as proposed' })
+  }
+  const links = supersessions(page, status ?? '', as, byFile, unplaced)
+  const isOver = standing === 'deprecated' || (standing === 'superseded' && links.length === 0)
   const args = {
     name,
     description: decision,
-    rationale: under(parts, /^context\b/i, /^(?:problem|motivation|background)\b/i),
+    rationale: [under(parts, CONTEXT, WHY), under(parts, DRIVERS)].filter(Boolean).join('\n\n') || undefined,
     optionsConsidered: options && [...options.matchAll(OPTION)].map((m) => plainLine(m[1]!)),
-    status: /^(?:deprecated|obsolete)/.test(said) ? 'deprecated' : undefined,
-    standing: /^(?:proposed|draft|in review)/.test(said) ? 'proposed' : undefined,
+    status: isOver ? 'deprecated' : undefined,
+    standing: standing === 'proposed' || standing === undefined ? 'proposed' : undefined,
     validFrom: day,
     locations: [label],
     topics: unlessNone(listIn(front, 'tags')),
@@ -129,23 +163,37 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
       ...(people.length > 0 && { deciders: people.join(', ') }),
       ...keep('consequences', under(parts, CONSEQUENCES)),
       ...keep('amendments', amended.join('\n\n') || undefined),
+      ...keep('more', rest.map((p) => `${p.title.split(' › ').at(-1)}: ${p.text}`).join('\n\n') || undefined),
     })!,
   }
-  const rejected = /^rejected/.test(said) ? { retired: `rejected, says ${label}` } : {}
+  const rejected = standing === 'rejected' ? { retired: `rejected, says ${label}` } : {}
   const item: Item = { verb: 'record-decision', args, where: label, as, same: ['adr', label], ...rejected }
-  return [item, ...supersessions(page, status ?? '', as, byFile, unplaced)]
+  return [item, ...links]
 }
 
 const keep = (key: string, value: string | undefined) => (value === undefined ? {} : { [key]: value })
 
 /** The status in words, with what follows it: a section of its own, a line, or front matter. */
 function statusOf(front: FrontMatter, parts: readonly Part[]): string | undefined {
-  const said = textIn(front, 'status') ?? under(parts, /^status$/i) ?? KEPT.status.exec(front.body)?.[1]
+  const said = textIn(front, 'status') ?? under(parts, STATUS) ?? KEPT.status.exec(front.body)?.[1]
   return said?.replace(/^[^\p{L}\p{N}]+/u, '').trim()
 }
 
-function dayOf(said: string | undefined): string | undefined {
-  const day = /\d{4}-\d\d-\d\d/.exec(said ?? '')?.[0]
+/** The first word of its first line that says where a record stands. */
+function standingOf(status: string) {
+  const words = status.split('\n', 1)[0]!.split(/[^\p{L}]+/u)
+  const known = Object.keys(STANDINGS) as (keyof typeof STANDINGS)[]
+  for (const word of words) {
+    const standing = known.find((name) => STANDINGS[name].test(word))
+    if (standing) return standing
+  }
+  return undefined
+}
+
+/** `2020-06-01`, or `01.06.2020`. */
+function dayOf(said = ''): string | undefined {
+  const [, dd, mm, year] = /(\d\d)\.(\d\d)\.(\d{4})/.exec(said) ?? []
+  const day = year === undefined ? /\d{4}-\d\d-\d\d/.exec(said)?.[0] : `${year}-${mm}-${dd}`
   return day !== undefined && toTime(day) !== undefined ? day : undefined
 }
 
