@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { holdsOf, stalenessOf } from '../../src/find/recall/told.ts'
 import { nameKey } from '../../src/model/entity.ts'
+import { asProjectMemory } from '../../src/surfaces/library.ts'
 import { findSources, readFrom } from '../../src/surfaces/tools/arrive.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 import { lay, take } from './helpers.ts'
@@ -69,6 +70,19 @@ test('[W1] [W2] a piece is told as current only while its page says it; what nam
   expect(new Set(found.results.map((r) => r.kind))).toEqual(new Set(['chunk']))
   t.act([['record-file', { path: 'docs/guide.md', concepts: ['zorilla contract'] }]])
   expect((await t.library.recall('zorilla')).results[0]!.kind).toBe('file')
+})
+
+test('[H3] an answer on a page is found by a question that means what its heading asks, whatever else its text speaks of', async () => {
+  const t = openTestMemory()
+  const answer =
+    'The parcels travel by ship, barge, lorry and bicycle; each harbour master stamps a card, and the cards are archived under the clock tower, beside the maps of the old town.'
+  lay(t.dir, {
+    'docs/faq.md': `# Questions\n\n## How do I delete something wrong?\n\n${answer}\n\n## Harbours\n\n${answer}\n`,
+  })
+  await take(t, 'docs', 'docs')
+  const { recall } = asProjectMemory(t.memory, { ...t.project, root: t.dir })
+  const { results } = await recall('remove an incorrect entry')
+  expect(results[0]?.fields.section).toBe('Questions › How do I delete something wrong?')
 })
 
 test('a page that Tidemark wrote is no document among others: its entities are known', async () => {

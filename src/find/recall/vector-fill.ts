@@ -15,19 +15,20 @@ const SLICE = 16
 /** What weighs less says where a text is from, not what it is about. */
 const MIN_WEIGHT = 0.6
 
-/** What of an entity a model reads: its name and what its fields say. */
+/** What of an entity a model reads: its name and what its fields say; of an answer on a page the question, which is nearest to others. */
 function readable(db: Db, id: string, registry: Registry): string {
   const row = getRow(db, id)
   const kind = registry.kind(row?.kind ?? '')
   if (!row || !kind) return ''
   const e = entityOf(row)
   const { title, parts } = textOf(e.name, e, kind)
+  if (e.fields.section !== undefined && title.text.endsWith('?')) return title.text
   return [title.text, ...parts.filter((p) => p.weight >= MIN_WEIGHT).map((p) => p.text)].join('\n')
 }
 
-/** What this model's vectors are called in the store: mixed in another way they are of no use. */
+/** What this model's vectors are called in the store: made or mixed in another way they are of no use. */
 export const modelOf = (embedder: Embedder): string =>
-  `${embedder.id} mixed ${[...TUNING.around, TUNING.short].join(' ')}`
+  `${embedder.id} of questions mixed ${[...TUNING.around, TUNING.short].join(' ')}`
 
 interface Wanted {
   readonly due: readonly { readonly rowid: number; readonly id: string; readonly version: number }[]
