@@ -18,7 +18,11 @@ const DEPENDENCIES: Readonly<Record<string, string>> = {
   'discovered-from': 'discovered-from',
   supersedes: 'supersedes',
   duplicates: 'similar-to',
+  'parent-child': 'child-of',
+  child: 'child-of',
 }
+/** Of an issue below one that is no epic: no relation of ours says it. */
+const CHILD = { name: 'child-of', about: 'is a part of the other, an issue of beads' }
 const NAMES = ['issues.jsonl', 'beads.jsonl']
 
 export const beads: Importer = {
@@ -31,35 +35,44 @@ export const beads: Importer = {
     const file = labelOf(at, root)
     const unplaced: Unplaced[] = []
     const issues = new Map<string, { issue: JsonObject; where: string }>()
+    const deleted = new Set<string>()
     for (const [i, line] of readText(at, root).split('\n').entries()) {
       if (line.trim() === '') continue
       const where = `${file}:${i + 1}`
       const issue = outsideJson(line)
       if (!isObject(issue) || typeof issue.id !== 'string' || text(issue.title) === undefined)
         unplaced.push({ where, what: line, why: 'not an issue with id and title' })
-      else if (issue.status !== 'tombstone') issues.set(issue.id, { issue, where })
+      else if (issue.status === 'tombstone') deleted.add(issue.id)
+      else issues.set(issue.id, { issue, where })
     }
     const hint = 'it has one JSON object per line: `bd export`'
     if (issues.size === 0 && unplaced.length > 0)
       throw new UserError('bad-format', `${file} holds no issue of beads`, hint)
     const links: Item[] = []
-    const items = [...issues.values()].map(({ issue, where }) => {
+    const items: Item[] = [...issues.values()].map(({ issue, where }) => {
       const parent = dependenciesOf(issue).find((d) => d.type === 'parent-child' && issues.has(d.on))?.on
       for (const { type, on } of dependenciesOf(issue)) {
         const relation = DEPENDENCIES[type]
         const leaveOut = (why: string) => void unplaced.push({ where, what: `${issue.id} ${type} ${on}`, why })
         if (type === 'parent-child' && on === parent && isEpic(issues.get(on)!.issue) && !isEpic(issue)) continue
-        if (!issues.has(on)) leaveOut('there is no such issue')
-        else if (relation !== undefined || type === 'parent-child') {
-          const args = { from: aliasOf(issue.id), to: aliasOf(on), type: relation ?? 'relates-to' }
-          links.push({ verb: 'link-entities', args, where })
-        } else leaveOut(`no relation says "${type}"`)
+        if (deleted.has(on)) leaveOut('that issue was deleted')
+        else if (!issues.has(on)) leaveOut('there is no such issue')
+        else if (relation !== undefined)
+          links.push({
+            verb: 'link-entities',
+            args: { from: aliasOf(issue.id), to: aliasOf(on), type: relation },
+            where,
+          })
+        else leaveOut(`no relation says "${type}"`)
       }
-      return itemOf(issue, parent !== undefined && isEpic(issues.get(parent)!.issue) ? parent : undefined, where)
+      const epic = parent !== undefined && isEpic(issues.get(parent)!.issue) && !isEpic(issue) ? parent : undefined
+      return itemOf(issue, epic, where)
     })
+    const child = links.find((l) => l.args.type === CHILD.name)
+    if (child) items.unshift({ verb: 'define-relation', args: CHILD, where: child.where })
     // an epic comes before what belongs to it
     items.sort((a, b) => Number(b.verb === 'record-activity') - Number(a.verb === 'record-activity'))
-    const counts = { issues: items.length, dependencies: links.length }
+    const counts = { issues: issues.size, dependencies: links.length }
     return { items: [...items, ...links], unplaced, counts, files: [file] }
   },
 }

@@ -96,7 +96,7 @@ function conceptOf(value: JsonObject, name: string, where: string, unplaced: Unp
   const texts: string[] = []
   said.forEach((o, i) => {
     if (typeof o === 'string' && o.trim() !== '') texts.push(o)
-    else if (isObject(o) && isName(o.content)) texts.push(o.content)
+    else if (isObject(o) && isName(o.content ?? o.text)) texts.push(String(o.content ?? o.text))
     else unplaced.push({ where, what: `observation ${i + 1} of "${name}": ${JSON.stringify(o)}`, why: 'not text' })
   })
   const args = {
