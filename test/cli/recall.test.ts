@@ -46,6 +46,13 @@ test('what one process recorded another recalls, in words of its own, explained,
   })
 })
 
+test('[H4] a single result is told, however long its line is', async () => {
+  const { run } = await project()
+  const long = '目录的缓存每天晚上填充，每次导入时清空。'.repeat(12)
+  await run('act', JSON.stringify([['record-learning', { title: long.slice(0, 90), body: long }]]))
+  expect(await run('recall', '目录的缓存', '--limit', '1')).toMatch(/^\(learning /)
+})
+
 test('[H1] scopes from the command line: the task that is current, named tasks and goals, presets', async () => {
   const { at, run } = await knowing()
   const s = ['--session', 's1']
