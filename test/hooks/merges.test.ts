@@ -115,11 +115,11 @@ test('[X6] who claims a file, as an agent without hooks does, is told what a liv
   const claiming = (session: string, paths: string) =>
     run(claim, { memory, project: { ...project, root }, session }, { paths }).then(({ text }) => text)
   expect(await claiming('b', 'src/cart.js')).toMatch(
-    /claimed src\/cart.js for .*\na .*has changed src\/cart.js, and that is not committed/,
+    /claimed src\/cart.js for .*\na .*has edited src\/cart.js, which is changed and not committed/,
   )
-  expect(await claiming('b', 'src')).toContain('a (claude, Ana) has changed src/cart.js')
+  expect(await claiming('b', 'src')).toContain('a (claude, Ana) has edited src/cart.js')
   git(root, 'commit', '-qam', 'log')
-  expect(await claiming('b', 'src/cart.js')).not.toContain('has changed')
+  expect(await claiming('b', 'src/cart.js')).not.toContain('has edited')
 })
 
 test('[E3] two sessions edit two functions of one file: nobody is held back; the same function: one is told, with its lines', async () => {

@@ -246,3 +246,35 @@ test('[G3] a status that is no known word is named, and what it stands on is onl
   expect(t.get('Sell oil')!.fields.standing).not.toBe('proposed')
   expect(t.memory.reader.list('decision').map((e) => e.name)).not.toContain('Sell jam')
 })
+
+test.each([
+  ['Not yet accepted', 'proposed'],
+  ['Awaiting approval', 'proposed'],
+  ['Final draft', 'proposed'],
+  ['Finally rejected', 'retired'],
+  ['~~Accepted~~ Rejected', 'retired'],
+  ['Decided against', 'proposed'],
+  ['Agreed by all, pending rollout', 'active'],
+  ['已批准', 'active'],
+  ['Obsolète', 'deprecated'],
+])('[G3] a status says where a record stands by all its words: %s', async (status, stands) => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    'adr/0001-a.md': `# 1. Sell tea\n\nDate: early, then 2020-06-01, revised 03.04.2021\n\n## Status\n\n${status}\n\n## Proposal\n\nTea.\n\n## Decision makers\n\nAna\n\n## Outcome\n\nTea and cups.\n`,
+  })
+  await take(t, 'decisions', 'adr')
+  const { fields } = t.get('Sell tea')!
+  const { retired, standing } = fields
+  expect(retired ? 'retired' : standing === 'proposed' ? 'proposed' : (fields.status ?? 'active')).toBe(stands)
+  expect(fields).toMatchObject({ description: 'Tea and cups.', validFrom: expect.stringContaining('2020-06-01') })
+})
+
+test('[G3] the head of a table is no status', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    'adr/0001-a.md':
+      '# 1. Sell tea\n\n| Status | Date | Author |\n|---|---|---|\n| Accepted | 2020-06-01 | Ana |\n\n## Decision\n\nTea.\n',
+  })
+  await take(t, 'decisions', 'adr')
+  expect(t.get('Sell tea')!.fields.standing).not.toBe('proposed')
+})

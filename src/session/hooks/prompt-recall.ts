@@ -10,7 +10,6 @@ import { deliveredSince } from './delivery.ts'
 import { tell } from './file-knowledge.ts'
 import type { Hook } from './hook.ts'
 import { inTree, notable } from './paths.ts'
-import { SMALL_TALK } from './small-talk.ts'
 
 /** What answers a prompt: choices, rules, notes, what did not work, what turned out wrong. What the briefing told is left out. */
 const KINDS = [
@@ -28,18 +27,20 @@ const FEW_WORDS = 12
 const LEAST_TEXTS = 20
 const MAX_RECALLED = 4
 const MOST_PLACED = 2
-/** Words of French, Spanish, Portuguese, Italian and German that tell nothing: beside English texts each would count as rare. */
-const FUNCTION_WORDS = `al alle aller als alors ao aos aqui aquí assim au auf aus aussi autre autres aux avec avez avoir avons bei bien bin bis bist
-  cada car ce cela celle celui ces cet cette ceux che chez ci com como cómo con così cual cuál cuando cuándo da dal dans das dass
-  de debe deben dei del della delle dem den denn der des desde dessen deux di dia do donc donde dónde dos du durch each ein eine
-  einem einen einer eines el él ela ele elle elles em en encore entre er era es esa ese eso est está están estar este esta esto estos
-  estas et été être eu falls fue fuer für gibt ha haben había hace hacer han hasta hat hay há ici ich ihr il ils im in isso ist isto
-  je jetzt kann kein keine können la là las lá le les leur leurs lo los lui ma mais man mas más me mein mes mi mit moi mon muss muy
-  même na não nach ne nem ni nicht noch non nos nosotros notre nous num nur não não o où oder ou para par pas però pero peut peux plus
-  por porque porqué pour pourquoi puede qu quand que qué quel quelle quels qui quiero quién quien se sem sein ser seu si sí sich sie
-  sind sino sobre soit son sono sont su sua sur sus são também también te tem tiene todo todos toda todas ton tous tout toute toutes
-  tu um uma un una und une uno unos unter va ver veux vom von votre vous wenn werden wie wir wird você ya y zu zum zur à às ça`
-const TELLS_NOTHING = new Set([...SMALL_TALK, ...FUNCTION_WORDS.split(/\s+/)])
+/** Words that tell nothing: of asking, and of French, Spanish, Portuguese, Italian and German, which are rare beside English. */
+const TELLS_NOTHING = new Set(
+  `again al alle aller alors als ao aos aqui aquí assim au auf aus aussi autre autres aux avec avez avoir avons bei bien bis
+  bist cada ce cela celle celui ces cet cette ceux che chez ci com como con così cual cuando cuál cuándo cómo da dal dans das
+  dass de debe deben dei del della delle dem den denn der des desde dessen deux di dia do donc donde dos du durch dónde each
+  ein eine einem einen einer eines el ela ele elle elles em en encore entre er era es esa ese eso est esta estar estas este
+  esto estos está están et eu fue fuer für gibt ha haben había hace hacer han hasta hat hay hello hey hi há ich ici ihr il ils
+  im in isso ist isto je jetzt just kann kein keine können la las le les let leur leurs lo los lui là lá ma mais mas me mein
+  mes mi mit moi mon muss muy más même na nach ne nem ni nicht noch non nos nosotros notre nous now num nur não o oder ok okay
+  ou où par para pas pero però peut peux please plus por porque porqué pour pourquoi puede qu quand que quel quelle quels qui
+  quien quiero quién qué se sein sem ser seu si sich sie sind sino sobre soit sono sont su sua sur sus são sí también também
+  te tem thank thanks tiene toda todas todo todos ton tous tout toute toutes tu um uma un una und une uno unos unter us va ver
+  veux você vom von votre vous wenn werden wie wir wird y ya zu zum zur à às ça él été être`.split(/\s+/),
+)
 /** Names of files that are looked up in a prompt. */
 const MAX_NAMED = 6
 /** Many files are called so: a text means the one of its folder. */

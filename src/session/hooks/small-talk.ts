@@ -1,4 +1,4 @@
-export const SMALL_TALK = new Set(
+const SMALL = new Set(
   (
     'a again ahead all and are commit continue do for go good great hello hey hi it just keep let me much next no now ok okay on one ' +
     'please proceed push s so sure thank thanks that the them then this to us very with y yep yes you ' +
@@ -12,4 +12,4 @@ export const isSmall = (text: string): boolean =>
   text
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
-    .every((word) => word === '' || SMALL_TALK.has(word) || REFERENCE.test(word))
+    .every((word) => word === '' || SMALL.has(word) || REFERENCE.test(word))

@@ -126,7 +126,7 @@ async function changedByOthers(
     files.slice(-CHANGED_AT_MOST).map(async (file) => {
       const committed = await versionAt(root, `HEAD:./${file}`)
       const isOpen = committed && committed.id !== (versionHere(root, file) ?? NO_FILE).id
-      return isOpen ? [`${shown(who)} has changed ${shown(file)}, and that is not committed`] : []
+      return isOpen ? [`${shown(who)} has edited ${shown(file)}, which is changed and not committed`] : []
     }),
   )
   return (await Promise.all(lines)).flat()

@@ -15,21 +15,23 @@ const NUMBERED = /^\[?(?:ADR[- ]?)?\d{1,6}\]?\s{0,4}[.:–—-]\s{0,4}(\S.*)$/i
 const KEPT = {
   status:
     /^[ \t*_|-]{0,8}(?:status|statut|estado|ステータス|状态|状態|статус)[*_]{0,3}[ \t]{0,8}[:|：][ \t*_]{0,8}(\S.*)$/imu,
-  date: /^[ \t*_|-]{0,8}(?:date|datum|fecha|data|日付|日期)[*_]{0,3}[ \t]{0,8}[:|：][ \t*_]{0,8}(\S.*)$/imu,
+  date: /^[ \t*_|-]{0,8}(?:date|datum|fecha|data|日付|日期)[*_]{0,3}[ \t]{0,8}[:|：][ \t*_]{0,8}(\S.*)$/gimu,
 }
-/** What a status says, by how its first known word begins. */
+/** What a status says, by how a word of it begins; of two in one clause the earlier one here counts. */
 const STANDINGS = {
-  accepted:
-    /^(?:accept|approv|adopt|activ|decided|implement|done|final|complet|current|akzept|angenomm|beschlossen|umgesetzt|valid|aceptad|aprobad|aceit|aprovad|przyj|zaakcept|принят|承認|採用|已接受|接受|采纳|已采纳|批准|승인|채택)/iu,
-  proposed:
-    /^(?:propos|draft|review|pending|open|rfc|hold|defer|postpon|wip|vorgeschlag|entwurf|propuest|borrador|rascunho|brouillon|zapropon|предлож|提案|検討|提议|草案|제안)/iu,
   rejected:
-    /^(?:reject|declin|denied|withdrawn|abandon|discard|abgelehnt|verworf|rejet|refus|rechazad|rejeitad|recusad|odrzuc|отклон|却下|不採用|拒绝|已拒绝|否决|거부)/iu,
+    /^(?:reject|declin|denied|withdrawn|abandon|discard|abgelehnt|verworf|rejet|refus|rechazad|rejeitad|recusad|odrzuc|отклон|却下|不採用|拒绝|已拒绝|被拒绝|否决|거부)/iu,
+  proposed:
+    /^(?:propos|draft|review|pending|await|open|rfc|hold|defer|postpon|wip|vorgeschlag|entwurf|propuest|borrador|rascunho|brouillon|zapropon|предлож|提案|検討|提议|草案|제안)/iu,
   deprecated:
-    /^(?:deprecat|depreciat|obsole|outdat|retired|veraltet|obsolet|déprécié|depreciad|przestarz|устар|廃止|非推奨|废弃|已废弃|弃用|폐기)/iu,
+    /^(?:deprecat|depreciat|obsol|outdat|retired|veraltet|déprécié|depreciad|przestarz|устар|廃止|非推奨|废弃|已废弃|弃用|폐기)/iu,
   superseded:
-    /^(?:superseded|replaced|ersetzt|abgelöst|remplacé|reemplazad|sustituid|substituíd|zastąpion|заменен|置換|被取代|대체)/iu,
+    /^(?:superseded|replaced|ersetzt|abgelöst|remplacé|reemplazad|sustituid|substituíd|zastąpion|заменен|置換|被取代|已被取代|대체)/iu,
+  accepted:
+    /^(?:accept|approv|adopt|agreed|confirmed|ratif|active|decided|implement|done|final|complet|akzept|angenomm|beschlossen|umgesetzt|validé|aceptad|aprobad|aceit|aprovad|przyj|zaakcept|принят|承認|採用|已接受|接受|采纳|已采纳|批准|已批准|승인|채택)/iu,
 }
+/** What turns a status round: nobody knows then where the record stands. */
+const NEGATED = /^(?:not|no|never|against|needs?|nicht|kein|pas|non|não|nie|не)$/iu
 /** What a folder of records has beside them. */
 const NO_RECORD = /^(?:readme|index|(?:.{0,60}[-_.])?template)\.(?:md|markdown)$/i
 const CONSEQUENCES =
@@ -101,11 +103,14 @@ function logOf({ label, text }: Page): Item[] {
 type Part = Readonly<{ title: string; text: string }>
 
 const DECISION = /^decision(?: outcome)?$/i
-/** Another word for it. */
-const DECIDED =
-  /^(?:(?:decisions?|resolution|outcome|proposal|solution)\b|entscheidung|beschluss|décision|decisión|decisão|decyzja|решение|決定|决定|决策|결정)/iu
+/** Other words for it, the nearest first. */
+const DECIDED = [
+  /^(?:decisions?\b(?! (?:maker|driver))|entscheidung|beschluss|décision|decisión|decisão|decyzja|решение|決定|决定|决策|결정)/iu,
+  /^(?:resolution|outcome)\b/i,
+  /^(?:proposal|solution)\b/i,
+]
 /** The parts of a record that have a place in the decision. */
-const PLACED = [STATUS, /^date$/i, CONTEXT, WHY, DRIVERS, OPTIONS, CONSEQUENCES, DECISION, DECIDED]
+const PLACED = [STATUS, /^date$/i, CONTEXT, WHY, DRIVERS, OPTIONS, CONSEQUENCES, DECISION, ...DECIDED]
 const isDated = ({ title }: Part) => title.split(' › ').some((heading) => DATED.test(heading))
 
 /** The text of the first section that is called so, with those below it. */
@@ -131,7 +136,7 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
   const decision = under(
     parts.filter((p) => !CONSEQUENCES.test(p.title.split(' › ').at(-1)!)),
     DECISION,
-    DECIDED,
+    ...DECIDED,
   )
   if (name === '' || (status === undefined && decision === undefined)) return []
   const options = under(parts, OPTIONS)
@@ -139,7 +144,12 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
     .slice(1)
     .filter((p) => !p.title.split(' › ').some((heading) => PLACED.some((re) => re.test(heading))))
   const as = `adr ${label}`
-  const day = dayOf(textIn(front, 'date') ?? KEPT.date.exec(front.body)?.[1] ?? under(parts, /^date$/i))
+  const dates = [
+    textIn(front, 'date'),
+    ...[...front.body.matchAll(KEPT.date)].map((m) => m[1]),
+    under(parts, /^date$/i),
+  ]
+  const day = dates.map(dayOf).find((found) => found !== undefined)
   const people = [...listIn(front, 'decision-makers'), ...listIn(front, 'deciders')]
   const standing = standingOf(status ?? 'accepted')
   if (standing === undefined) {
@@ -173,28 +183,29 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
 
 const keep = (key: string, value: string | undefined) => (value === undefined ? {} : { [key]: value })
 
-/** The status in words, with what follows it: a section of its own, a line, or front matter. */
+/** The status in words, with what follows it: a section of its own, front matter, or a line that is no head of a table. */
 function statusOf(front: FrontMatter, parts: readonly Part[]): string | undefined {
-  const said = textIn(front, 'status') ?? under(parts, STATUS) ?? KEPT.status.exec(front.body)?.[1]
+  const line = KEPT.status.exec(front.body)?.[1]
+  const said = textIn(front, 'status') ?? under(parts, STATUS) ?? (/\|.*\|/.test(line ?? '') ? undefined : line)
   return said?.replace(/^[^\p{L}\p{N}]+/u, '').trim()
 }
 
-/** The first word of its first line that says where a record stands. */
+/** Where a record stands, as the first clause says that has a known word. */
 function standingOf(status: string) {
-  const words = status.split('\n', 1)[0]!.split(/[^\p{L}]+/u)
-  const known = Object.keys(STANDINGS) as (keyof typeof STANDINGS)[]
-  for (const word of words) {
-    const standing = known.find((name) => STANDINGS[name].test(word))
-    if (standing) return standing
+  for (const clause of status.split('\n', 1)[0]!.split(/[,;:()]/)) {
+    const words = clause.split(/[^\p{L}]+/u)
+    const names = Object.keys(STANDINGS) as (keyof typeof STANDINGS)[]
+    const standing = names.find((name) => words.some((word) => STANDINGS[name].test(word)))
+    if (standing) return words.some((word) => NEGATED.test(word)) ? undefined : standing
   }
   return undefined
 }
 
-/** `2020-06-01`, or `01.06.2020`. */
+/** The first day in a text: `2020-06-01`, or `01.06.2020`. */
 function dayOf(said = ''): string | undefined {
-  const [, dd, mm, year] = /(\d\d)\.(\d\d)\.(\d{4})/.exec(said) ?? []
-  const day = year === undefined ? /\d{4}-\d\d-\d\d/.exec(said)?.[0] : `${year}-${mm}-${dd}`
-  return day !== undefined && toTime(day) !== undefined ? day : undefined
+  const [found = '', day, month, year] = /\d{4}-\d\d-\d\d|(\d\d)\.(\d\d)\.(\d{4})/.exec(said) ?? []
+  const date = year === undefined ? found : `${year}-${month}-${day}`
+  return toTime(date) === undefined ? undefined : date
 }
 
 /** `Superseded by [5. …](0005-x.md)`, `supersedes ADR-0003`: links to the records that are meant. */
