@@ -94,8 +94,11 @@ export async function decideNow(
 
   /** All or nothing, as on one machine. */
   async function giveUp(taken: readonly presence.ClaimRow[]): Promise<void> {
-    const open = taken.flatMap(({ n }) => presence.getClaim(db, n) ?? []).filter((c) => c.ended === undefined)
-    db.write(() => presence.endClaims(db, open, 'released', env.now()))
+    const open = db.write(() => {
+      const now = taken.flatMap(({ n }) => presence.getClaim(db, n) ?? []).filter((c) => c.ended === undefined)
+      presence.endClaims(db, now, 'released', env.now())
+      return now
+    })
     for (const c of open) if (c.hub !== undefined) await releaseAt(ask, c)
   }
 }
