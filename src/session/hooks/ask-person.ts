@@ -1,6 +1,6 @@
 /** The person's yes: what they were asked in this session, in which version, and what they typed after that. */
 
-import { attempt, UserError } from '../../base/errors.ts'
+import { attempt, unlessRefused } from '../../base/errors.ts'
 import { calledAs } from '../../engine/read/called.ts'
 import { shortRefs } from '../../engine/read/short-references.ts'
 import { contentDigest } from '../../engine/replication/vouched.ts'
@@ -230,13 +230,11 @@ const isReference = ({ memory }: Hook, ref: string): boolean =>
 /** As the person: the prompt was witnessed here, and the version is the one that was shown. */
 function decide({ memory, call, session }: Hook, e: Entity, yes: boolean): string {
   const action = [yes ? 'confirm' : 'reject', { ref: e.id, expectedVersion: e.version }]
-  try {
+  const carryOut = () => {
     memory.act([action], { by: 'person', agent: call.client, session })
     return `Tidemark: the user ${yes ? 'confirmed' : 'rejected'} "${dataLine(calledAs(e, memory), SHOWN)}" (${e.id})`
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return `Tidemark could not ${yes ? 'confirm' : 'reject'} ${e.id}: ${error.message}`
   }
+  return unlessRefused(carryOut, (why) => `Tidemark could not ${yes ? 'confirm' : 'reject'} ${e.id}: ${why.message}`)
 }
 
 /** Keeps what the person said, in their words and by their yes; or never asks about it again. */
@@ -252,7 +250,7 @@ function grant(hook: Hook, wish: Wish, yes: boolean): string {
   const now = to && memory.reader.entity(to.id)
   if (to && (!now?.live || contentDigest(now) !== to.digest))
     return `Tidemark: "${dataLine(now ? calledAs(now) : to.id, SHOWN)}" was changed after you were asked, so nothing was done. Say it again.`
-  try {
+  const carryOut = () => {
     const done = memory.act(actions, { by: 'person', agent: call.client, session, source: 'prompt' })
     const { kind = '', id = '' } = done.results[0]!
     hook.attempt('used', () => {
@@ -264,10 +262,8 @@ function grant(hook: Hook, wish: Wish, yes: boolean): string {
     })
     if (actions[0]![0] === 'retire') return `Tidemark: the user agreed. This ${also} (${id})`
     return `Tidemark: the user agreed. Recorded: ${kind} ${shown} (${id})${also ? `. This ${also}` : ''}`
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return `Tidemark could not do it, and nothing was changed: ${shown}`
   }
+  return unlessRefused(carryOut, () => `Tidemark could not do it, and nothing was changed: ${shown}`)
 }
 
 const leaveOut = ({ memory, session }: Hook, ref: string) =>

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { attempt } from '../../base/errors.ts'
 import { appendInside, inspect, readInside, removeInside, SLACK_MS } from '../../base/files.ts'
 import { redact } from '../../base/secrets/find.ts'
 import { besideStore, type Project } from '../../engine/store/project.ts'
@@ -69,11 +70,9 @@ const PATCHING_MS = 10 * 60_000
 const wasWritten = ({ at, path }: MissedEdit, root: string): boolean =>
   (statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0) >= at - SLACK_MS
 
-function keep(project: Project, line: string): void {
-  try {
-    appendInside(...missedFile(project), `${line}\n`, { mode: 0o600 })
-  } catch {} // a full disk, say: the log of hooks, if it takes a line, tells what was missed
-}
+/** On a full disk, say, nothing is kept: the log of hooks, if it takes a line, tells what was missed. */
+const keep = (project: Project, line: string): void =>
+  attempt(() => appendInside(...missedFile(project), `${line}\n`, { mode: 0o600 }))
 
 /** Notes what hooks before this one could not, under the store's lock, so that nobody does it twice. */
 export function makeUp(hook: Hook): void {

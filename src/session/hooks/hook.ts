@@ -1,4 +1,4 @@
-import { messageOf, UserError } from '../../base/errors.ts'
+import { attempt, messageOf, UserError } from '../../base/errors.ts'
 import { gitRoot } from '../../base/git.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { waitForLock } from '../../engine/store/db.ts'
@@ -60,11 +60,7 @@ export class Hook implements HookErrors {
   /** Does one part of the answer and notes its error. Nothing begins when the time is up; a lock is waited for once. */
   attempt<T>(what: string, part: () => T): T | undefined {
     if (!this.#inTime(what)) return undefined
-    try {
-      return part()
-    } catch (error) {
-      return this.#noted(what, error)
-    }
+    return attempt(part, (error) => this.#noted(what, error))
   }
 
   /** As `attempt`, for a part that is loaded when it is needed; `late` is one that is done also when the time is up. */

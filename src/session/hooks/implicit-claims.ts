@@ -1,3 +1,4 @@
+import { attempt, when } from '../../base/errors.ts'
 import { leaseTime, sameTree } from '../../engine/claims/lease.ts'
 import type { Part } from '../../engine/claims/part.ts'
 import { isRefusedFor } from '../../engine/write/batch.ts'
@@ -29,14 +30,10 @@ export function claimImplicitly(hook: Hook, paths: readonly string[], looks?: Re
     if (fresh(path, part)) continue
     const lines = part && { [path]: part as unknown as JsonObject }
     const wanted = defined({ paths: [path], implicit: true, root: hook.root, role, held: lines })
-    hook.attempt('implicit claim', () => {
-      try {
-        memory.act([['claim', wanted]], hook.author)
-      } catch (error) {
-        if (!isRefusedFor(error, 'claimed')) throw error
-        isRefused = true
-      }
-    })
+    const isClaimed = (error: unknown) => isRefusedFor(error, 'claimed')
+    const refused = () => void (isRefused = true)
+    const claim = () => void memory.act([['claim', wanted]], hook.author)
+    hook.attempt('implicit claim', () => attempt(claim, when(isClaimed, refused)))
   }
   return isRefused
 }

@@ -1,3 +1,4 @@
+import { attempt } from '../../base/errors.ts'
 import { EventStream, type StreamEvent } from '../../engine/feed/feed.ts'
 import type { Memory, News } from '../../engine/memory.ts'
 import { jsonShown } from '../../session/briefing/fence.ts'
@@ -48,9 +49,7 @@ export function eventStream(
       }
       const close = () => {
         stop()
-        try {
-          controller.close()
-        } catch {} // the reader has closed it
+        attempt(() => controller.close()) // the reader may have closed it
       }
       if (signal.aborted) close()
       else signal.addEventListener('abort', close, { once: true })

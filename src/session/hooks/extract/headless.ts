@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
+import { attempt } from '../../../base/errors.ts'
 import { jsonIn } from '../../../model/object.ts'
 import { ALL_FACTS } from '../../../work/coordination/clients.ts'
 import { ExtractionFailed } from './extractor.ts'
@@ -53,12 +54,11 @@ export function runHeadless(
     detached: group,
     windowsHide: true,
   })
-  const end = () => {
-    try {
+  const end = () =>
+    attempt(() => {
       if (group && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
       else child.kill('SIGKILL')
-    } catch {} // it has ended by itself
-  }
+    }) // it may have ended by itself
   let failed: string | undefined
   const stop = (why: string) => {
     failed ??= why
@@ -89,11 +89,7 @@ export function runHeadless(
       return reject(
         new ExtractionFailed(`${program} ended with ${code}: ${err.replace(/\s+/g, ' ').trim().slice(-160)}`),
       )
-    try {
-      resolve(unwrap(Buffer.concat(parts).toString('utf8'), err))
-    } catch (error) {
-      reject(error)
-    }
+    attempt(() => resolve(unwrap(Buffer.concat(parts).toString('utf8'), err)), reject)
   })
   child.stdin.on('error', () => {}) // it did not read to the end
   child.stdin.end(`${system}\n\n${text}\n`)

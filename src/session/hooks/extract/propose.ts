@@ -1,4 +1,4 @@
-import { UserError } from '../../../base/errors.ts'
+import { unlessRefused } from '../../../base/errors.ts'
 import type { Memory } from '../../../engine/memory.ts'
 import { identityOf, standingOf } from '../../../model/entity.ts'
 import type { Json } from '../../../model/field.ts'
@@ -25,16 +25,14 @@ export function proposeCaptured(
   source: string,
 ): string | undefined {
   const [verb, args] = action
-  try {
+  const propose = () => {
     if (isKnown(hook.memory, kind, args)) return undefined
     const author = { ...hook.author, source }
     const done = hook.memory.act([['propose', { action: [verb, { ...args }], evidence }]], author)
     const r = done.results[0]
     return r?.id === undefined || done.batch === null ? undefined : String(r.id)
-  } catch (error) {
-    if (error instanceof UserError && (error.code === 'refused' || error.code === 'secret')) return undefined
-    throw error
   }
+  return unlessRefused(propose, undefined, 'refused', 'secret')
 }
 
 export function keepCaptured(hook: Pick<Hook, 'sessions'>, session: string, ids: readonly string[]): void {

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { UserError } from '../../../base/errors.ts'
+import { type UserError, unlessRefused } from '../../../base/errors.ts'
 import { adopt as adoptStore, readForeign } from '../../../engine/replication/adopt.ts'
 import { checkFiles, isMarked } from '../../../engine/store/owner.ts'
 import { findProject, type Project } from '../../../engine/store/project.ts'
@@ -15,18 +15,14 @@ import type { Command, CommandCall } from '../command.ts'
 
 /** The project; where its directory belongs to another user, after its own user has said that this is right. */
 async function projectFor(call: CommandCall): Promise<Project | undefined> {
-  try {
-    return findProject(call.directory)
-  } catch (error) {
-    if (!(error instanceof UserError) || error.code !== 'project-foreign') throw error
-    const { id, root } = error.details as { id: string; root: string }
-    call.out(
-      `${error.message}; what they write there, its settings and the id of the project, would count as said by you`,
-    )
+  const ofOthers = async ({ message, details }: UserError) => {
+    const { id, root } = details as { id: string; root: string }
+    call.out(`${message}; what they write there, its settings and the id of the project, would count as said by you`)
     if (!(await agreed(call, 'take it over?'))) return undefined
     trustRoot(id, root)
     return findProject(call.directory)
   }
+  return unlessRefused(() => findProject(call.directory), ofOthers, 'project-foreign')
 }
 
 export const adopt: Command = {
