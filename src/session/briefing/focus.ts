@@ -71,11 +71,9 @@ export function foundBy({ terms }: Focus, memory: Memory): { id: string; kind: s
   const words = terms.map((t) => t.word)
   const hits = rowsWith(memory.db, words, TEXTS, 'known', BY_WORDS)
   const texts = textRows(memory.db, hits.map((h) => h.rowid)) // biome-ignore format: a row
-  const held = new Map(
-    texts.map(({ rowid, runs }) => {
-      return [rowid, new Set(runs.flatMap(({ terms }) => [...terms].filter((t) => stems.has(t)))).size]
-    }),
-  )
+  const found = ({ runs }: (typeof texts)[number]) =>
+    new Set(runs.flatMap(({ terms }) => [...terms].filter((t) => stems.has(t)))).size
+  const held = new Map(texts.map((t) => [t.rowid, found(t)]))
   return hits.map(({ id, kind, rowid }) => ({ id, kind, words: held.get(rowid) ?? 0 }))
 }
 

@@ -39,7 +39,6 @@ export interface HookCall {
   readonly trigger?: string
   readonly reason?: string
   readonly cwd?: string
-  readonly branch?: string
   readonly prompt?: string
   /** The client shows the person nothing of an answer to this event. */
   readonly silent?: boolean

@@ -39,9 +39,9 @@ export const editedByOthers = ({ memory, session, root }: Hook, since: number, i
           e.body.by !== 'program' &&
           e.session !== session &&
           e.at >= since &&
-          isOther(e.session),
+          isOther(e.session) &&
+          (e.body.root ?? root) === root,
       )
-      .filter((e) => (e.body.root ?? root) === root)
       .map((e) => String(e.body.path)),
   )
 

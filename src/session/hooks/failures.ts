@@ -3,6 +3,7 @@ import { withoutPrivate } from '../../base/secrets/screen.ts'
 import { lineHas, runsTests } from '../../model/commands.ts'
 import { sha256 } from '../../model/digest.ts'
 import type { Json } from '../../model/field.ts'
+import { isObject } from '../../model/object.ts'
 import { oneLine } from '../../model/text.ts'
 import { excludedCommand } from './config.ts'
 import { dataLine } from './delivery.ts'
@@ -19,12 +20,9 @@ const RESPONSE_MAX = 300
 
 type Failing = { n: number; command: string; last: string; at: number; edits?: number }
 
-const isFailing = (v: unknown): v is Failing => typeof v === 'object' && v !== null && 'n' in v && 'command' in v
-
 function failingOf(data: { readonly [key: string]: unknown } | undefined): Record<string, Failing> {
-  const kept = data?.failing
-  if (typeof kept !== 'object' || kept === null) return {}
-  return Object.fromEntries(Object.entries(kept).filter(([, v]) => isFailing(v))) as Record<string, Failing>
+  const kept = Object.entries(isObject(data?.failing) ? data.failing : {})
+  return Object.fromEntries(kept.filter(([, v]) => isObject(v) && 'n' in v && 'command' in v)) as Record<string, never>
 }
 
 const keyOf = (command: string): string => sha256(command.replace(/\s+/g, ' ').trim()).slice(0, 12)

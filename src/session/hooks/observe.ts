@@ -223,16 +223,8 @@ function shipped(hook: Hook, o: Operation): void {
   if (/\b(?:rejected|fatal|error|failed|up-to-date)\b/i.test(printed.slice(-4_000))) return
   const paused = pauses(memory.db).map(([, to]) => Math.min(to, memory.env.now()))
   const tested = Math.max(workOf(hook).tested ?? 0, ...paused)
-  const own = [
-    chief(hook),
-    ...sessions
-      .list({ all: true })
-      .filter((s) => s.parent === chief(hook))
-      .map((s) => s.id),
-  ]
-  const edits = own.flatMap((id) =>
-    Object.entries((sessions.get(id)?.data.changed ?? {}) as { [path: string]: { at: number } }),
-  )
+  const own = sessions.list({ all: true }).filter((s) => [s.id, s.parent].includes(chief(hook)))
+  const edits = own.flatMap((s) => Object.entries((s.data.changed ?? {}) as { [path: string]: { at: number } }))
   const code = edits.filter(([path, { at }]) => CODE.test(path) && at > tested)
   if (code.length === 0 || !hasTests(root) || mayTestItself(root, o)) return
   const n = new Set(code.map(([path]) => path)).size

@@ -178,13 +178,12 @@ function registerTool(server: McpServer, tool: Tool, options: McpServerOptions):
   }
   server.registerTool(tool.name, config, async (input, ctx) => {
     try {
-      const { args, ...named } = readCall(tool, input ?? {})
+      const { args, project, session } = readCall(tool, input ?? {})
       const by = callOf(server, ctx)
       const call = {
-        agent: by.agent,
-        call: by.call,
-        session: named.session ?? by.session,
-        project: named.project,
+        ...by,
+        session: session ?? by.session,
+        project,
         acts: true,
         progress: progressOf(ctx),
         ask: options.asks && canAsk(server, ctx) ? asking(ctx) : undefined,

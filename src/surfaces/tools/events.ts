@@ -93,11 +93,10 @@ export const events = defineTool({
       lines: found as unknown as Json[],
     }
   },
-  follow(context, args, emit) {
-    return followEvents(
+  follow: (context, args, emit) =>
+    followEvents(
       context.memory,
       (several) => emit(several.map((e) => ({ text: eventLine(e, context.local), json: e as unknown as Json }))),
       optionsOf(context, args),
-    )
-  },
+    ),
 })

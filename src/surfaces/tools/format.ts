@@ -15,6 +15,7 @@ import { localMinute } from '../../model/times.ts'
 import type { WorkKind } from '../../model/work-kinds.ts'
 import { many } from '../../session/briefing/format.ts'
 
+export { betweenCommas as partsOf } from '../../model/markdown.ts'
 export { oneLine } from '../../model/text.ts'
 export { ago, span } from '../../model/times.ts'
 
@@ -103,9 +104,6 @@ export function kindNamed(registry: Registry, name: string): Kind {
     didYouMean(name, names, `the kinds are ${shown.join(', ')}`),
   )
 }
-
-/** The parts of a flag that takes several, with commas between them. */
-export const partsOf = (text: string): string[] => text.split(',').flatMap((part) => part.trim() || [])
 
 /** What stands below something as a tree: the lines of each, the first with its branch. */
 export const asBranches = (below: readonly (readonly string[])[]): string[] =>

@@ -8,8 +8,8 @@ const NAMED_AT_MOST = 20
 /** So much of an id is enough. */
 const SHORT = 6
 
-/** The sessions that live, for whoever has named another one. */
-function whoLives(memory: Memory, id: string): { hint: string; details: { live: string[]; nearest: string[] } } {
+/** The refusal of a session that somebody has named, with those that live. */
+function refused(memory: Memory, code: string, message: string, id: string): UserError {
   const live = sessionsOf(memory)
     .list()
     .map((s) => s.id)
@@ -17,10 +17,8 @@ function whoLives(memory: Memory, id: string): { hint: string; details: { live: 
   const some = live.slice(0, NAMED_AT_MOST).join(', ')
   const more = live.length > NAMED_AT_MOST ? ` and ${live.length - NAMED_AT_MOST} more` : ''
   const who = live.length > 0 ? `those that live are ${some}${more}` : 'no session is live'
-  return {
-    hint: `${near.length > 0 ? `did you mean ${near.join(' or ')}? ` : ''}${who}; (sessions) in discover shows what they do`,
-    details: { live, nearest: near },
-  }
+  const hint = `${near.length > 0 ? `did you mean ${near.join(' or ')}? ` : ''}${who}; (sessions) in discover shows what they do`
+  return new UserError(code, message, hint, { live, nearest: near })
 }
 
 const shown = (id: string) => id.slice(0, 80).toWellFormed()
@@ -37,14 +35,12 @@ export function knownSession(memory: Memory, id: string): SessionInfo {
   const sessions = sessionsOf(memory)
   const found = sessions.get(sessions.resolve(id)) ?? called(sessions.list({ all: true }), id)
   if (found) return found
-  const { hint, details } = whoLives(memory, id)
-  throw new UserError('not-found', `there is no session ${shown(id)}`, hint, details)
+  throw refused(memory, 'not-found', `there is no session ${shown(id)}`, id)
 }
 
 /** The live session with this id. @throws UserError with the live sessions. */
 export function liveSession(memory: Memory, id: string): SessionInfo {
   const found = knownSession(memory, id)
   if (isLive(found.state)) return found
-  const { hint, details } = whoLives(memory, id)
-  throw new UserError('not-live', `session ${shown(found.id)} has ${found.state}`, hint, details)
+  throw refused(memory, 'not-live', `session ${shown(found.id)} has ${found.state}`, id)
 }

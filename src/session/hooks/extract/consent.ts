@@ -22,14 +22,12 @@ export interface Allowed {
 /** Less than that no call fits into: of an endpoint, and of a client, which puts a prompt of its own around ours. */
 export const LEAST_BUDGET = { endpoint: 4_000, command: 30_000 }
 
-/** Where the store lies says which project: no repository can claim what was allowed for another. */
-function keyOf(project: Project): string {
-  return join(realPath(dirname(project.storePath)), basename(project.storePath))
-}
+/** Where a store lies, its directory by its true name. It says which project: none can claim what was allowed for another. */
+export const realStore = (storePath: string): string => join(realPath(dirname(storePath)), basename(storePath))
 
 /** What is kept of extraction for a project; nothing where the user never switched it on anywhere. */
 export const openExtraction = (project: Project, options: { create?: boolean; wait?: number } = {}) =>
-  Extraction.open(extractionFile(), keyOf(project), options)
+  Extraction.open(extractionFile(), realStore(project.storePath), options)
 
 /** Read from the user's own file alone; nothing where it is off, or says nothing that is understood. */
 export function allowedIn(state: Extraction | undefined): Allowed | undefined {

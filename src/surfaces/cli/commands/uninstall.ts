@@ -15,7 +15,7 @@ import { many } from '../../../session/briefing/format.ts'
 import { removeIfEmpty } from '../../../session/clients/common/files.ts'
 import { journalFiles, keepJournal } from '../../../session/clients/common/journal.ts'
 import { applyUnwiring, planUnwiring, sweepLeft } from '../../../session/clients/wiring.ts'
-import { forbidExtraction } from '../../../session/hooks/extract/consent.ts'
+import { forbidExtraction, realStore } from '../../../session/hooks/extract/consent.ts'
 import { ownViews } from '../../../work/handoff/views/refresh.ts'
 import { countedKinds } from '../../tools/format.ts'
 import { agreed, refuseAgents } from '../ask.ts'
@@ -23,11 +23,8 @@ import type { Command, CommandCall } from '../command.ts'
 import { extractorHere } from './extractor.ts'
 import { clientContext, shownFile } from './launcher.ts'
 
-/** The same file, its directory by its true name: that may be a link of the user's. */
-const realStore = (storePath: string): string => join(realPath(dirname(storePath)), basename(storePath))
-
 const storeFilesOf = (storePath: string): OwnFile[] =>
-  ownFiles('store', dirname(realStore(storePath)), basename(storePath))
+  ownFiles('store', realPath(dirname(storePath)), basename(storePath))
 
 /** The project; where an uninstall has been before, or was killed, what it left. */
 function projectOrRest(directory: string, deleting: boolean): Project {
@@ -278,7 +275,7 @@ export const uninstall: Command = {
       ...directoriesOf('tree').map((d) => join(root, PROJECT_DIR, d)),
       ...[...plan.elsewhere, ...plan.store].map((f) => dirname(f.path)),
     ]))
-      if (dir !== dirname(realStore(storePath))) removeIfEmpty(dir)
+      if (dir !== realPath(dirname(storePath))) removeIfEmpty(dir)
     if (deleting) removeStoreDirectories(project)
     removeIfEmpty(join(root, PROJECT_DIR))
     // another clone of the project knows its own store by the same secret; a last snapshot that is kept does so as well

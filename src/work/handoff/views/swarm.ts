@@ -48,16 +48,13 @@ export function readBlocks(text: string): { blocks: Map<string, Block>; strange:
 const listOf = (text: string | undefined): string[] =>
   (text ?? '').split(/,|\s(?:→|->)\s/).flatMap((part) => part.trim() || [])
 
-/** Who edits the file by hand acts for the role, where no session does. */
-const handOf = (role: string): string => `${HAND}${role}`
-
 const isTask = (on: string): boolean => on.startsWith('task:')
 
 /** What a block that was written or changed by hand means: the role takes its claim, or gives it up with its result. */
 function taken(block: Block, there: SwarmBlock | undefined): Taken[] {
   const { role, lines } = block
   const status = lines.get('status') ?? 'active'
-  const session = there && there.status === 'active' ? there.session : handOf(role)
+  const session = there && there.status === 'active' ? there.session : `${HAND}${role}` // who edits the file by hand
   // what a block says of its result while it is active is kept with it, until it is given up with one
   const own = status === 'active' ? OWN.filter((key) => key !== 'result' && key !== 'handoff') : OWN
   const more = Object.fromEntries([...lines].filter(([key, value]) => !own.includes(key) && value !== ''))
