@@ -96,7 +96,6 @@ export const changes = createStore(0)
 export interface Asked<T> {
   json?: T | undefined
   error?: ApiError
-  /** Asks again at once. */
   again?: () => void
 }
 

@@ -53,7 +53,6 @@ function Question(props: { label: string; text: string; yes: () => void; no: () 
 
 const LINES: Readonly<Record<string, string>> = { '+': 'good', '-': 'bad', '@': 'muted' }
 
-/** A text with what changes of a file in it. */
 export const Diff = ({ text }: { text: string }) => (
   <pre class="diff">
     {text

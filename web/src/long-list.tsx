@@ -89,7 +89,6 @@ interface LongListProps extends HTMLAttributes<HTMLUListElement> {
   row: (i: number) => ComponentChildren
   /** The row that is chosen; it is brought into sight. */
   current?: number
-  /** The focus came to a row. */
   onEnter?: (i: number) => void
   /** The end is in sight. */
   onEnd?: () => void

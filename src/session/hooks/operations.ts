@@ -18,7 +18,6 @@ export interface Operation {
 
 const SHOWN = 80
 
-/** A file of tests. */
 export const TESTS = /(?:^|[^a-z])(?:tests?|specs?|vitest|jest|mocha|pytest|rspec|phpunit)(?:[^a-z]|$)/i
 /** A script that checks everything often runs them. */
 const MAY_TEST = /^(?:check|verify)(?:[:_-]|$)/

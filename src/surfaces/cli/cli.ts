@@ -155,7 +155,6 @@ function parse(argv: readonly string[], flags: Readonly<Record<string, Flag>>, t
 const directoryOf = (values: Parsed['values']): string =>
   String(values.project ?? process.env.TIDEMARK_PROJECT ?? process.cwd())
 
-/** The tool's arguments from the command line. */
 async function toolArgs(tool: Tool, parsed: Parsed): Promise<Record<string, unknown>> {
   const args: Record<string, unknown> = {}
   const placed = Object.entries(tool.params).filter(([, p]) => p.place !== undefined)

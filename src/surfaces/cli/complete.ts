@@ -5,7 +5,6 @@ import type { Flag } from './command.ts'
 import { COMMANDS } from './commands/index.ts'
 import { flagsOf, GLOBAL, listing } from './help.ts'
 
-/** What may stand at a place of a command line. */
 type Place = Readonly<{ choices?: readonly string[]; ref?: boolean }>
 
 const choicesIn = (text: string | undefined): readonly string[] =>

@@ -31,7 +31,6 @@ const placed = (params: Readonly<Record<string, Param>>) =>
 const placeholder = (name: string, { type }: Param): string =>
   type === 'json' ? 'FILE|-|JSON' : type === 'any' ? 'JSON|TEXT|-' : name.toUpperCase()
 
-/** The usage line of a tool. */
 export function usageOf(name: string, params: Readonly<Record<string, Param>>): string {
   const words = placed(params).map(([n, p]) => {
     // the steps of a command with several are words to type, not a name for what stands there
@@ -52,14 +51,12 @@ function optionsText(flags: Readonly<Record<string, Flag>>): string {
 const page = (usage: string, about: string, flags: Readonly<Record<string, Flag>>, example: string): string =>
   [usage, '', about, '', 'options:', optionsText(flags), '', 'example:', `  ${example}`].join('\n')
 
-/** The page that `tidemark TOOL --help` shows. */
 export function toolHelp({ name, about, params, example }: Tool): string {
   const places = placed(params).map(([n, p]) => `  ${placeholder(n, p).padEnd(12)}  ${p.about}`)
   const whole = [about, ...(places.length > 0 ? ['', ...places] : [])].join('\n')
   return page(usageOf(name, params), whole, flagsOf(params), example)
 }
 
-/** The page that `tidemark COMMAND --help` shows. */
 export const commandHelp = ({ name, usage, about, flags, example }: Command): string =>
   page(`usage: tidemark ${[name, usage].filter(Boolean).join(' ')} [options]`, about, flags, example)
 

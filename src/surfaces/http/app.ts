@@ -182,7 +182,6 @@ function serveTools(app: App, resolve: Resolve, dashboard: Dashboard | undefined
   })
 }
 
-/** What happens, as a stream. */
 function serveEvents(app: App, projects: Projects, closing: AbortSignal): void {
   app.get('/api/events', async (c) => {
     const unknown = Object.keys(c.req.query()).find((name) => !EVENT_QUERY.includes(name))

@@ -34,7 +34,6 @@ const JSON_TYPE: Readonly<Record<Param['type'], { readonly [key: string]: Json }
   any: {},
 }
 
-/** The JSON schema of a tool's arguments. */
 export function schemaOf(tool: Tool): { [key: string]: Json } {
   const all = { ...tool.params, ...CALL_PARAMS, ...tool.params } // its own come first, and go before
   const params = Object.entries<Param>(all).filter(([, p]) => !p.typed && !p.rare)

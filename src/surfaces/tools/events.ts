@@ -25,7 +25,6 @@ function happened({ event_type, key, value, previous_value }: StreamEvent): stri
   return `${event_type} ${oneLine(key, 80)}${text && ` ${event_type === 'merge' && previous_value === null ? '+ ' : ''}${text}`}`
 }
 
-/** An event as people read it. */
 export function eventLine(e: StreamEvent, local: boolean | undefined): string {
   const who = e.session_id === null ? '' : `  [${oneLine(e.session_id, 40)}]`
   const before = e.previous_value === null ? '' : ` (was ${inWords(e.previous_value, 60)})`

@@ -112,6 +112,5 @@ export const asBranches = (below: readonly (readonly string[])[]): string[] =>
     return [`${last ? '└─ ' : '├─ '}${first}`, ...rest.map((l) => `${last ? '   ' : '│  '}${l}`)]
   })
 
-/** One of a kind of the work tree. */
 export const findWork = (reader: Reader, kind: WorkKind, ref: string): Entity =>
   findInTree(reader, kind, ref, `\`tidemark ${kind} list\` shows them`)

@@ -119,7 +119,6 @@ function leavePast({ memory, project }: ToolContext): string | undefined {
   return `at your next prompt the agent is shown ${many(picked.length, 'prompt')} of your ${n === 1 ? 'richest past session' : `${n} richest past sessions`} to judge, about ${tokens} tokens`
 }
 
-/** What was found where, in words. */
 function told(found: readonly FoundSessions[], home: string): string {
   const place = (where: string) => (where.startsWith(`${home}/`) ? `~${where.slice(home.length)}` : basename(where))
   const some = found.filter((f) => f.sessions.length > 0)

@@ -140,7 +140,6 @@ function printed(
 const nearTo = (unknown: readonly string[] = []): string[] =>
   unknown.length > 0 ? [`no text here has ${unknown.join(', ')}; the nearest:`] : []
 
-/** The results as a person reads them. */
 function proseOf(
   { results, omitted, notes, unknown }: RecallResult,
   options: RecallOptions,

@@ -4,7 +4,6 @@ import { attempt, UserError } from '../../base/errors.ts'
 /** Larger input is no batch: an import reads files of its own. */
 const MAX_INPUT = 10 * 1024 * 1024
 
-/** Everything that can be read there, as text. */
 export function readAll(fd: number, what: string): string {
   const chunks: Buffer[] = []
   let total = 0

@@ -158,7 +158,6 @@ export const defineTool = <const P extends Params>(tool: Declared<P>): Tool => (
 export const textOf = ({ text }: Pick<Output, 'text'>, tool: Pick<Tool, 'fences'>): string =>
   tool.fences ? visible(text) : shown(text)
 
-/** A reference to something recorded. */
 export const REF = {
   type: 'text',
   ref: true,

@@ -45,7 +45,6 @@ export const typist = (memory: Memory): Actor => (isTerminal() && !isOfClient(me
 
 /** What a call tells of the session that it belongs to. */
 export interface CallOrigin {
-  /** The session that the caller names. */
   named?: string | undefined
   /** The client's id of the call, which a hook may have announced. */
   call?: string | undefined

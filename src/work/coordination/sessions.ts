@@ -30,7 +30,6 @@ const ID_LENGTH = 200
 /** How often one session may have gone on under another id. */
 const HOPS = 16
 
-/** Lines that an edit added and took out. */
 export type Lines = { readonly added: number; readonly removed: number }
 
 const opened = new WeakMap<Memory, Sessions>()

@@ -155,7 +155,6 @@ const SHARE_TYPES: readonly string[] = EVENT_TYPES.share
 const groupOf = (e: StreamEvent): keyof typeof EVENT_TYPES =>
   e.event_id.startsWith('presence:') ? 'presence' : SHARE_TYPES.includes(e.event_type) ? 'share' : 'knowledge'
 
-/** Whether an event is asked for. */
 export const isWanted = (e: StreamEvent, { before, notOf, types, key }: EventsOptions): boolean =>
   !(before !== undefined && e.seq >= before) &&
   !(e.session_id !== null && notOf?.(e.session_id)) &&

@@ -18,7 +18,6 @@ const PLACES = [
 const isSkillFile = (path: string): boolean =>
   /(?:^|\/)(?:SKILL\.md|(?:commands|agents|rules)\/[^/]{1,80}\.mdc?)$/.test(path)
 
-/** The file of a skill, if it has one in this project. */
 export function fileOfSkill(root: string, skill: string): string | undefined {
   if (!/^[\w.-]{1,80}$/.test(skill) || skill.startsWith('.')) return undefined
   return PLACES.map((place) => place.replace('NAME', skill)).find((path) => inspect(root, path).is === 'file')
@@ -99,7 +98,6 @@ export function placeFor(text: string, about: string): string | undefined {
   return steps[speaks + 1 > 0 ? speaks + 1 : steps.length - 1] ?? steps.at(-1)
 }
 
-/** Whether the steps have this one already. */
 export const hasStep = (text: string, step: string): boolean =>
   stepTexts(text).some((s) => foldText(s) === foldText(step))
 

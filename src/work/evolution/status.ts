@@ -1,6 +1,5 @@
 import type { KINDS } from '../../model/kinds/index.ts'
 
-/** Where a mutation can stand. */
 export type Status = Extract<(typeof KINDS)[number], { name: 'mutation' }>['fields']['status']['choices'][number]
 
 /** Allowed next statuses. The compiler refuses a status without a row, and a step that is not listed. */
@@ -16,7 +15,6 @@ export const NEXT = {
   reverted: [],
 } as const satisfies Record<Status, readonly Status[]>
 
-/** Where one in this status may go. */
 export type Next<S extends Status> = (typeof NEXT)[S][number]
 
 export const mayBecome = (from: Status, to: Status): boolean => (NEXT[from] as readonly Status[]).includes(to)

@@ -23,7 +23,6 @@ export interface CurrentHandoff {
   readonly stale: boolean
   /** Commits in the work tree since it was written; nothing where git does not tell. */
   readonly commitsSince?: number
-  /** The session that wrote it. */
   readonly session?: string
   readonly task?: string
 }

@@ -32,7 +32,6 @@ interface Change {
   at: string
   field: string
   op: 'set' | 'clear' | 'add' | 'remove' | 'put' | 'drop'
-  /** It in words. */
   text: string
   author: { user?: string; agent?: string; session?: string }
 }

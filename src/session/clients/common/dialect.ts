@@ -87,7 +87,6 @@ export function specific(means: HookEvent | undefined, reply: HookReply, tells: 
   return { permissionDecision: decision, permissionDecisionReason: reason, additionalContext }
 }
 
-/** JSON on one line. */
 export const answer = (value: object): string => JSON.stringify(value)
-/** The same; nothing for an object without fields. */
+/** Nothing for an object without fields. */
 export const answerIfAny = (value: object): string => answer(value).replace(/^\{\}$/, '')

@@ -40,7 +40,6 @@ function tellReceived(call: CommandCall, { applied, back, gaps, damaged }: Recei
 const summariesOf = (memory: Memory, lines: Pending['lines']) =>
   lines.map((line) => summaryOf(line, (id) => memory.reader.entity(id)?.name))
 
-/** What there is of each kind that stays on this machine. */
 function stayingKinds(memory: Memory): string {
   const registry = memory.reader.registry()
   return countedKinds(

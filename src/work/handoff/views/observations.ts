@@ -23,7 +23,6 @@ const escaped = (text: string): string =>
     .replace(/\\(?=[\\|])/g, '\\\\')
     .replaceAll('|', '\\|')
 
-/** When it was observed, ms. */
 export const observedAt = ({ created, fields: { observed } }: Entity): number =>
   typeof observed === 'string' ? Date.parse(observed) : created
 
