@@ -176,7 +176,7 @@ testUnless(NO_TERMINAL)('rules that their file has no more are asked about as su
     /2 rules no longer stand in CLAUDE\.md, .*ui\.mdc and bind until a person says yes to all that waits/,
   )
   expect(out).toContain('1 proposed: tidemark review')
-  expect(await run('review')).toContain('no longer in CLAUDE.md: retire "Never guess a price"?')
+  expect(await run('review')).toContain('retire "Never guess a price": no longer in CLAUDE.md')
   const asked = await onTerminal(at, ['import', 'claude-md', 'CLAUDE.md'], 'y')
   expect(asked.out).toContain('1 rule no longer stands in CLAUDE.md. Should it stop binding? [y/N]')
   expect(asked.out).toContain('1 rule no longer stands in CLAUDE.md: retired')

@@ -65,7 +65,7 @@ test('[T45] what changed in a file is proposed, and what was agreed to binds on 
   expect(binding(await run('brief'))).toBe(before)
   const list = await run('confirm')
   expect(list).toContain('constraint: Never ask\n  fact:never-ask  (from CLAUDE.md)')
-  expect(list).toContain('no longer in CLAUDE.md: retire "Never push to main"?')
+  expect(list).toContain('retire "Never push to main": no longer in CLAUDE.md')
   await agreeing(at, ...command(list))
   const after = binding(await run('brief'))
   expect(after).toContain('- Never ask')

@@ -1,8 +1,5 @@
-import { attempt } from '../../base/errors.ts'
 import { type Entity, headingsOf } from '../../model/entity.ts'
-import type { Json } from '../../model/field.ts'
-import { isObject } from '../../model/object.ts'
-import { undoing } from '../store/summary.ts'
+import { putUp } from '../store/summary.ts'
 import type { Reader } from './reader.ts'
 
 /** Where the names of what an edit speaks of are looked up. */
@@ -15,18 +12,8 @@ export function nameOf(e: Entity, names?: Names): string {
     return `${String(from)} ${String(type)} ${String(to)}${typeof description === 'string' ? `: ${description}` : ''}`
   }
   if (e.kind !== 'proposal') return e.name
-  const [verb, args] = attempt(() => [...(JSON.parse(e.name) as Iterable<Json>)]) ?? []
-  if (typeof verb !== 'string' || !isObject(args)) return e.name // others wrote it
-  const { ref, ...rest } = args
-  const { old, new: next, reason } = rest
-  if (verb === 'supersede' && typeof old === 'string' && typeof next === 'string')
-    return `${verb} "${old}" by "${next}"${typeof reason === 'string' ? `: ${reason}` : ''}`
-  if (verb === 'undo' && typeof rest.batch === 'string') return undoing(names?.whatDid(rest.batch) ?? rest.batch)
-  if (verb === 'undo' && typeof rest.allOf === 'string') return `undo all that session ${rest.allOf} wrote`
-  const target = typeof ref === 'string' ? names?.reader.entity(ref)?.name : undefined
-  if (verb === 'retire' && target !== undefined) return `${reason ? `${reason}: ` : ''}retire "${target}"?`
-  const said = Object.entries(rest).map(([arg, v]) => `${arg} ${JSON.stringify(v)}`)
-  return [verb, target === undefined ? ref : `"${target}"`, said.join(', ')].filter(Boolean).join(' ')
+  const called = (id: string) => names?.reader.entity(id)?.name
+  return putUp(e.name, called, (batch) => names?.whatDid(batch), Number.POSITIVE_INFINITY) ?? e.name
 }
 
 /** All that would bind: its words, the headings above them, and the context that goes with them. */

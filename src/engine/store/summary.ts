@@ -3,6 +3,7 @@ import { kindOf, LINK_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { KINDS } from '../../model/kinds/index.ts'
 import { isObject, type JsonObject } from '../../model/object.ts'
+import { oneLine } from '../../model/text.ts'
 import { isWork } from '../../model/work-kinds.ts'
 import { STATE, type StateValue, UNDONE } from '../log/cells.ts'
 import type { Event } from '../log/events.ts'
@@ -12,19 +13,15 @@ import type { Line } from './line.ts'
 import { eventsOf } from './log.ts'
 
 const LONGEST = 200
-const LONGEST_NAME = 60
+const LONGEST_NAME = 61
 
 const keys: ReadonlyMap<string, string> = new Map(KINDS.map((k) => [k.name, k.key[0]]))
 
-/** On one line: what others said makes no line of its own. */
-const flat = (said: unknown): string => String(said).replace(/\s+/g, ' ').trim()
+/** What others said makes no line of its own. */
+const flat = (said: unknown, longest?: number): string => oneLine(String(said), longest)
+const quoted = (name: Json | undefined, longest = LONGEST_NAME): string => `"${flat(name, longest)}"`
 
-const quoted = (name: Json | undefined): string => {
-  const text = flat(name)
-  return `"${text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME).toWellFormed()}…` : text}"`
-}
-
-/** What an entity is called now; nothing where that is not known. */
+/** What an entity is called now, or a batch did; nothing where that is not known. */
 export type Called = (id: string) => string | undefined
 
 /** What something deleted was called last, or what else it said; nothing where that was erased. */
@@ -106,46 +103,42 @@ const isReplaced = (id: string, own: readonly Event[], all: readonly Event[]): b
   all.some((e) => kindOf(e.entity) === LINK_KIND && e.field === 'to' && e.value === id)
 
 /** What an undo of a batch would do, by what the batch did. */
-export const undoing = (did: string): string =>
+const undoing = (did: string): string =>
   did.startsWith('took back: ') ? did.replace('took back', 'bring back') : `take back: ${did.replace(/^redid: /, '')}`
 
-/** What somebody put up for a yes. @throws where it is not as we write it. */
-function edit(action: string, is: (of: string) => string, did: (batch: string) => string | undefined): string {
-  const [verb, args] = JSON.parse(action)
-  const { ref, batch, allOf, old, new: next, from, to, type, reason, ...rest } = args
-  if (verb === 'undo' && typeof batch === 'string') return undoing(did(batch) ?? shortBatch(batch))
-  if (verb === 'undo' && typeof allOf === 'string') return `undo all that session ${allOf} wrote`
-  const named = (of: unknown) => (typeof of === 'string' ? ` ${is(of)}` : '')
-  const key = keys.get(String(verb).replace(/^(?:record|delete)-/, '')) ?? 'name'
-  const { [key]: name, ...more } = rest
-  const it = ref === undefined && name !== undefined ? ` ${quoted(name)}` : named(ref)
-  const ends = old === undefined ? `${named(from)} ${type}${named(to)}` : `${named(old)} by${named(next)}`
-  const fields = Object.entries(ref === undefined ? more : rest).map(([f, v]) => `${f}: ${inWords(v)}`)
-  const values = fields.length > 0 ? ` (${fields.join(', ')})` : ''
-  const why = typeof reason === 'string' ? `: ${reason}` : ''
-  return `${verb.replace('-entities', '').replace('-', ' ')}${(old ?? from) === undefined ? it : ends}${values}${why}`
+/** A proposal within a proposal is not read: what names itself would have no end. */
+const inside = (of: string, called: Called, longest?: number): string => {
+  const name = called(of)
+  return kindOf(of) === 'proposal' ? 'a proposal' : name || !of.includes(':') ? quoted(name || of, longest) : flat(of)
 }
+
+/** What somebody put up for a yes; nothing where it is not as we write it. */
+export const putUp = (action: unknown, called: Called, did: Called, longest?: number): string | undefined =>
+  attempt(() => {
+    const [verb, args] = JSON.parse(String(action))
+    const { ref, batch, allOf, old, new: next, from, to, type, reason, ...rest } = args
+    if (verb === 'undo' && typeof batch === 'string') return undoing(did(batch) ?? shortBatch(batch))
+    if (verb === 'undo' && typeof allOf === 'string') return `undo all that session ${allOf} wrote`
+    const named = (of: unknown) => (typeof of === 'string' ? ` ${inside(of, called, longest)}` : '')
+    const key = keys.get(String(verb).replace(/^(?:record|delete)-/, '')) ?? 'name'
+    const { [key]: name, ...more } = rest
+    const it = ref === undefined && name !== undefined ? ` ${quoted(name, longest)}` : named(ref)
+    const ends = old === undefined ? `${named(from)} ${type}${named(to)}` : `${named(old)} by${named(next)}`
+    const fields = Object.entries(ref === undefined ? more : rest).map(([f, v]) => `${f}: ${inWords(v)}`)
+    const values = fields.length > 0 ? ` (${fields.join(', ')})` : ''
+    const why = typeof reason === 'string' ? `: ${reason}` : ''
+    return `${verb.replace('-entities', '').replace('-', ' ')}${(old ?? from) === undefined ? it : ends}${values}${why}`
+  })
 
 const inWords = (value: unknown): string => flat(typeof value === 'string' ? value : JSON.stringify(value))
 
-function said(
-  id: string,
-  events: readonly Event[],
-  called: Called,
-  did: (batch: string) => string | undefined,
-  { last, isWanted }: Known,
-): string {
+function said(id: string, events: readonly Event[], called: Called, did: Called, { last, isWanted }: Known): string {
   if (isWanted?.(id)) return wanted(said(id, events, called, did, { last }))
   const kind = kindOf(id)
-  // a proposal within a proposal is not read: what names itself would have no end
-  const inside = (of: string): string => {
-    const name = called(of)
-    return kindOf(of) === 'proposal' ? 'a proposal' : name || !of.includes(':') ? quoted(name || of) : flat(of)
-  }
-  const put = (action: unknown): string => flat(attempt(() => edit(String(action), inside, did)) ?? 'edit')
+  const put = (action: unknown): string => flat(putUp(action, called, did) ?? 'edit')
   const is = (of: string): string => {
     const action = kindOf(of) === 'proposal' ? called(of) : undefined
-    return action === undefined ? inside(of) : `the proposal to ${put(action)}`
+    return action === undefined ? inside(of, called) : `the proposal to ${put(action)}`
   }
   const value = (field: string) => events.findLast((e) => e.field === field && e.op === 'set')?.value
   if (events.some((e) => e.purged)) return `erased ${id}`
