@@ -3,7 +3,7 @@ import type { Memory } from '../../engine/memory.ts'
 import type { Project } from '../../engine/store/project.ts'
 import { stalenessOf } from '../../find/recall/told.ts'
 import { fromData } from '../../scheme/data.ts'
-import { CodeReader } from './explain.ts'
+import { codeReader } from './explain.ts'
 import { type Functions, type Source, whatIsCalled } from './knowledge.ts'
 import { CELLS_PER_ENTITY, made, takesNone, textOf } from './options.ts'
 import { referenceTo } from './values.ts'
@@ -17,7 +17,7 @@ export function codeFunctions(memory: Memory, project: Project, source: Source):
   return {
     '(explain place) | what is known of a path, path:line, path#symbol or symbol, one record each: symbols, what was recorded of it, its callers and claims | (map :path (explain "src/auth.ts"))': ([place], ctx) => {
       ctx.charge(STEPS)
-      const found = new CodeReader(memory, project).explain(textOf(place))
+      const found = codeReader(memory, project)(textOf(place))
       const ref = ({ entity, stale }: { entity: { id: string }; stale?: string }) => ({ ref: referenceTo(source.reader, entity.id), stale })
       return made(found, 10 * CELLS_PER_ENTITY, ctx, ({ path, language, symbol, symbols, understanding, known, callers, claims }) =>
         fromData({

@@ -39,59 +39,56 @@ export interface Explanation {
   readonly claims: readonly Claim[]
 }
 
-/** Reads the code as the last scan has seen it: nothing is parsed here. */
-export class CodeReader {
-  readonly #memory: Memory
-  readonly #project: Project
-  readonly #tree: CodeTree
-  readonly #files: readonly code.FileRow[]
+/**
+ * Reads the code as the last scan has seen it: nothing is parsed here. Returns what tells of a path (a folder's too), `path:line`,
+ * `path#symbol` or the name of a symbol; several where it means several.
+ */
+export function codeReader(memory: Memory, project: Project): (asked: string) => Explanation[] {
+  const { root } = project
+  const tree = new CodeTree(root)
+  const files = code.filesSeen(memory.db, root)
+  const parsedOf = ({ path, hash }: code.FileRow): Parsed | undefined => tree.known(path, hash)
 
-  constructor(memory: Memory, project: Project) {
-    this.#memory = memory
-    this.#project = project
-    this.#tree = new CodeTree(project.root)
-    this.#files = code.filesSeen(memory.db, project.root)
-  }
-
-  /** What a path (a folder's too), `path:line`, `path#symbol` or the name of a symbol means; several where it means several. */
-  explain(asked: string): Explanation[] {
+  function explain(asked: string): Explanation[] {
     const { path, line, symbol } = locationOf(asked)
-    const inside = cleanPath(pathInProject(this.#memory.registry(), path) ?? path)
-    const file = this.#files.find((f) => f.path === inside)
+    const inside = cleanPath(pathInProject(memory.registry(), path) ?? path)
+    const file = files.find((f) => f.path === inside)
     if (file) {
-      const parsed = this.#parsed(file)
+      const parsed = parsedOf(file)
       const found = symbolAt(parsed?.symbols ?? [], { symbol, line })
-      return symbol !== undefined && !found ? [] : [this.#explained(file.path, parsed, found)]
+      return symbol !== undefined && !found ? [] : [explained(file.path, parsed, found)]
     }
-    const below = this.#files.filter((f) => f.path.startsWith(`${inside}/`)).map((f) => f.path)
+    const below = files.filter((f) => f.path.startsWith(`${inside}/`)).map((f) => f.path)
     if (below.length > 0)
-      return [{ ...this.#explained(inside, undefined, undefined, below.slice(0, LOOKED_AT)), files: below }]
-    return this.#holding(lastName(asked)).flatMap(([path, parsed]) =>
+      return [{ ...explained(inside, undefined, undefined, below.slice(0, LOOKED_AT)), files: below }]
+    return holding(lastName(asked)).flatMap(([path, parsed]) =>
       parsed.symbols
         .filter((s) => s.name === asked || s.name.endsWith(`.${asked}`))
-        .map((s) => this.#explained(path, parsed, s)),
+        .map((s) => explained(path, parsed, s)),
     )
   }
 
-  #parsed = ({ path, hash }: code.FileRow): Parsed | undefined => this.#tree.known(path, hash)
-
   /** Files whose symbols or calls have a name. */
-  #holding(name: string): [string, Parsed][] {
+  function holding(name: string): [string, Parsed][] {
     const quoted = JSON.stringify(name).slice(1, -1)
-    return this.#files.flatMap((file): [string, Parsed][] => {
-      if (!languageOf(file.path) || !cachedText(this.#project.root, file.hash)?.includes(quoted)) return []
-      const parsed = this.#parsed(file)
+    return files.flatMap((file): [string, Parsed][] => {
+      if (!languageOf(file.path) || !cachedText(root, file.hash)?.includes(quoted)) return []
+      const parsed = parsedOf(file)
       return parsed ? [[file.path, parsed]] : []
     })
   }
 
-  #explained(path: string, parsed?: Parsed, symbol?: CodeSymbol, looked: readonly string[] = [path]): Explanation {
-    const { root } = this.#project
-    const anchored = looked.flatMap((at) => code.anchorsAt(this.#memory.db, root, at))
-    const spoken = looked.flatMap((at) => knownOn({ memory: this.#memory }, at, KINDS))
+  function explained(
+    path: string,
+    parsed?: Parsed,
+    symbol?: CodeSymbol,
+    looked: readonly string[] = [path],
+  ): Explanation {
+    const anchored = looked.flatMap((at) => code.anchorsAt(memory.db, root, at))
+    const spoken = looked.flatMap((at) => knownOn({ memory: memory }, at, KINDS))
     const ids = new Set([...spoken.map((e) => e.id), ...anchored.map((a) => a.entity)])
-    const live = this.#memory.reader.entities([...ids]).filter((e) => e.live && !isPage(e))
-    const holds = holdsOf(this.#memory, root, live)
+    const live = memory.reader.entities([...ids]).filter((e) => e.live && !isPage(e))
+    const holds = holdsOf(memory, root, live)
     const known = live.map((entity): Known => ({ entity, holds: holds.get(entity.id)! }))
     // of a symbol: what speaks of another one in the same file comes last
     const elsewhere = (k: Known) =>
@@ -110,19 +107,21 @@ export class CodeReader {
       symbols: parsed?.symbols ?? [],
       ...(understanding ? { understanding } : {}),
       known: symbol ? [...others.filter((k) => !elsewhere(k)), ...others.filter(elsewhere)] : others,
-      callers: symbol ? this.#callersOf(path, symbol) : [],
-      claims: claimsOf(this.#memory).against(undefined, looked, root),
+      callers: symbol ? callersOf(path, symbol) : [],
+      claims: claimsOf(memory).against(undefined, looked, root),
     }
   }
 
   /** By name alone: who calls another thing of that name is among them. */
-  #callersOf(path: string, symbol: CodeSymbol): Explanation['callers'] {
+  function callersOf(path: string, symbol: CodeSymbol): Explanation['callers'] {
     const name = lastName(symbol.name)
-    const found = this.#holding(name).flatMap(([at, { calls }]) =>
+    const found = holding(name).flatMap(([at, { calls }]) =>
       calls
         .filter((c) => c.to === name && (at !== path || c.from !== symbol.name))
         .map(({ from }) => ({ path: at, from })),
     )
     return found.slice(0, CALLERS)
   }
+
+  return explain
 }

@@ -4,7 +4,7 @@ import { below } from '../../base/files.ts'
 import { scan } from '../../find/code/scan.ts'
 import { besideOf, dayOf, holdsJson, inShort } from '../../find/recall/told.ts'
 import type { Json } from '../../model/field.ts'
-import { CodeReader, type Explanation, type Known } from '../../project/discover/explain.ts'
+import { codeReader, type Explanation, type Known } from '../../project/discover/explain.ts'
 import { many } from '../../session/briefing/format.ts'
 import { titleOfSession } from '../../work/coordination/labels.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
@@ -66,10 +66,10 @@ export const explain = defineTool({
   readOnly: true,
   async run({ memory, project, progress, directory = project.root }, args): Promise<Output> {
     await scan(memory, project, { progress })
-    const reader = new CodeReader(memory, project)
-    const atRoot = reader.explain(args.place)
+    const explained = codeReader(memory, project)
+    const atRoot = explained(args.place)
     const here = below(project.root, resolve(directory, args.place))
-    const found = atRoot.length > 0 || !here ? atRoot : reader.explain(here)
+    const found = atRoot.length > 0 || !here ? atRoot : explained(here)
     if (found.length === 0)
       throw new UserError(
         'no-code',
