@@ -85,7 +85,6 @@ function retirement({ keys, known, id }: PeerChange, entry: JsonObject): Action[
   return keys === 'whole' || !keys.has('retired') ? [] : [['restore', { ref: id }]]
 }
 
-/** The actions that say what a peer did to an entity. */
 export function entityActions(change: PeerChange, registry: Registry): Action[] | NoChange {
   const { id, entry, known } = change
   if (entry === undefined) return change.said && known ? [[`delete-${known.kind}`, { ref: id }]] : []

@@ -114,9 +114,7 @@ class Live implements LiveDocument {
     for (const stop of this.#stops.splice(0)) stop()
   }
 
-  [Symbol.dispose](): void {
-    this.close()
-  }
+  readonly [Symbol.dispose] = (): void => this.close()
 
   /** What peers said while no memory served the document: what it never knew, and changes of what did not change here. */
   #meanwhile(): Touched {

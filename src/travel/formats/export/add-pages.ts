@@ -12,7 +12,7 @@ import { escaped } from '../../../work/handoff/views/decisions.ts'
 import { attrsOf, mutationSection, numbered } from '../../../work/handoff/views/mutations.ts'
 import { observationLine, observedAt } from '../../../work/handoff/views/observations.ts'
 import { type Block, blockOf, printBlock } from '../../../work/handoff/views/swarm.ts'
-import { withLeaf } from '../import/json-values.ts'
+import { asList, withLeaf } from '../import/json-values.ts'
 
 const said = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
@@ -32,12 +32,10 @@ const settingsOf = ({ reader }: Memory): Entity[] =>
     return isRead && reader.edges('to', [e.id], ['supersedes']).length === 0 && attrsOf(e).setting !== undefined
   })
 
-const lineIn = ({ fields: { locations } }: Entity): number =>
-  Number(
-    (Array.isArray(locations) ? locations : []).flatMap(
-      (l) => /(?:^|\/)decisions\.md:(\d{1,9})$/.exec(String(l))?.[1] ?? [],
-    )[0] ?? Number.POSITIVE_INFINITY,
-  )
+function lineIn({ fields: { locations } }: Entity): number {
+  const [line] = asList(locations).flatMap((l) => /(?:^|\/)decisions\.md:(\d{1,9})$/.exec(l)?.[1] ?? [])
+  return Number(line ?? Number.POSITIVE_INFINITY)
+}
 
 function decisionLine(e: Entity): string {
   const { description, rationale } = e.fields

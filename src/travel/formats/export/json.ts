@@ -39,7 +39,6 @@ export const linkIn = (e: Entity): DocumentLink => ({
 
 type What = Pick<ExportOptions, 'kind' | 'stamp' | 'history'>
 
-/** Everything that is known, as one JSON document; `import json` takes it back. */
 export const json = {
   name: 'json',
   about:

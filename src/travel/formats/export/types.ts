@@ -15,7 +15,6 @@ export interface Exporter {
   readonly name: string
   readonly about: string
   write?(memory: Memory, options: ExportOptions): string | Uint8Array
-  /** The files it makes in a directory. */
   files?(memory: Memory, options: ExportOptions): Readonly<Record<string, string>>
   /** What of the knowledge its files have no place for, a line each. */
   leftOut?(memory: Memory): readonly string[]

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { UserError } from '../../../base/errors.ts'
+import { attempt, UserError, unlessRefused } from '../../../base/errors.ts'
 import { inspect } from '../../../base/files.ts'
 import { parseJson } from '../../../model/exact-json.ts'
 import type { Json } from '../../../model/field.ts'
@@ -48,17 +48,15 @@ function readFolder(dir: string): Reading {
   const leaveOut = (where: string, what: string, why: string) => void unplaced.push({ where, what, why })
   const broken = (name: string, why: string) => {
     partial = true
-    leaveOut(label(name), 'the whole file', why)
+    return leaveOut(label(name), 'the whole file', why)
   }
   const open = (name: string): string | undefined => {
     if (inspect(dir, name).is === 'nothing') return undefined
-    try {
-      return readText(join(dir, name), dir)
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error
-      broken(name, error.message.replace(join(dir, name), 'it'))
-      return undefined
-    }
+    const at = join(dir, name)
+    return unlessRefused(
+      () => readText(at, dir),
+      ({ message }) => broken(name, message.replace(at, 'it')),
+    )
   }
   const folder: AddFolder = {
     project: basename(prefix === '' ? resolve(dir) : dirname(resolve(dir))),
@@ -73,12 +71,10 @@ function readFolder(dir: string): Reading {
     json(name) {
       const text = open(name)
       if (text === undefined) return undefined
-      try {
-        return parseJson(text.replace(/^\uFEFF/, '')) as Json
-      } catch (error) {
-        broken(name, `not JSON: ${(error as Error).message}`)
-        return undefined
-      }
+      return attempt(
+        () => parseJson(text.replace(/^\uFEFF/, '')) as Json,
+        ({ message }) => broken(name, `not JSON: ${message}`),
+      )
     },
   }
   const learnings = learningItems(folder)

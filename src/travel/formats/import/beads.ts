@@ -51,21 +51,19 @@ export const beads: Importer = {
     const links: Item[] = []
     const items: Item[] = [...issues.values()].map(({ issue, where }) => {
       const parent = dependenciesOf(issue).find((d) => d.type === 'parent-child' && issues.has(d.on))?.on
+      const epic = parent !== undefined && isEpic(issues.get(parent)!.issue) && !isEpic(issue) ? parent : undefined
       for (const { type, on } of dependenciesOf(issue)) {
         const relation = DEPENDENCIES[type]
         const leaveOut = (why: string) => void unplaced.push({ where, what: `${issue.id} ${type} ${on}`, why })
-        if (type === 'parent-child' && on === parent && isEpic(issues.get(on)!.issue) && !isEpic(issue)) continue
+        if (type === 'parent-child' && on === epic) continue
         if (deleted.has(on)) leaveOut('that issue was deleted')
         else if (!issues.has(on)) leaveOut('there is no such issue')
-        else if (relation !== undefined)
-          links.push({
-            verb: 'link-entities',
-            args: { from: aliasOf(issue.id), to: aliasOf(on), type: relation },
-            where,
-          })
-        else leaveOut(`no relation says "${type}"`)
+        else if (relation === undefined) leaveOut(`no relation says "${type}"`)
+        else {
+          const args = { from: aliasOf(issue.id), to: aliasOf(on), type: relation }
+          links.push({ verb: 'link-entities', args, where })
+        }
       }
-      const epic = parent !== undefined && isEpic(issues.get(parent)!.issue) && !isEpic(issue) ? parent : undefined
       return itemOf(issue, epic, where)
     })
     const child = links.find((l) => l.args.type === CHILD.name)
@@ -114,5 +112,5 @@ function itemOf(issue: JsonObject, epic: string | undefined, where: string): Ite
     })!,
   }
   const verb = isEpic(issue) ? 'record-activity' : 'record-task'
-  return { verb, args, where: `${where}`, as: aliasOf(id), same: ['beads', id] }
+  return { verb, args, where, as: aliasOf(id), same: ['beads', id] }
 }

@@ -1,4 +1,3 @@
-/** What sort of rule a fact is. */
 export type Category = 'workflow' | 'convention' | 'constraint' | 'tool' | 'pattern'
 
 export interface Rule {
@@ -35,16 +34,16 @@ const WRITING =
 /** The object of "use": one name, or quoted as one, before what it is for. */
 function isTool(object: string): boolean {
   if (WRITING.test(object)) return false
-  const name =
+  const [, name] =
     /^(?:the\s+)?(`[^`]+`|[A-Za-z@][\w@/.+#-]{0,99}(?:\s+(?:v?\d[\w.]{0,19}|CLI|[A-Z][\w.+#-]{0,99})){0,9})(?=\s+(?:for|to|as|instead|rather|in|when|with|and|on|via|over|not|everywhere)\b|[\s.,;:!(]{0,9}$|\s*[,;:(—–-])/.exec(
       object,
-    )
-  if (!name) return false
-  const word = name[1]!.replaceAll('`', '')
+    ) ?? []
+  if (name === undefined) return false
+  const word = name.replaceAll('`', '')
   // a plain English plural is a thing of the language: "use fragments", "use transactions"; a name may end in s too
   return (
     !/^[a-z]+s$/.test(word) ||
-    name[1]!.startsWith('`') ||
+    name.startsWith('`') ||
     /\b(?:kubernetes|postgres|redis|rails|jenkins|aws|nats|sass|gulp|eslint|oxlint)\b/.test(word)
   )
 }
@@ -88,15 +87,13 @@ export function classifyRule(line: string): Rule | undefined {
 }
 
 /** Whether a negative is an order and no report: "never use …", "tests must not …", but not "it never worked". */
-function isOrder(sentence: string): boolean {
-  if (/\b(?:must\s?n[o']t|must not|may not|should not|shouldn['’]t|not allowed|forbidden)\b/i.test(sentence))
-    return true
-  if (/\b(?:is|are)\s+never\s+\w+(?:ed|en|t)\b/i.test(sentence)) return true
-  if (/(?:^|\b(?:you|agents?)\s+)(?:cannot|can['’]t)\b/i.test(sentence)) return true
-  return /(?:^|[,;:.—–(-]\s*|\b(?:and|but|so|please|you|we|agents?|then)\s+)(?:never|do not|don['’]t|avoid)\b/i.test(
-    sentence,
-  )
-}
+const isOrder = (sentence: string): boolean => FORBIDS.some((pattern) => pattern.test(sentence))
+const FORBIDS = [
+  /\b(?:must\s?n[o']t|must not|may not|should not|shouldn['’]t|not allowed|forbidden)\b/i,
+  /\b(?:is|are)\s+never\s+\w+(?:ed|en|t)\b/i,
+  /(?:^|\b(?:you|agents?)\s+)(?:cannot|can['’]t)\b/i,
+  /(?:^|[,;:.—–(-]\s*|\b(?:and|but|so|please|you|we|agents?|then)\s+)(?:never|do not|don['’]t|avoid)\b/i,
+]
 
 /** Whether a heading, or what leads to a list, forbids what stands below it: "Never", "Don'ts", "What not to test". */
 export const isForbidding = (heading = ''): boolean =>

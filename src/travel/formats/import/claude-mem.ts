@@ -23,20 +23,19 @@ export const claudeMem: Importer = {
       if (error instanceof UserError) throw error
       throw refuse((error as Error).message)
     }
-    const lists = isObject(whole)
-      ? ['observations', 'summaries', 'prompts'].filter((l) => Array.isArray((whole as JsonObject)[l]))
-      : []
-    if (!isObject(whole) || lists.length === 0) throw refuse('it has no "observations", "summaries" or "prompts"')
+    const found = isObject(whole) ? whole : {}
+    const lists = Object.keys(READERS).filter((list) => Array.isArray(found[list]))
+    if (lists.length === 0) throw refuse('it has no "observations", "summaries" or "prompts"')
     const unplaced: Unplaced[] = []
     const items: Item[] = []
     const counts: Record<string, number> = {}
     for (const list of lists) {
-      for (const [i, entry] of (whole[list] as Json[]).entries()) {
+      for (const [i, entry] of (found[list] as Json[]).entries()) {
         const where = `${file}#${list}[${i}]`
-        const found = isObject(entry) ? READERS[list]!(entry, where) : []
-        if (found.length === 0) unplaced.push({ where, what: JSON.stringify(entry), why: 'no text that could be kept' })
+        const read = isObject(entry) ? READERS[list]!(entry, where) : []
+        if (read.length === 0) unplaced.push({ where, what: JSON.stringify(entry), why: 'no text that could be kept' })
         else counts[list] = (counts[list] ?? 0) + 1
-        items.push(...found)
+        items.push(...read)
       }
     }
     return { items, unplaced, counts, files: [file], owns: ['chunk'] }

@@ -9,29 +9,20 @@ import type { JsonObject } from '../../../model/object.ts'
 import type { Change } from '../../../model/validate.ts'
 import { asList, leafOf, withLeaf } from './json-values.ts'
 
-/** What this import wrote to an entity before: what the source said then, against which what it says now is held. */
-export interface Before {
-  /** The register's last value from this source; nothing if it never said one. */
-  register(field: string): Json | undefined
-  leaf(field: string, path: string[]): Json | undefined
-  /** Whether the register's value is that of another import: two files may say it with other words beside it. */
-  isOfOther(field: string): boolean
-  /** The items of a set or list as this source left them. */
-  items(field: string): string[]
-}
-
-/** What one source wrote to an entity, from its history, which is read at the first question. */
-export function beforeOf(memory: Memory, id: string, source: string): Before {
+/** What one source wrote to an entity before, against which what it says now is held. The history is read at the first question. */
+export function beforeOf(memory: Memory, id: string, source: string) {
   let read: Event[] | undefined
   const events = () =>
     (read ??= memory.history(id).flatMap(({ author, event }) => (author?.source === source ? [event] : [])))
   return {
-    register: (field) => events().findLast((e) => e.field === field && e.op === 'set')?.value,
-    leaf: (field, path) =>
+    register: (field: string) => events().findLast((e) => e.field === field && e.op === 'set')?.value,
+    leaf: (field: string, path: string[]) =>
       events().findLast((e) => e.field === field && e.op === 'put' && same([...(e.path ?? [])], path))?.value,
-    isOfOther: (field) =>
+    /** Whether the register's value is that of another import: two files may say it with other words beside it. */
+    isOfOther: (field: string) =>
       importedFrom(memory.history(id).findLast(({ event }) => event.field === field)?.author?.source) !== undefined,
-    items(field) {
+    /** The items of a set or list as this source left them. */
+    items(field: string) {
       const items = new Set<string>()
       for (const e of events()) {
         if (e.field !== field) continue
@@ -54,7 +45,7 @@ export function difference(
   kind: Kind,
   entity: Entity | undefined,
   changes: readonly Change[],
-  before: Before,
+  before: ReturnType<typeof beforeOf>,
   stated: Stated,
 ) {
   const args: JsonObject = {}

@@ -1,10 +1,11 @@
 import { basename } from 'node:path'
 import { type FrontMatter, frontMatterOf, listIn, textIn } from '../../../model/markdown.ts'
 import { foldName } from '../../../model/names.ts'
+import { defined, type JsonObject } from '../../../model/object.ts'
 import { toTime } from '../../../model/validate.ts'
 import { plainLine } from './classify.ts'
 import { sectionsOf } from './docs.ts'
-import { unlessEmpty, unlessNone } from './json-values.ts'
+import { unlessNone } from './json-values.ts'
 import { type Page, pagesAt } from './pages.ts'
 import type { Importer, Item, Unplaced } from './types.ts'
 
@@ -53,7 +54,6 @@ export const decisions: Importer = {
     const items: Item[] = []
     const links: Item[] = []
     const byFile = new Map(pages.map((page) => [basename(page.label), `adr ${page.label}`]))
-    const counts = { pages: pages.length, decisions: 0 }
     const named = new Set<string>()
     for (const page of pages) {
       const found = logOf(page)
@@ -66,7 +66,7 @@ export const decisions: Importer = {
         links.push(...record.slice(1))
       }
     }
-    counts.decisions = items.length
+    const counts = { pages: pages.length, decisions: items.length }
     return { items: [...items, ...links], unplaced, counts, ...rest }
   },
 }
@@ -129,7 +129,8 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
   const front = frontMatterOf(page.text)
   const all = sectionsOf(front.body)
   const parts = all.filter((p) => !isDated(p))
-  const amended = all.filter(isDated).map((p) => `${p.title.split(' › ').at(-1)}: ${p.text}`)
+  const told = (p: Part) => `${p.title.split(' › ').at(-1)}: ${p.text}`
+  const amended = all.filter(isDated).map(told)
   const title = textIn(front, 'title') ?? parts.find((p) => p.title !== '')?.title.split(' › ')[0] ?? ''
   const name = plainLine((NUMBERED.exec(title)?.[1] ?? title).trim())
   const status = statusOf(front, parts)
@@ -168,20 +169,18 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
     validFrom: day,
     locations: [label],
     topics: unlessNone(listIn(front, 'tags')),
-    attrs: unlessEmpty({
+    attrs: defined({
       adr: label,
-      ...(people.length > 0 && { deciders: people.join(', ') }),
-      ...keep('consequences', under(parts, CONSEQUENCES)),
-      ...keep('amendments', amended.join('\n\n') || undefined),
-      ...keep('more', rest.map((p) => `${p.title.split(' › ').at(-1)}: ${p.text}`).join('\n\n') || undefined),
-    })!,
+      deciders: people.join(', ') || undefined,
+      consequences: under(parts, CONSEQUENCES),
+      amendments: amended.join('\n\n') || undefined,
+      more: rest.map(told).join('\n\n') || undefined,
+    }) as JsonObject,
   }
   const rejected = standing === 'rejected' ? { retired: `rejected, says ${label}` } : {}
   const item: Item = { verb: 'record-decision', args, where: label, as, same: ['adr', label], ...rejected }
   return [item, ...links]
 }
-
-const keep = (key: string, value: string | undefined) => (value === undefined ? {} : { [key]: value })
 
 /** The status in words, with what follows it: a section of its own, front matter, or a line that is no head of a table. */
 function statusOf(front: FrontMatter, parts: readonly Part[]): string | undefined {

@@ -7,7 +7,6 @@ import type { Importer, Item } from './types.ts'
 
 /** What recall shows whole in a few hundred tokens. */
 const CHUNK = 1_600
-/** A heading under which terms are defined. */
 const GLOSSARY = /\b(?:glossary|terms|terminology|definitions|vocabulary|concepts)\b/i
 /** `**Term**: what it means`, in a list or alone. */
 const DEFINITION = /^\s*(?:[-*+] )?\*\*([^*]{2,60})\*\*(?::| [–—-]) ?(\S.{15,})$/
@@ -20,18 +19,16 @@ export const docs: Importer = {
   read(path, root) {
     const { pages, unplaced, rest } = pagesAt(path, root, ['.md', '.mdx', '.markdown', '.txt', '.rst', '.adoc'])
     const items: Item[] = []
-    const counts = { documents: pages.length, chunks: 0, terms: 0 }
     for (const { text, label } of pages) {
       if (pages.length > 1 && text.startsWith(MARK)) {
         const why = 'Tidemark wrote it from what it knows; name it alone to import it'
         unplaced.push({ where: label, what: 'the page', why })
         continue
       }
-      const found = documentOf(text, label)
-      items.push(...found.items)
-      counts.chunks += found.chunks
-      counts.terms += found.terms
+      items.push(...documentOf(text, label))
     }
+    const count = (verb: string) => items.filter((item) => item.verb === verb).length
+    const counts = { documents: pages.length, chunks: count('record-chunk'), terms: count('record-concept') }
     return { items, unplaced, counts, ...rest, owns: ['chunk'] }
   },
 }
@@ -79,7 +76,7 @@ export function sectionsOf(page: string, isRst = false) {
   return sections
 }
 
-function documentOf(page: string, label: string): { items: Item[]; chunks: number; terms: number } {
+function documentOf(page: string, label: string): Item[] {
   const sections = sectionsOf(frontMatterOf(page).body, label.endsWith('.rst'))
   const title = sections[0]?.title.split(' › ')[0] || firstSentence(sections[0]?.text ?? label, 80)
   // what lies outside the project is no file of it: its chunks name it, and are linked to nothing
@@ -107,6 +104,5 @@ function documentOf(page: string, label: string): { items: Item[]; chunks: numbe
       links.push({ verb: 'link-entities', args: { from: as, to: chunks[first]!.as!, type: 'sourced-from' }, where })
     }
   }
-  const items = [...(owner ? [document] : []), ...chunks, ...terms, ...links]
-  return { items, chunks: chunks.length, terms: terms.length }
+  return [...(owner ? [document] : []), ...chunks, ...terms, ...links]
 }

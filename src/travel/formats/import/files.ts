@@ -22,7 +22,6 @@ function statOf(path: string): Stats {
 const unreadable = (path: string, error: unknown) =>
   new UserError('unreadable', `${path} cannot be read: ${messageOf(error)}`, 'check its permissions')
 
-/** @throws UserError unless the path is a directory. */
 export function mustBeDirectory(path: string, hint: string): void {
   if (!statOf(path).isDirectory()) throw new UserError('not-a-directory', `${path} is a file, not a directory`, hint)
 }

@@ -99,7 +99,6 @@ export class ImportRun implements QueueEvents {
     return asList(target.fields.locations).filter((l) => this.isInFiles(l) && !all?.has(l) && !now.includes(l))
   }
 
-  /** What is not written, and why. */
   leaveOut({ where }: Item, what: string, why: string): undefined {
     this.report.unplaced.push({ where, what: shown(what), why })
   }

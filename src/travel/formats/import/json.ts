@@ -34,21 +34,17 @@ export function readingOf(value: unknown, file: string): Reading {
   const ids = new Set<string>()
   const superseded = new Set<string>()
   document.entities.forEach((e: unknown, i) => {
-    if (!isEntity(e)) {
-      leaveOut(`entities[${i}]`, JSON.stringify(e), 'not an entity with id, kind and fields')
-      return
-    }
-    ids.add(e.id)
-    if (e.fields.status === 'superseded') superseded.add(e.id)
-    items.push(...itemsOf(e, `${file}#${e.id}`, document.project))
+    if (isEntity(e)) {
+      ids.add(e.id)
+      if (e.fields.status === 'superseded') superseded.add(e.id)
+      items.push(...itemsOf(e, `${file}#${e.id}`, document.project))
+    } else leaveOut(`entities[${i}]`, JSON.stringify(e), 'not an entity with id, kind and fields')
   })
   document.links.forEach((l: unknown, i) => {
-    if (!isLink(l)) {
-      leaveOut(`links[${i}]`, JSON.stringify(l), 'not a link with from, to and type')
-      return
-    }
-    items.push(linkOf(l, `${file}#links[${i}]`))
-    if (l.type === 'supersedes') superseded.delete(l.to)
+    if (isLink(l)) {
+      items.push(linkOf(l, `${file}#links[${i}]`))
+      if (l.type === 'supersedes') superseded.delete(l.to)
+    } else leaveOut(`links[${i}]`, JSON.stringify(l), 'not a link with from, to and type')
   })
   for (const id of superseded) leaveOut(id, 'status = superseded', 'what supersedes it is not in the document')
   return {

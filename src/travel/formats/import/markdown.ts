@@ -9,7 +9,6 @@ export interface Block {
   readonly text: string
   /** Of a heading: 1 to 6; of an item: its indentation. */
   readonly level: number
-  /** An item with a number. */
   readonly isOrdered: boolean
 }
 

@@ -18,17 +18,11 @@ export const notes: Importer = {
     'notes of Claude Code (memory/), Codex, Gemini CLI, Serena and Cline: what the user wants is proposed as rules, the rest learnings and chunks',
   read(path, root) {
     const { pages, unplaced, rest } = pagesAt(path, root, ['.md'])
-    const counts = { notes: 0, chunks: 0 }
     const ofCodex = pages.filter((p) => p.text.startsWith('# Task Group:'))
     if (ofCodex.length > 0) {
       const items = ofCodex.flatMap((page) => groupsFor(root, page))
-      return {
-        items,
-        unplaced,
-        counts: { notes: items.length },
-        ...rest,
-        owns: ['fact', 'learning', 'failed-approach'],
-      }
+      const counts = { notes: items.length }
+      return { items, unplaced, counts, ...rest, owns: ['fact', 'learning', 'failed-approach'] }
     }
     const items = pages.flatMap(({ label, text }): Item[] => {
       // MEMORY.md is an index of the others
@@ -38,7 +32,6 @@ export const notes: Importer = {
       const description = textIn(front, 'description')
       const title = description ?? textIn(front, 'name')
       if (title !== undefined && type !== undefined) {
-        counts.notes++
         const body = front.body.trim()
         const [first = '', ...more] = body.split(/\n{2,}/)
         // the first paragraph is the wish, or the story behind it
@@ -54,16 +47,14 @@ export const notes: Importer = {
       }
       return sectionsOf(front.body).flatMap((s): Item[] => {
         const where = `${label}:${s.line}`
-        if (!s.title.endsWith('Gemini Added Memories')) {
-          const { chunks } = chunksOf(s.text, { sourceFile: label, section: s.title, where })
-          counts.chunks += chunks.length
-          return chunks
-        }
+        if (!s.title.endsWith('Gemini Added Memories'))
+          return chunksOf(s.text, { sourceFile: label, section: s.title, where }).chunks
         const added = s.text.split('\n').filter((line) => /^\s*[-*] \S/.test(line))
-        counts.notes += added.length
         return added.map((line) => ({ verb: 'record-fact', args: { fact: plainLine(line) }, where }))
       })
     })
+    const chunks = items.filter(({ verb }) => verb === 'record-chunk').length
+    const counts = { notes: items.length - chunks, chunks }
     return { items, unplaced, counts, ...rest, owns: ['fact', 'learning', 'chunk'] }
   },
 }

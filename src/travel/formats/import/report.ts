@@ -3,7 +3,6 @@ import type { Reading, Unplaced } from './types.ts'
 
 type Tally = { created: number; updated: number; unchanged: number }
 
-/** What an import did. */
 export interface ImportReport extends Tally {
   readonly source: string
   readonly read: { [what: string]: number }

@@ -145,10 +145,9 @@ export function rulesIn(page: string): Statement[] {
     const kept = (isItem ? [itemRule(block, own, above)] : paragraphRules(own, above)).filter(keep)
     if (!isItem) continue
     const all = keptIn(lists, keys[i]!, () => ({ rules: 0, left: [] }))
+    const mayBeRule = above.forbids === undefined && !under.some((h) => h !== undefined && TROUBLE.test(h))
     if (kept.length > 0) all.rules++
-    else if (above.forbids === undefined && !under.some((h) => h !== undefined && TROUBLE.test(h)))
-      all.left.push(() => void keep(itemRule(block, own, above, true)))
-    else all.left.push(() => {})
+    else all.left.push(() => mayBeRule && keep(itemRule(block, own, above, true)))
   }
   const parts = new Set<Statement>()
   const joined: Statement[] = []

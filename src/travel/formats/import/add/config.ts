@@ -8,12 +8,7 @@ import type { AddFolder } from './folder.ts'
 
 const NAME = 'config.json'
 
-const nothing = (value: Json): boolean =>
-  value === null ||
-  value === '' ||
-  value === 'none' ||
-  (Array.isArray(value) && value.length === 0) ||
-  (isObject(value) && Object.keys(value).length === 0)
+const nothing = (value: Json): boolean => ['null', '""', '"none"', '[]', '{}'].includes(JSON.stringify(value))
 
 const yes = (fact: string) => (value: Json) => (value === true ? fact : undefined)
 const words = (value: Json) => (Array.isArray(value) ? value.map(String).join(', ') : String(value))
