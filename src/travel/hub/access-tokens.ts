@@ -8,7 +8,6 @@ import type { HubStore } from './store.ts'
 const ROLES = ['reader', 'writer', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Stands for every project of the hub. */
 const ALL_PROJECTS = '*'
 
 export interface Token {

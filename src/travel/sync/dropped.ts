@@ -16,6 +16,9 @@ export interface Dropped {
   readonly unknown: number
 }
 
+const holds = (s: Segment, { replica, seq }: Pick<Line, 'replica' | 'seq'>): boolean =>
+  s.replica === handleOf(replica) && s.first <= seq && seq <= s.last
+
 /** Asks the history of git; only if lines are missing that have left before. */
 export async function droppedLines(memory: Memory, root: string): Promise<Dropped> {
   const missing = pendingIn(memory, root).lines.filter(
@@ -25,9 +28,7 @@ export async function droppedLines(memory: Memory, root: string): Promise<Droppe
   const handles = missing.map((l) => handleOf(l.replica))
   // a merge that lacks what one of its sides had has removed it
   const removed = await segmentsInHistory(root, handles, '-m', '--diff-filter=D', 'HEAD')
-  const lines = missing.filter(({ replica, seq }) =>
-    removed.some(({ segment: s }) => s.replica === handleOf(replica) && s.first <= seq && seq <= s.last),
-  )
+  const lines = missing.filter((line) => removed.some(({ segment }) => holds(segment, line)))
   const isShallow = (await runGit(root, 'rev-parse', '--is-shallow-repository')).trim() === 'true'
   return { lines, unknown: isShallow ? missing.length - lines.length : 0 }
 }
@@ -50,13 +51,9 @@ export async function segmentsInHistory(
 export async function settleDropped(memory: Memory, root: string): Promise<Dropped> {
   const { db, env } = memory
   const dropped = await droppedLines(memory, root)
-  const there = Map.groupBy(segmentsIn(root), (s) => s.replica)
-  const back = log
-    .allDeclined(db)
-    .filter(
-      ({ replica, seq, why }) =>
-        why === 'history' && there.get(handleOf(replica))?.some((s) => s.first <= seq && seq <= s.last),
-    )
+  const declined = log.allDeclined(db).filter(({ why }) => why === 'history')
+  const there = declined.length > 0 ? segmentsIn(root) : []
+  const back = declined.filter((line) => there.some((segment) => holds(segment, line)))
   if (dropped.lines.length > 0 || back.length > 0)
     db.write(() => {
       for (const line of dropped.lines) log.decline(db, line, 'history', env.now())

@@ -259,11 +259,10 @@ export function markdownOf({ batches, problems, removed, reviewersChange }: Expl
   const away = effects.filter((e) => TAKES_AWAY.has(e.does) || isSupersession(e))
   const rules = effects.filter((e) => e.isRule && ['adds', 'changes', 'confirms', 'restores'].includes(e.does))
   const out: string[] = ['## Knowledge in this change', '']
-  const line = (text = '') => void out.push(text)
-  if (batches.length === 0) line('It changes no knowledge.')
+  if (batches.length === 0) out.push('It changes no knowledge.')
   else {
     const users = new Set(batches.map((b) => b.author.user ?? 'nobody by name'))
-    line(
+    out.push(
       `${batches.length} ${batches.length === 1 ? 'batch' : 'batches'} of ${[...users].map(code).join(', ')}: ${tally(effects)}. Nothing of it binds anybody who has not confirmed it${batches.some((b) => b.reviewer) ? ', except through a reviewer' : ''}.`,
     )
   }

@@ -21,7 +21,7 @@ import type { JsonObject } from '../../model/object.ts'
 import { HubLink } from './hub-link.ts'
 import { type Frame, keyOf, MOST_FRAME, PAGE_BYTES, PAGE_UPDATES, replicaOfKey } from './hub-protocol.ts'
 import { type Held, unsent } from './publish.ts'
-import { byHalves, isWanted, linesAtOnce, type Received } from './receive.ts'
+import { byHalves, count, isWanted, linesAtOnce, type Received } from './receive.ts'
 import { isSnapshot } from './segments.ts'
 import { sharedPart } from './share.ts'
 import { checkFirstLines, checkSnapshot } from './signatures.ts'
@@ -48,9 +48,7 @@ const PUSH_LINES = 5_000
 const KNOWS = 2
 const MOST_ASKED = 200
 
-export interface Exchanged extends Pick<Received, 'applied' | 'back'> {
-  /** Batches that later ones name, and that neither this store nor the hub has. */
-  gaps: number
+export interface Exchanged extends Pick<Received, 'applied' | 'back' | 'gaps'> {
   odd: { n: number; why: string }[]
   pushed: string[]
   staying: number
@@ -222,11 +220,9 @@ export class HubExchange {
     try {
       checkFirstLines(this.#memory, lines)
       for (const s of snapshots) checkSnapshot(this.#memory, s)
-      const { applied, back = 0, gaps, refused } = this.#memory.applyLines({ lines, snapshots })
-      this.out.applied += applied
-      this.out.back += back
-      this.out.gaps = gaps
-      for (const { line, why } of refused) {
+      const taken = this.#memory.applyLines({ lines, snapshots })
+      count(this.out, taken)
+      for (const { line, why } of taken.refused) {
         const of = found.find((f) => f.line && `${f.line.replica}:${f.line.seq}` === line)
         if (of) of.why = why
       }

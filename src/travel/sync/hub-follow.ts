@@ -178,7 +178,6 @@ export class HubLife {
     this.#exchange.link.tell({ t: 'presence', data: { sessions } })
   }
 
-  /** Claims of the sessions here. */
   #claims = () => {
     const own = new Set(this.#own().map((s) => s.id))
     return claimsOf(this.#memory).held().filter((c) => own.has(c.session)) // biome-ignore format: one row

@@ -25,7 +25,6 @@ function linesIn(bytes: Buffer): string[] {
   return lines
 }
 
-/** Reads a frame; nothing if it is none. */
 export function readFrame(bytes: Buffer): Frame | undefined {
   const [first = '', ...updates] = linesIn(bytes)
   const head = jsonIn(first)

@@ -20,6 +20,7 @@ import { checkFirstLines, checkSnapshot } from './signatures.ts'
 export interface Received {
   applied: number
   back: number
+  /** Batches that later ones name, and that nobody who was asked has. */
   gaps: number
   damaged: { path: string; why: string }[]
   /** Segments that are still to be read: the time was up, or others held the lock. */
@@ -133,13 +134,10 @@ function lackingIn(db: Db): (of: Texts) => string[] {
   }
   /** A line of a branch stands here as its replica wrote it, or under the name that its branch has here. */
   const isBranched = (text: string) => {
-    const { o } = (text.includes(',"o":{') && isObject(jsonIn(text)) ? jsonIn(text) : {}) as {
-      o?: Partial<Line['raw']>
-    }
+    const said = text.includes(',"o":{') ? jsonIn(text) : undefined
+    const o = isObject(said) && isObject(said.o) ? said.o : undefined
     const hash = String(o?.h)
-    return (
-      o !== undefined && (log.hashOf(db, String(o.r), Number(o.n)) === hash || log.branchedTo(db, hash) !== undefined)
-    )
+    return !!o && (log.hashOf(db, String(o.r), Number(o.n)) === hash || log.branchedTo(db, hash) !== undefined)
   }
   const named = (lines: readonly Line[]) => new Set(lines.map((l) => `${handleOf(l.replica)}:${l.seq}`))
   const [waiting, remade] = [named(log.allParked(db)), named(remadeLines(db))]
@@ -180,7 +178,7 @@ function* groupsOf(root: string, segments: readonly Segment[], inTime: () => boo
   if (group.length > 0) yield group
 }
 
-function count(out: Received, { applied, back = 0, gaps }: Ingested): void {
+export function count(out: Pick<Received, 'applied' | 'back' | 'gaps'>, { applied, back = 0, gaps }: Ingested): void {
   out.applied += applied
   out.back += back
   out.gaps = gaps

@@ -82,7 +82,6 @@ export interface Texts {
   /** Those that look like lines of its replica. Nothing: the file cannot be read. */
   readonly texts?: readonly string[]
   readonly isWhole: boolean
-  /** It holds something else. */
   readonly hasOther?: boolean
 }
 
