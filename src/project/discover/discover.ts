@@ -45,7 +45,6 @@ const STEPS_OF_AS_OF = 5_000
 export interface DiscoverOptions {
   /** Definitions persist for this session; without it they end with the call. */
   session?: string
-  /** Read everything as of a moment. */
   asOf?: string
   budget?: Partial<Budget>
   /** For what its configuration says of topics and rules. */

@@ -85,7 +85,7 @@ export function codeReader(memory: Memory, project: Project): (asked: string) =>
     looked: readonly string[] = [path],
   ): Explanation {
     const anchored = looked.flatMap((at) => code.anchorsAt(memory.db, root, at))
-    const spoken = looked.flatMap((at) => knownOn({ memory: memory }, at, KINDS))
+    const spoken = looked.flatMap((at) => knownOn({ memory }, at, KINDS))
     const ids = new Set([...spoken.map((e) => e.id), ...anchored.map((a) => a.entity)])
     const live = memory.reader.entities([...ids]).filter((e) => e.live && !isPage(e))
     const holds = holdsOf(memory, root, live)

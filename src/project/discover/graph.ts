@@ -11,7 +11,6 @@ import { linksMade, referenceTo, toScheme, toSchemeInShort } from './values.ts'
 
 /** What reading every link costs, in steps of a program. */
 const STEPS_OF_ALL_LINKS = 20_000
-/** What following one link costs, in steps of a program. */
 const STEPS_PER_NODE = 20
 
 export function graphFunctions(source: Source): Functions {

@@ -115,7 +115,6 @@ function onlyOne([first, ...more]: readonly Known[], ref: string): Known | undef
   )
 }
 
-/** The one entity that a reference means. */
 export const theOne = (reader: Reader, ref: string): Known => onlyOne(whatIsCalled(reader, ref), ref)!
 
 export function knowledgeFunctions(source: Source, kinds: readonly Kind[]): Functions {

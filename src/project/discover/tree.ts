@@ -5,7 +5,6 @@ import type { Functions, Source } from './knowledge.ts'
 import { options, takesNone } from './options.ts'
 import { referenceTo, toScheme } from './values.ts'
 
-/** Cells that one of the tree costs when it is made for a program. */
 const CELLS_PER_NODE = 20
 
 /** What of an entity stands in the tree; the rest answers when asked. */

@@ -21,7 +21,6 @@ interface Edit {
   readonly after: string
 }
 
-/** What a merge would do. */
 export interface Merge {
   readonly edits: readonly Edit[]
   readonly actions: readonly (readonly [verb: string, args: { [arg: string]: unknown }])[]
@@ -151,18 +150,14 @@ export function revertOf(root: string, id: string, memoryFile?: string) {
       entries.length === 0 ? 'nothing was merged' : `it knows ${entries.map((e) => e.id).join(', ')}`,
     )
   const files = entry.files.flatMap(({ store, base, result }) => {
-    const at =
-      store === memoryFile
-        ? { root: dirname(store), path: basename(store) }
-        : isStore(store)
-          ? { root, path: store }
-          : undefined
-    if (!at)
+    const isMemory = store === memoryFile
+    if (!isMemory && !isStore(store))
       return refuse(
         'not-in-project',
         `${store} lies outside of the project`,
         `name it: \`tidemark stores revert ${entry.id} --memory FILE\``,
       )
+    const at = isMemory ? { root: dirname(store), path: basename(store) } : { root, path: store }
     const now = readInside(at.root, at.path)
     const hash = now === undefined ? '' : digest(now)
     if (hash === base) return []

@@ -80,16 +80,15 @@ function isFrom({ entity, subject }: Place, { store, subject: other }: Place): b
 /** Statements of which each pair is a real repetition: not a source and what was read from it, nor the same log twice. */
 function repeated(group: readonly Place[]): Place[] {
   const places = group.filter((p) => !group.some((other) => other !== p && isFrom(p, other)))
-  const first = places[0]
   const distinct = places.filter((p, i) => {
     if (i === 0) return true
     const twin = places.slice(0, i).find((other) => other.store === p.store)
     // under another heading the same words are about something else
     return twin === undefined || (isEdited(p) && twin.headings.join('\n') === p.headings.join('\n'))
   })
-  if (distinct.length < 2 || first === undefined) return []
+  if (distinct.length < 2) return []
   // a handoff tells decisions and observations again by design: it lasts for one session
-  const isByDesign = distinct.slice(1).every((p) => p.subject === 'handoff') && !isEdited(first)
+  const isByDesign = distinct.slice(1).every((p) => p.subject === 'handoff') && !isEdited(distinct[0]!)
   return isByDesign || distinct.every((p) => p.entity) ? [] : distinct
 }
 
@@ -166,7 +165,6 @@ export function findOverlaps(memory: Memory, root: string, memoryFile?: string):
   return found
 }
 
-/** One line that sums them up. */
 export function overlapSummary(overlaps: readonly Overlap[]): string {
   const count = (...types: Overlap['type'][]) => overlaps.filter((o) => types.includes(o.type)).length
   const stands = (n: number, where: string) =>

@@ -38,7 +38,6 @@ export interface Place {
   readonly where: string
   /** What it says, as people read it; further texts say the same, longer or shorter. */
   readonly texts: readonly string[]
-  /** The headings above it. */
   readonly headings: readonly string[]
   readonly lines?: Lines
   readonly entity?: Entity

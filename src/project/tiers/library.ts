@@ -17,7 +17,6 @@ const storeIn = (root: string): string => join(root, PROJECT_DIR, 'store')
 
 export const libraryRoot = (): string => join(stateDirectory(), 'library')
 
-/** Whether the user has a library: one look. */
 export const hasLibrary = (): boolean => existsSync(join(storeIn(libraryRoot()), 'store.db'))
 
 /** An ordinary project in the user's state directory: every command works on it with `--project`. Made if it is missing. */

@@ -62,13 +62,8 @@ export function promotionOf(memory: Memory, project: Project, entity: Entity): P
 
 /** Records it in the library: what nobody stands by in its project waits for a yes there as well. */
 export function promote(library: Memory, { id: project }: Project, { entity, args, source, verified }: Promotion) {
-  const item = {
-    verb: `record-${entity.kind}`,
-    args,
-    where: entity.id,
-    as: entity.id,
-    origin: `${project}/${entity.id}`,
-  }
+  const { id, kind } = entity
+  const item = { verb: `record-${kind}`, args, where: id, as: id, origin: `${project}/${id}` }
   const reading = { items: [item], unplaced: [], counts: {}, partial: true }
   return runImport(library, reading, {
     source,

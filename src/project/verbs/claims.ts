@@ -252,13 +252,10 @@ const meaning = ({ ttl, exact, implicit, note, task, goal, role, status, depends
 
 /** What others left for whoever works here next, each word once. */
 function notesOn(p: Planning, session: string, taken: readonly Claim[]): Claim[] {
-  const left = p.claims.view
-    .leftNotes()
-    .filter(
-      (c) =>
-        c.session !== session &&
-        taken.some((t) => t.what === c.what && sameTree(t, c) && (t.on === c.on || claimsConflict(t, c))),
-    )
+  const others = p.claims.view.leftNotes().filter((c) => c.session !== session)
+  const meets = (c: Claim) => (t: Claim) =>
+    t.what === c.what && sameTree(t, c) && (t.on === c.on || claimsConflict(t, c))
+  const left = others.filter((c) => taken.some(meets(c)))
   return [...new Map(left.map((c) => [`${c.session} ${c.handoff}`, c])).values()]
 }
 

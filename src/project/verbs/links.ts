@@ -46,7 +46,6 @@ export const linkEntities = defineVerb({
   plan: (p, { from, to, type, ...more }, report) => link(p, from, type.name, to, more, report),
 })
 
-/** Makes a link, or updates the one that is there. */
 export function link(
   p: Planning,
   from: Entity,

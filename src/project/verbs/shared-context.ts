@@ -32,11 +32,9 @@ const keyed = (p: Planning, said: string, field: string, report: Report): Shared
   return { id, key: said, entity: e?.live ? e : undefined }
 }
 
-/** The key that an action names. */
 const KEY = text('the key', { required: true })
 const SHARED = reading(KEY, keyed)
 
-/** The same, where the key must be there. */
 const SHARED_THERE = reading(KEY, (p, said, field, report): (Shared & { entity: Entity }) | undefined => {
   const shared = keyed(p, said, field, report)
   if (!shared) return undefined

@@ -38,7 +38,6 @@ type NewTask = ReadArgs<typeof TASK_ARGS>
 export const pathOf = (p: Planning, id: string): string[] =>
   pathTo(p.entity(id)!, (ref, kind) => p.resolve(ref, kind, undefined, { kind }))
 
-/** Opens again what was complete or abandoned, and says so. */
 export function reopen(p: Planning, id: string): void {
   const e = p.entity(id)!
   if (isOpen(e)) return
@@ -77,7 +76,6 @@ function layTask(
   return { ...made, ...above, ...(blockedBy.length > 0 ? { blockedBy: blockedBy.map((b) => b.id) } : {}) }
 }
 
-/** The session's current task; that there is none is reported. */
 function currentTask(p: Planning, report: Report): Entity | undefined {
   const { task } = p.place()
   if (task === undefined)

@@ -186,16 +186,11 @@ export const history = defineTool({
     }
     const iso = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString())
     const json = events.map((x) => {
+      const { id, batch, author = {} } = x
       const { field, op, path, value, stamp } = x.event
       const was = wasOf(x, events)
       const said = { field, op, path, value, was, text: told(memory, x.event, was), received: iso(x.received) }
-      return defined({
-        id: x.id,
-        batch: x.batch,
-        at: iso(stamp.ms),
-        ...said,
-        author: x.author ?? {},
-      }) as unknown as Json
+      return defined({ id, batch, at: iso(stamp.ms), ...said, author }) as unknown as Json
     })
     return { text: lines.join('\n'), json, page: () => [{ ...table, rows }] }
   },
