@@ -132,9 +132,7 @@ test('[Y1] what the agent proposes is asked about when it stops: a rule, an eras
   t.act([['undo', { batch: decision.batch }]], { ...by, session: 's1/sub' })
   t.act([['record-fact', { fact: 'Not of this session' }]], { ...by, session: 's2' })
   const { visible } = await on('stop', { said: 'All clean.' })
-  expect(visible).toMatch(
-    /"Run the linter" \(\w+\), "retire "his": old" \(\w+\), "take back: .*" \(\w+\) — confirm\?/,
-  )
+  expect(visible).toMatch(/"Run the linter" \(\w+\), "retire "his": old" \(\w+\), "take back: .*" \(\w+\) — confirm\?/)
   expect(visible).not.toMatch(/Not of this session|Nobody said so/)
   const ref = /retire "his[^(]*\((\w+)\)/.exec(visible!)![1]!
   await types(`yes ${ref}. Then go on.`)
