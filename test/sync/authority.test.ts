@@ -722,6 +722,29 @@ test('[Y1] [A10] an undo of a yes to the rule of another clone does not say that
   expect(notes.join()).toContain(`${RULE_ID}: a yes to what others said stands`)
 })
 
+test('[Y1] [A10] a line of another replica that says it turns something down hides nothing by that', async () => {
+  const { ana } = two('updates')
+  const { batch } = act(ana, decision('use pnpm'))
+  const said = [
+    ['decision:evil', '$', { s: 'created', at: ana.clock.now }],
+    ['decision:evil', 'name', 'evil'],
+    ['decision:evil', 'provenance', { keeps: 'x:1', reason: 'harmless; tidied up' }],
+    ['decision:use-pnpm', 'provenance', { keeps: batch }],
+  ] as const
+  const at = ana.clock.now + 5
+  const events = said.map(([entity, field, value], i) => ({ entity, field, op: field === 'provenance' ? 'add' as const : 'set' as const, value: value as never, stamp: { ms: at, ctr: i + 1, replica: 'nobody1' }, over: [] })) // biome-ignore format: one row
+  const line = seal({ replica: 'nobody1', seq: 1, prev: '', at, author: { user: 'ben' }, events, ctr: 1, purges: [] })
+  ana.memory.applyLines({ lines: [line], snapshots: [] })
+  const tool = await TOOLS.history!.load()
+  const context = { memory: ana.memory, project: findProject(ana.dir) }
+  const history = async (ref?: string) => (await tool.run(context as never, { ref } as never)).text
+  expect(await history()).toContain('recorded decision "evil"')
+  expect(await history()).toContain('recorded decision "use pnpm"')
+  expect(await history('decision:evil')).toContain('  name: evil')
+  const all = (await Promise.all([history(), history('decision:evil'), history('decision:use-pnpm')])).join()
+  expect(all).not.toMatch(/rejected|wants/)
+})
+
 test('[Y1] a review at the terminal shows the words that would take a place, and one yes is to both', async () => {
   const { ana, told } = inItsPlace()
   const pages: string[] = []

@@ -7,7 +7,7 @@ import type { Author, Line } from '../store/line.ts'
 import { batchNamed, type LoggedEvent, lastLine, lineOf, loggedIn, newsAfter } from '../store/log.ts'
 import { type PresenceEvent, presenceAfter } from '../store/presence.ts'
 import { getRow, nameIn } from '../store/rows.ts'
-import { calledLast, summaryOf } from '../store/summary.ts'
+import { calledLast, judgeIn, summaryOf, turnsDown } from '../store/summary.ts'
 
 export interface News {
   /** Order of arrival here: what a cursor holds. */
@@ -55,14 +55,16 @@ function summaryIn(db: Db, line: Line): string {
   }
   const last = (id: string, field: string) => calledLast(db, id, field)
   const isWanted = (id: string) => isWantedOnly(db, `${line.replica}:${line.seq}`, id)
-  return summaryOf(line, called, (batch) => lineIn(db, batch), { last, isWanted })
+  return summaryOf(line, called, (batch) => lineIn(db, batch), { last, isWanted, judge: judgeIn(db) })
 }
 
 /** Whether what a batch says of an entity waits for a yes here, or was turned down. */
 export function isWantedOnly(db: Db, batch: string, id: string): boolean {
   const waits = heldOf(db, id)?.lines.some((l) => `${l.replica}:${l.seq}` === batch)
   const { provenance } = stored<{ provenance?: Json }>(getRow(db, id)?.body ?? '{}')
-  return waits || (Array.isArray(provenance) && provenance.some((p) => isObject(p) && p.keeps === batch))
+  const isNamed = Array.isArray(provenance) && provenance.some((p) => isObject(p) && p.keeps === batch)
+  const judge = judgeIn(db)
+  return waits || (isNamed && judge.eventsOf(id).some((e) => turnsDown([e.event], judge)?.keeps === batch))
 }
 
 /** What a batch did, in a line; nothing where it is not here. */

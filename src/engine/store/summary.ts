@@ -10,7 +10,8 @@ import type { Event } from '../log/events.ts'
 import type { Db } from './db.ts'
 import { shortBatch } from './keys.ts'
 import type { Line } from './line.ts'
-import { eventsOf } from './log.ts'
+import { eventsOf, type LoggedEvent } from './log.ts'
+import { isOwnReplica } from './own-lines.ts'
 
 const LONGEST = 200
 const LONGEST_NAME = 61
@@ -29,12 +30,34 @@ export function calledLast(db: Db, id: string, field = keys.get(kindOf(id)) ?? '
   return eventsOf(db, id).findLast((e) => e.event.field === field && e.event.value !== undefined)?.event.value as string
 }
 
-/** What an entity said last in a field; and whether what the batch says of it does not hold here. */
-type Known = { last?(id: string, field: string): Json | undefined; isWanted?(id: string): boolean }
+/** What an entity said last in a field; whether what the batch says of it does not hold here; what tells a no. */
+interface Known {
+  last?(id: string, field: string): Json | undefined
+  isWanted?(id: string): boolean
+  judge?: Judge
+}
 
-/** What the author of these events says, where they turn down what others want. */
-export const turnsDown = (events: readonly Event[]): JsonObject | undefined =>
-  events.map((e) => (e.field === 'provenance' && isObject(e.value) ? e.value : {})).find((said) => said.keeps)
+/** Which replicas are those of this store, and what happened to an entity: by them a no is known as one. */
+export interface Judge {
+  isOwn(replica: string): boolean
+  eventsOf(id: string): readonly LoggedEvent[]
+}
+
+export const judgeIn = (db: Db): Judge => ({
+  isOwn: (replica) => isOwnReplica(db, replica),
+  eventsOf: (id) => eventsOf(db, id),
+})
+
+/** What somebody here says in these events, where they turn down what another replica wants of the same entity. */
+export function turnsDown(events: readonly Event[], here: Judge): JsonObject | undefined {
+  for (const { entity, field, value, stamp } of events) {
+    if (field !== 'provenance' || !isObject(value) || typeof value.keeps !== 'string') continue
+    const { keeps } = value
+    if (!here.isOwn(stamp.replica) || here.isOwn(keeps.split(':')[0]!)) continue
+    if (here.eventsOf(entity).some((e) => e.batch === keeps)) return value
+  }
+  return undefined
+}
 
 const INFINITIVES: { readonly [past: string]: string } = { brought: 'bring', took: 'take', said: 'say' }
 const wanted = (did: string): string =>
@@ -132,8 +155,9 @@ export const putUp = (action: unknown, called: Called, did: Called, longest?: nu
 
 const inWords = (value: unknown): string => flat(typeof value === 'string' ? value : JSON.stringify(value))
 
-function said(id: string, events: readonly Event[], called: Called, did: Called, { last, isWanted }: Known): string {
-  if (isWanted?.(id)) return wanted(said(id, events, called, did, { last }))
+function said(id: string, events: readonly Event[], called: Called, did: Called, { isWanted, ...known }: Known): string {
+  if (isWanted?.(id)) return wanted(said(id, events, called, did, known))
+  const { last, judge } = known
   const kind = kindOf(id)
   const put = (action: unknown): string => flat(putUp(action, called, did) ?? 'edit')
   const is = (of: string): string => {
@@ -144,7 +168,8 @@ function said(id: string, events: readonly Event[], called: Called, did: Called,
   if (events.some((e) => e.purged)) return `erased ${id}`
   const { s: state, reason } = (value(STATE) ?? {}) as { s?: StateValue['s']; reason?: unknown }
   const because = (why: unknown) => (typeof why === 'string' && why !== UNDONE ? `: ${flat(why)}` : '')
-  const no = turnsDown(events)
+  // what was recorded with it is told
+  const no = judge && state !== 'created' ? turnsDown(events, judge) : undefined
   if (no) return `rejected what others want of ${is(id)}${because(no.reason)}`
   const fields = [...new Set(events.map((e) => e.field))].filter((f) => f !== 'provenance')
   if (kind === LINK_KIND) {

@@ -6,7 +6,7 @@ import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { shortBatch } from '../../engine/store/keys.ts'
 import type { Author } from '../../engine/store/line.ts'
-import { turnsDown } from '../../engine/store/summary.ts'
+import { type Judge, judgeIn, turnsDown } from '../../engine/store/summary.ts'
 import { canonical } from '../../model/canonical.ts'
 import { LINK_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
@@ -28,11 +28,12 @@ const inShort = (reader: Reader, value: Json, max: number): string => {
 }
 
 /** The digest that somebody said yes to; empty where it was a no. */
-const agreed = (e: Event) => (turnsDown([e]) ? '' : isObject(e.value) ? e.value.confirms : undefined)
+const agreed = (e: Event, judge: Judge) =>
+  turnsDown([e], judge) ? '' : isObject(e.value) ? e.value.confirms : undefined
 
 const BEGAN: Readonly<Record<string, string>> = { created: 'recorded', restored: 'brought back' }
 
-function told({ reader }: Memory, given: Event, was: Json | undefined): string {
+function told({ db, reader }: Memory, given: Event, was: Json | undefined): string {
   const e = { ...given, ...saidIn(given) }
   if (e.purged) return e.field === '$' ? 'erased' : `${e.field} (erased)`
   if (e.field === '$') {
@@ -41,9 +42,9 @@ function told({ reader }: Memory, given: Event, was: Json | undefined): string {
     return `${BEGAN[state] ?? state}${reason === undefined ? '' : `: ${inWords(reason, 200)}`}`
   }
   if (e.field === 'standing') return e.op === 'clear' ? '' : String(e.value)
-  const no = turnsDown([e])
+  const no = turnsDown([e], judgeIn(db))
   if (no) return `rejected what others want${no.reason === undefined ? '' : `: ${inWords(no.reason, 200)}`}`
-  if (e.field === 'provenance') return agreed(e) === '' ? 'rejected' : 'confirmed'
+  if (e.field === 'provenance') return agreed(e, judgeIn(db)) === '' ? 'rejected' : 'confirmed'
   const at = e.path?.length ? `${e.field}.${e.path.join('.')}` : e.field
   const value = e.value === undefined ? '' : inShort(reader, e.value, 200)
   if (e.op === 'add') return `${at}: added ${value}`
@@ -87,7 +88,7 @@ function what(memory: Memory, n: News): string {
       .join(' ')
   const said = n.events.filter((x) => x.event.field !== 'provenance')
   const [id, ...others] = new Set(said.map((x) => x.event.entity))
-  if (said.every((x) => isEnding(x.event)) || turnsDown(eventsIn(n.events))) return n.summary
+  if (said.every((x) => isEnding(x.event)) || turnsDown(eventsIn(n.events), judgeIn(memory.db))) return n.summary
   const e = id === undefined || others.length > 0 || n.author.undoes ? undefined : memory.reader.entity(id)
   if (e === undefined || isWantedOnly(memory.db, n.batch, e.id) || e.name === '') return n.summary
   if (e.kind === LINK_KIND || e.kind === 'proposal' || said.some((x) => x.event.field === STATE)) return n.summary
@@ -151,7 +152,10 @@ export const history = defineTool({
       }
     }
     const e = findOne(memory.reader, args.ref, true)
-    const events = memory.history(e.id).filter(({ event: e }) => e.field !== 'provenance' || agreed(e) !== undefined)
+    const judge = judgeIn(memory.db)
+    const events = memory
+      .history(e.id)
+      .filter(({ event: e }) => e.field !== 'provenance' || agreed(e, judge) !== undefined)
     const steps = [
       ...events.map((x) => {
         const text = told(memory, x.event, wasOf(x, events))
@@ -162,7 +166,7 @@ export const history = defineTool({
     steps.sort((a, b) => a.event.stamp.ms - b.event.stamp.ms)
     // of what was taken back nothing is left: its fields need no line each
     const isUndone = ({ event }: Entry) => (event.value as { reason?: Json } | undefined)?.reason === UNDONE
-    const kept = new Set(events.filter((x) => turnsDown([x.event])).map((x) => x.batch))
+    const kept = new Set(events.filter((x) => turnsDown([x.event], judge)).map((x) => x.batch))
     const gone = new Set(events.filter((x) => x.event.field === STATE && isUndone(x)).map((x) => x.batch))
     const lines: string[] = []
     const rows: Span[][][] = []
@@ -170,7 +174,7 @@ export const history = defineTool({
     let last = ''
     for (const x of steps) {
       if (gone.has(x.batch) && x.event.entity === e.id && x.event.field !== STATE) continue
-      if (kept.has(x.batch) && x.event.field !== 'provenance') continue
+      if (kept.has(x.batch) && x.event.field !== 'provenance' && x.event.over.length > 0) continue
       if (isMark(x.event) || x.text === '' || (x.batch === batch && x.text === last)) continue
       last = x.text
       if (x.batch !== batch) {
