@@ -745,6 +745,24 @@ test('[Y1] [A10] a line of another replica that says it turns something down hid
   expect(all).not.toMatch(/rejected|wants/)
 })
 
+test.each(WAYS)('[Y1] [A10] an undo of a no leaves what stands as it is, and says so (%s)', (way) => {
+  const { ana, mallory, give } = two(way)
+  act(ana, ...RULE, decision('use pnpm', { rationale: 'one store' }))
+  give(ana, mallory)
+  act(mallory, ['retire', { ref: RULE_ID, reason: 'old' }], decision('use pnpm', { rationale: 'evil' }))
+  give(mallory, ana)
+  const { batch } = act(ana, ['reject', { ref: RULE_ID, reason: 'it holds' }], ['reject', { ref: 'decision:use-pnpm' }])
+  for (const args of [{}, { batch, force: true }, { batch }]) {
+    const undone = ana.memory.act([['undo', args]], { by: 'person' })
+    expect(undone.batch).toBeNull()
+    expect(undone.notes.join()).toContain(`${RULE_ID}: a no to what others want stands`)
+    expect(binds(ana)).toBe(true)
+    expect(said(ana, 'decision:use-pnpm')!.rationale).toBe('one store')
+  }
+  act(ana, decision('mine'))
+  expect(ana.memory.act([['undo', {}]], { by: 'person' }).results[0]!.undone).toContain('"mine"')
+})
+
 test('[Y1] a review at the terminal shows the words that would take a place, and one yes is to both', async () => {
   const { ana, told } = inItsPlace()
   const pages: string[] = []

@@ -13,7 +13,7 @@ import { cellsOf, type Event } from '../../engine/log/events.ts'
 import { fold } from '../../engine/log/fold.ts'
 import { shortBatch } from '../../engine/store/keys.ts'
 import type { LoggedEvent } from '../../engine/store/log.ts'
-import { summaryOf, undoOf } from '../../engine/store/summary.ts'
+import { summaryOf, turnsDown, undoOf } from '../../engine/store/summary.ts'
 import type { Planning } from '../../engine/write/plan.ts'
 import { defineVerb } from '../../engine/write/verb.ts'
 import { momentSaid } from '../../find/recall/moment.ts'
@@ -200,16 +200,19 @@ export const undo = defineVerb({
         accepted: 'either batch or allOf',
       })
     const named = allOf === undefined ? 'batch' : 'allOf'
-    const take = (batches: readonly string[]) => takeBack(p, batches, { does: 'undo', named, force }, report)
+    const take = (batches: readonly string[], say = report) => takeBack(p, batches, { does: 'undo', named, force }, say)
     const there = allOf === undefined ? [] : p.view.recentBatches(MAX_BATCHES, { session: allOf })
     if (given !== undefined && given !== 'last') return take([p.view.batchNamed(given)])
+    let passed: ReturnType<typeof take>
     for (const batch of allOf === undefined ? lastOwn(p, 'undo') : []) {
       const written = p.draft.events.length
       if (isErased(p, batch)) continue
-      const done = take([batch])
-      if (!done || p.draft.events.length > written) return done
+      const notes = p.draft.notes.length
+      const done = take([batch], passed === undefined ? report : () => undefined)
+      if (!done || p.draft.events.length > written) return done ?? passed
+      if (p.draft.notes.length > notes) passed = done
     }
-    return take(there.filter((batch) => !isErased(p, batch)))
+    return passed ?? take(there.filter((batch) => !isErased(p, batch)))
   },
 })
 
@@ -251,7 +254,12 @@ function takeBack(
   const before = p.draft.events.length
   for (const id of entities.toReversed()) {
     const written = p.draft.events.length
-    if (isYesToOthers(p, id, byEntity.get(id)!) && standingOf(fold(cellsWithout(p, id, out)).fields) === 'confirmed')
+    if (turnsDown(byEntity.get(id)!, p.view))
+      p.note(`${id}: a no to what others want stands; to agree after all, make the change yourself`)
+    else if (
+      isYesToOthers(p, id, byEntity.get(id)!) &&
+      standingOf(fold(cellsWithout(p, id, out)).fields) === 'confirmed'
+    )
       p.note(`${id}: a yes to what others said stands; retire takes it out, unlink-entities takes a replacement back`)
     else revert(p, id, out, byEntity.get(id)!)
     if (p.draft.events.length > written && p.entity(id)?.live) signRestored(p, id, out)
