@@ -1,13 +1,14 @@
+import { keptIn } from '../../base/lookup.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject } from '../../model/object.ts'
 import { momentOf } from '../log/clock.ts'
 import { type Db, stored } from '../store/db.ts'
 import { heldOf } from '../store/held.ts'
 import type { Author, Line } from '../store/line.ts'
-import { batchNamed, type LoggedEvent, lastLine, lineOf, loggedIn, newsAfter } from '../store/log.ts'
+import { batchNamed, eventsOf, type LoggedEvent, lastLine, lineOf, loggedIn, newsAfter } from '../store/log.ts'
 import { type PresenceEvent, presenceAfter } from '../store/presence.ts'
 import { getRow, nameIn } from '../store/rows.ts'
-import { calledLast, judgeIn, summaryOf, turnsDown } from '../store/summary.ts'
+import { calledLast, summaryOf, turnsDown } from '../store/summary.ts'
 
 export interface News {
   /** Order of arrival here: what a cursor holds. */
@@ -16,7 +17,7 @@ export interface News {
   at: number
   received: number
   author: Author
-  /** What it did, read off the events. */
+  /** What it did, read off the events when it is asked for. */
   readonly summary: string
   events: LoggedEvent[]
   /** It erases something of other batches. */
@@ -49,13 +50,19 @@ export function newsSince(db: Db, seq: number, limit?: number): News[] {
 const lineIn = (db: Db, batch: string) => lineOf(db, batch.split(':')[0]!, Number(batch.split(':')[1]))
 
 function summaryIn(db: Db, line: Line): string {
+  const known = new Map<string, LoggedEvent[]>()
+  const events = (id: string) => keptIn(known, id, () => eventsOf(db, id))
+  const last = (id: string, field?: string) => calledLast(db, id, field, events(id))
   const called = (id: string) => {
     const row = getRow(db, id)
-    return row && (nameIn(row.name, JSON.parse(row.body)) || calledLast(db, id))
+    return row && (nameIn(row.name, JSON.parse(row.body)) || last(id))
   }
-  const last = (id: string, field: string) => calledLast(db, id, field)
   const isWanted = (id: string) => isWantedOnly(db, `${line.replica}:${line.seq}`, id)
-  return summaryOf(line, called, (batch) => lineIn(db, batch), { last, isWanted, judge: judgeIn(db) })
+  return summaryOf(line, called, (batch) => lineIn(db, batch), {
+    last,
+    isWanted,
+    no: (events) => turnsDown(db, events),
+  })
 }
 
 /** Whether what a batch says of an entity waits for a yes here, or was turned down. */
@@ -63,8 +70,7 @@ export function isWantedOnly(db: Db, batch: string, id: string): boolean {
   const waits = heldOf(db, id)?.lines.some((l) => `${l.replica}:${l.seq}` === batch)
   const { provenance } = stored<{ provenance?: Json }>(getRow(db, id)?.body ?? '{}')
   const isNamed = Array.isArray(provenance) && provenance.some((p) => isObject(p) && p.keeps === batch)
-  const judge = judgeIn(db)
-  return waits || (isNamed && judge.eventsOf(id).some((e) => turnsDown([e.event], judge)?.keeps === batch))
+  return waits || (isNamed && eventsOf(db, id).some((e) => turnsDown(db, [e.event])?.keeps === batch))
 }
 
 /** What a batch did, in a line; nothing where it is not here. */
@@ -80,12 +86,14 @@ const batchesSince = (db: Db, seq: number, limit?: number): News[] =>
     at: momentOf(line.at, received),
     received,
     author: line.author,
-    summary: summaryIn(db, line),
+    get summary() {
+      return summaryIn(db, line)
+    },
     events: loggedIn(line),
     erases: line.purges.length > 0,
   }))
 
 export function lastBatch(db: Db): News | undefined {
   const n = lastLine(db)
-  return n === undefined ? undefined : batchesSince(db, n - 1, 1)[0]
+  return n === undefined ? undefined : { ...batchesSince(db, n - 1, 1)[0]! } // read now: the store may be closed then
 }

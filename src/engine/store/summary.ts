@@ -10,7 +10,7 @@ import type { Event } from '../log/events.ts'
 import type { Db } from './db.ts'
 import { shortBatch } from './keys.ts'
 import type { Line } from './line.ts'
-import { eventsOf, type LoggedEvent } from './log.ts'
+import { eventsOf } from './log.ts'
 import { isOwnReplica } from './own-lines.ts'
 
 const LONGEST = 200
@@ -26,37 +26,26 @@ const quoted = (name: Json | undefined, longest = LONGEST_NAME): string => `"${f
 export type Called = (id: string) => string | undefined
 
 /** What something deleted was called last, or what else it said; nothing where that was erased. */
-export function calledLast(db: Db, id: string, field = keys.get(kindOf(id)) ?? 'name'): string | undefined {
-  return eventsOf(db, id).findLast((e) => e.event.field === field && e.event.value !== undefined)?.event.value as string
+export function calledLast(db: Db, id: string, field?: string, events = eventsOf(db, id)): string | undefined {
+  const said = field ?? keys.get(kindOf(id)) ?? 'name'
+  return events.findLast((e) => e.event.field === said && e.event.value !== undefined)?.event.value as string
 }
 
-/** What an entity said last in a field; whether what the batch says of it does not hold here; what tells a no. */
+/** What an entity said last in a field; whether what the batch says of it does not hold here; and `turnsDown`. */
 interface Known {
   last?(id: string, field: string): Json | undefined
   isWanted?(id: string): boolean
-  judge?: Judge
+  no?(events: readonly Event[]): JsonObject | undefined
 }
-
-/** Which replicas are those of this store, and what happened to an entity: by them a no is known as one. */
-export interface Judge {
-  isOwn(replica: string): boolean
-  eventsOf(id: string): readonly LoggedEvent[]
-}
-
-export const judgeIn = (db: Db): Judge => ({
-  isOwn: (replica) => isOwnReplica(db, replica),
-  eventsOf: (id) => eventsOf(db, id),
-})
 
 /** What somebody here says in these events, where they turn down what another replica wants of the same entity. */
-export function turnsDown(events: readonly Event[], here: Judge): JsonObject | undefined {
-  for (const { entity, field, value, stamp } of events) {
-    if (field !== 'provenance' || !isObject(value) || typeof value.keeps !== 'string') continue
-    const { keeps } = value
-    if (!here.isOwn(stamp.replica) || here.isOwn(keeps.split(':')[0]!)) continue
-    if (here.eventsOf(entity).some((e) => e.batch === keeps)) return value
+export function turnsDown(db: Db, events: readonly Event[]): JsonObject | undefined {
+  const isNo = ({ entity, field, value, stamp }: Event) => {
+    const keeps = field === 'provenance' && isObject(value) ? value.keeps : undefined
+    if (typeof keeps !== 'string' || isOwnReplica(db, keeps.split(':')[0]!)) return false
+    return isOwnReplica(db, stamp.replica) && eventsOf(db, entity).some((e) => e.batch === keeps)
   }
-  return undefined
+  return events.find(isNo)?.value as JsonObject | undefined
 }
 
 const INFINITIVES: { readonly [past: string]: string } = { brought: 'bring', took: 'take', said: 'say' }
@@ -157,7 +146,7 @@ const inWords = (value: unknown): string => flat(typeof value === 'string' ? val
 
 function said(id: string, events: readonly Event[], called: Called, did: Called, { isWanted, ...known }: Known): string {
   if (isWanted?.(id)) return wanted(said(id, events, called, did, known))
-  const { last, judge } = known
+  const { last } = known
   const kind = kindOf(id)
   const put = (action: unknown): string => flat(putUp(action, called, did) ?? 'edit')
   const is = (of: string): string => {
@@ -169,7 +158,7 @@ function said(id: string, events: readonly Event[], called: Called, did: Called,
   const { s: state, reason } = (value(STATE) ?? {}) as { s?: StateValue['s']; reason?: unknown }
   const because = (why: unknown) => (typeof why === 'string' && why !== UNDONE ? `: ${flat(why)}` : '')
   // what was recorded with it is told
-  const no = judge && state !== 'created' ? turnsDown(events, judge) : undefined
+  const no = state === 'created' ? undefined : known.no?.(events)
   if (no) return `rejected what others want of ${is(id)}${because(no.reason)}`
   const fields = [...new Set(events.map((e) => e.field))].filter((f) => f !== 'provenance')
   if (kind === LINK_KIND) {

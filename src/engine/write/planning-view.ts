@@ -5,6 +5,7 @@ import type { Kind } from '../../model/kind.ts'
 import type { Registry } from '../../model/registry.ts'
 import { ClaimView } from '../claims/lease.ts'
 import type { Cells } from '../log/cells.ts'
+import type { Event } from '../log/events.ts'
 import type { States } from '../materialize/apply.ts'
 import { entityOf } from '../read/reader.ts'
 import { vouchedFor } from '../replication/vouched.ts'
@@ -14,6 +15,7 @@ import { type Asked, askedOf, endorsedBefore, type Held, heldInto, isErasedOf } 
 import * as log from '../store/log.ts'
 import { isOwnReplica } from '../store/own-lines.ts'
 import * as rows from '../store/rows.ts'
+import { turnsDown } from '../store/summary.ts'
 
 type ViewHost = { readonly db: Db; readonly env: Env; registry(): Registry; filesHold(text: string): boolean }
 
@@ -77,6 +79,8 @@ export class View {
   /** Whether what a replica says of it from now on is erased everywhere else. */
   isErasedOf = (tombstone: string, replica: string): boolean => isErasedOf(this.#db, tombstone, replica)
   /** Whether what a replica wrote was written in this store. */
+  turnsDown = (events: readonly Event[]) => turnsDown(this.#db, events)
+
   isOwn = (replica: string): boolean => isOwnReplica(this.#db, replica)
   endorsed = (id: string): boolean => vouchedFor({ db: this.#db }, [id]).has(id)
   ofPerson = (id: string): boolean => log.replicasOfPersons(this.#db, id).some(this.isOwn)

@@ -13,7 +13,7 @@ import { cellsOf, type Event } from '../../engine/log/events.ts'
 import { fold } from '../../engine/log/fold.ts'
 import { shortBatch } from '../../engine/store/keys.ts'
 import type { LoggedEvent } from '../../engine/store/log.ts'
-import { summaryOf, turnsDown, undoOf } from '../../engine/store/summary.ts'
+import { summaryOf, undoOf } from '../../engine/store/summary.ts'
 import type { Planning } from '../../engine/write/plan.ts'
 import { defineVerb } from '../../engine/write/verb.ts'
 import { momentSaid } from '../../find/recall/moment.ts'
@@ -254,7 +254,7 @@ function takeBack(
   const before = p.draft.events.length
   for (const id of entities.toReversed()) {
     const written = p.draft.events.length
-    if (turnsDown(byEntity.get(id)!, p.view))
+    if (p.view.turnsDown(byEntity.get(id)!))
       p.note(`${id}: a no to what others want stands; to agree after all, make the change yourself`)
     else if (
       isYesToOthers(p, id, byEntity.get(id)!) &&

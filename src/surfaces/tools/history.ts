@@ -1,3 +1,4 @@
+import { keptIn } from '../../base/lookup.ts'
 import { isWantedOnly, type News } from '../../engine/feed/news.ts'
 import { STATE, UNDONE } from '../../engine/log/cells.ts'
 import { isMark, saidIn } from '../../engine/log/context-value.ts'
@@ -6,7 +7,7 @@ import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { shortBatch } from '../../engine/store/keys.ts'
 import type { Author } from '../../engine/store/line.ts'
-import { type Judge, judgeIn, turnsDown } from '../../engine/store/summary.ts'
+import { turnsDown } from '../../engine/store/summary.ts'
 import { canonical } from '../../model/canonical.ts'
 import { LINK_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
@@ -28,8 +29,8 @@ const inShort = (reader: Reader, value: Json, max: number): string => {
 }
 
 /** The digest that somebody said yes to; empty where it was a no. */
-const agreed = (e: Event, judge: Judge) =>
-  turnsDown([e], judge) ? '' : isObject(e.value) ? e.value.confirms : undefined
+const agreed = (db: Memory['db'], e: Event) =>
+  turnsDown(db, [e]) ? '' : isObject(e.value) ? e.value.confirms : undefined
 
 const BEGAN: Readonly<Record<string, string>> = { created: 'recorded', restored: 'brought back' }
 
@@ -42,9 +43,9 @@ function told({ db, reader }: Memory, given: Event, was: Json | undefined): stri
     return `${BEGAN[state] ?? state}${reason === undefined ? '' : `: ${inWords(reason, 200)}`}`
   }
   if (e.field === 'standing') return e.op === 'clear' ? '' : String(e.value)
-  const no = turnsDown([e], judgeIn(db))
+  const no = turnsDown(db, [e])
   if (no) return `rejected what others want${no.reason === undefined ? '' : `: ${inWords(no.reason, 200)}`}`
-  if (e.field === 'provenance') return agreed(e, judgeIn(db)) === '' ? 'rejected' : 'confirmed'
+  if (e.field === 'provenance') return agreed(db, e) === '' ? 'rejected' : 'confirmed'
   const at = e.path?.length ? `${e.field}.${e.path.join('.')}` : e.field
   const value = e.value === undefined ? '' : inShort(reader, e.value, 200)
   if (e.op === 'add') return `${at}: added ${value}`
@@ -81,18 +82,18 @@ const wasOf = ({ event }: Entry, all: readonly Entry[]): Json | undefined =>
 const isEnding = ({ field, path }: Event) => ['retired', 'standing'].includes(field) || path?.[0] === 'rejected-because'
 
 /** What a batch did. Of one entity that it changed, what from what to what. */
-function what(memory: Memory, n: News): string {
+function what(memory: Memory, n: News, known: Map<string, Entry[]>): string {
   if (n.presence)
     return [n.summary.replace('-', ' '), n.presence.body.path ?? n.presence.body.on]
       .filter((x) => typeof x === 'string')
       .join(' ')
   const said = n.events.filter((x) => x.event.field !== 'provenance')
   const [id, ...others] = new Set(said.map((x) => x.event.entity))
-  if (said.every((x) => isEnding(x.event)) || turnsDown(eventsIn(n.events), judgeIn(memory.db))) return n.summary
+  if (said.every((x) => isEnding(x.event)) || turnsDown(memory.db, eventsIn(n.events))) return n.summary
   const e = id === undefined || others.length > 0 || n.author.undoes ? undefined : memory.reader.entity(id)
   if (e === undefined || isWantedOnly(memory.db, n.batch, e.id) || e.name === '') return n.summary
   if (e.kind === LINK_KIND || e.kind === 'proposal' || said.some((x) => x.event.field === STATE)) return n.summary
-  const all = memory.history(e.id)
+  const all = keptIn(known, e.id, () => memory.history(e.id))
   return `${oneLine(e.name, 60)}: ${said.map((x) => told(memory, x.event, wasOf(x, all))).join('; ')}`
 }
 
@@ -127,9 +128,10 @@ export const history = defineTool({
       const { limit = 20 } = args
       const news = memory.newsSince(Math.max(0, memory.cursor - limit)).reverse()
       // sessions and claims are those of this machine
+      const known = new Map<string, Entry[]>()
       const entries = news.map((n) => {
         const who = by(n.presence ? { user: userName(context.project.root), ...n.author } : n.author)
-        return { at: n.at, text: what(memory, n), who, batch: n.batch && shortBatch(n.batch) }
+        return { at: n.at, text: what(memory, n, known), who, batch: n.batch && shortBatch(n.batch) }
       })
       const lines = entries.map(({ at, text, who, batch }) =>
         [moment(at, local), batch, text, who && `[${who}]`].filter(Boolean).join('  '),
@@ -152,10 +154,9 @@ export const history = defineTool({
       }
     }
     const e = findOne(memory.reader, args.ref, true)
-    const judge = judgeIn(memory.db)
     const events = memory
       .history(e.id)
-      .filter(({ event: e }) => e.field !== 'provenance' || agreed(e, judge) !== undefined)
+      .filter(({ event: e }) => e.field !== 'provenance' || agreed(memory.db, e) !== undefined)
     const steps = [
       ...events.map((x) => {
         const text = told(memory, x.event, wasOf(x, events))
@@ -166,7 +167,7 @@ export const history = defineTool({
     steps.sort((a, b) => a.event.stamp.ms - b.event.stamp.ms)
     // of what was taken back nothing is left: its fields need no line each
     const isUndone = ({ event }: Entry) => (event.value as { reason?: Json } | undefined)?.reason === UNDONE
-    const kept = new Set(events.filter((x) => turnsDown([x.event], judge)).map((x) => x.batch))
+    const kept = new Set(events.filter((x) => turnsDown(memory.db, [x.event])).map((x) => x.batch))
     const gone = new Set(events.filter((x) => x.event.field === STATE && isUndone(x)).map((x) => x.batch))
     const lines: string[] = []
     const rows: Span[][][] = []
