@@ -2,6 +2,7 @@ import { keptIn } from '../../base/lookup.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject } from '../../model/object.ts'
 import { momentOf } from '../log/clock.ts'
+import type { Event } from '../log/events.ts'
 import { type Db, stored } from '../store/db.ts'
 import { heldOf } from '../store/held.ts'
 import type { Author, Line } from '../store/line.ts'
@@ -58,11 +59,8 @@ function summaryIn(db: Db, line: Line): string {
     return row && (nameIn(row.name, JSON.parse(row.body)) || last(id))
   }
   const isWanted = (id: string) => isWantedOnly(db, `${line.replica}:${line.seq}`, id)
-  return summaryOf(line, called, (batch) => lineIn(db, batch), {
-    last,
-    isWanted,
-    no: (events) => turnsDown(db, events),
-  })
+  const no = (events: readonly Event[]) => turnsDown(db, events)
+  return summaryOf(line, called, (batch) => lineIn(db, batch), { last, isWanted, no })
 }
 
 /** Whether what a batch says of an entity waits for a yes here, or was turned down. */

@@ -132,12 +132,13 @@ export function revert(p: Planning, id: string, out: ReadonlySet<string>, events
 }
 
 /** Whether all that was done was to agree: what somebody here stood by once is theirs to retire. */
-const isYesToOthers = (p: Planning, id: string, events: readonly Event[]): boolean =>
+const isYesToOthers = (p: Planning, id: string, events: readonly Event[], out: ReadonlySet<string>): boolean =>
   events.every((e) => e.field === 'provenance' || e.field === 'standing') &&
   events.some(
     (e) => e.field === 'provenance' && (e.value as { confirms?: unknown } | undefined)?.confirms !== undefined,
   ) &&
-  p.view.eventsOf(id).some((e) => e.event.stamp.replica !== p.ctx.replica)
+  p.view.eventsOf(id).some((e) => e.event.stamp.replica !== p.ctx.replica) &&
+  standingOf(fold(cellsWithout(p, id, out)).fields) === 'confirmed'
 
 /** Says that the words before these batches are back, and when they were said. */
 function signRestored(p: Planning, id: string, out: ReadonlySet<string>): void {
@@ -256,10 +257,7 @@ function takeBack(
     const written = p.draft.events.length
     if (p.view.turnsDown(byEntity.get(id)!))
       p.note(`${id}: a no to what others want stands; to agree after all, make the change yourself`)
-    else if (
-      isYesToOthers(p, id, byEntity.get(id)!) &&
-      standingOf(fold(cellsWithout(p, id, out)).fields) === 'confirmed'
-    )
+    else if (isYesToOthers(p, id, byEntity.get(id)!, out))
       p.note(`${id}: a yes to what others said stands; retire takes it out, unlink-entities takes a replacement back`)
     else revert(p, id, out, byEntity.get(id)!)
     if (p.draft.events.length > written && p.entity(id)?.live) signRestored(p, id, out)

@@ -28,10 +28,6 @@ const inShort = (reader: Reader, value: Json, max: number): string => {
   return found === undefined ? inWords(value, max) || '""' : `"${oneLine(found.name, max)}"`
 }
 
-/** The digest that somebody said yes to; empty where it was a no. */
-const agreed = (db: Memory['db'], e: Event) =>
-  turnsDown(db, [e]) ? '' : isObject(e.value) ? e.value.confirms : undefined
-
 const BEGAN: Readonly<Record<string, string>> = { created: 'recorded', restored: 'brought back' }
 
 function told({ db, reader }: Memory, given: Event, was: Json | undefined): string {
@@ -45,7 +41,7 @@ function told({ db, reader }: Memory, given: Event, was: Json | undefined): stri
   if (e.field === 'standing') return e.op === 'clear' ? '' : String(e.value)
   const no = turnsDown(db, [e])
   if (no) return `rejected what others want${no.reason === undefined ? '' : `: ${inWords(no.reason, 200)}`}`
-  if (e.field === 'provenance') return agreed(db, e) === '' ? 'rejected' : 'confirmed'
+  if (e.field === 'provenance') return isObject(e.value) && e.value.confirms === '' ? 'rejected' : 'confirmed'
   const at = e.path?.length ? `${e.field}.${e.path.join('.')}` : e.field
   const value = e.value === undefined ? '' : inShort(reader, e.value, 200)
   if (e.op === 'add') return `${at}: added ${value}`
@@ -154,9 +150,8 @@ export const history = defineTool({
       }
     }
     const e = findOne(memory.reader, args.ref, true)
-    const events = memory
-      .history(e.id)
-      .filter(({ event: e }) => e.field !== 'provenance' || agreed(memory.db, e) !== undefined)
+    const decides = (e: Event) => (isObject(e.value) && e.value.confirms !== undefined) || turnsDown(memory.db, [e])
+    const events = memory.history(e.id).filter(({ event: e }) => e.field !== 'provenance' || decides(e))
     const steps = [
       ...events.map((x) => {
         const text = told(memory, x.event, wasOf(x, events))
