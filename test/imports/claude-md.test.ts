@@ -1091,3 +1091,42 @@ test('[T28] orders and prohibitions in Russian, Chinese and Korean, none turned 
     'НЕ делай так: Закрывать без отчёта',
   ])
 }) // biome-ignore format: pages
+
+test('[T28] every cross and stop sign forbids, a tick allows, another sign stays where it is', async () => {
+  const page = `# Shop
+
+## Till
+
+- ✗ Lend the key to a guest
+- ✘ Open the second drawer
+- 🛑 Melt the coins
+- 🙅‍♀️ Use a pencil
+- 👎 Use the old till
+- ✓ Use the new till
+- 📌 Use ink for receipts
+- 🔥 Use the red drawer
+- 🔥 Never use the blue drawer
+- ✅ ❌ Use both tills
+- Use a coin of lead ❌
+- ✅ Use silver ❌ Use tin
+
+## Till rules
+
+✓ Use a lamp
+☒ Use a candle
+
+❌ Use copper for coins. ✅ Use gold for them.
+`
+  expect((await rulesOf(page)).sort()).toEqual([
+    "Don't: Lend the key to a guest",
+    "Don't: Melt the coins",
+    "Don't: Open the second drawer",
+    "Don't: Use a candle",
+    "Don't: Use a pencil",
+    "Don't: Use the old till",
+    'Never use the blue drawer',
+    'Use a lamp',
+    'Use ink for receipts',
+    'Use the new till',
+  ])
+})

@@ -33,7 +33,8 @@ export function blocksOf(page: string): Block[] {
     const starts = open?.text[0]?.startsWith('>') ? /^\s*\|/ : /^\s*[|>]/
     const heading = /^ {0,3}(#{1,6})\s+(\S.*)?$/.exec(line)
     const below = lines[index + 1]?.trim() || lines[index + 2] || ''
-    const signed = /^(\s*)(?=[✅❌🚫⛔])(.*)$/u.exec(line)
+    const isSigned = [CROSS, TICK].some((sign) => line.trim().search(sign) === 0)
+    const signed = isSigned ? /^(\s*)(.*)$/.exec(line) : null
     const isLead = /[:：]\**$/.test(line.trim()) || (MARKED.test(below) && line.trim().split(/\s+/).length < 5)
     const item = MARKED.exec(line) ?? (isLead ? null : signed)
     if (fenced[index]) close()
@@ -55,6 +56,10 @@ export function blocksOf(page: string): Block[] {
   close()
   return blocks.filter((b) => b.text !== '')
 }
+
+/** A sign that forbids what it stands before, and one that allows it. */
+export const CROSS = /[❌✗✘☒✕✖🛑🙅👎❎🚫⛔🚷🈲]/u
+export const TICK = /[✅✓✔☑]/u
 
 /** A title on a line of its own leads to what follows. */
 const TITLE = /^(\*\*[^*:：\n]+\*\*)\n(?=\p{Lu})/u

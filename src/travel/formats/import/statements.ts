@@ -1,7 +1,7 @@
 import { keptIn } from '../../../base/lookup.ts'
 import { enterHeading } from '../../../model/markdown.ts'
 import { type Category, categoryOfHeading, classifyRule, isAsking, isForbidding, plainLine } from './classify.ts'
-import { type Block, blocksOf, sentencesOf } from './markdown.ts'
+import { type Block, blocksOf, CROSS, sentencesOf, TICK } from './markdown.ts'
 import { isRule } from './said-as.ts'
 
 /** One rule of a page. What a page says beside its rules stays text. */
@@ -87,18 +87,23 @@ export function rulesIn(page: string): Statement[] {
   const negated = new Set(keys.filter((_, i) => NEGATED.test(plainLine(blocks[i]!.text))))
   for (const [i, block] of blocks.entries()) {
     const marked = plainLine(block.text)
-    const text = marked.replace(SYMBOLS, '')
+    const [signs = ''] = SYMBOLS.exec(marked) ?? []
+    const bare = marked.slice(signs.length)
     const level = block.type === 'item' ? block.level : -1
     const next = blocks[i + 1]
     const isAbove = next?.type === 'item' && next.level > level
-    const leadsOn = /[:：]$/.test(text) && isAbove
+    const leadsOn = /[:：]$/.test(marked) && isAbove
     const isBold = BOLD.test(block.text)
-    const isHeading = block.type === 'text' && isAbove && (isBold || text !== marked)
+    const isHeading = block.type === 'text' && isAbove && (isBold || signs !== '')
     const outer = [...headings, label]
-    const mark = /^[❌🚫⛔]/u.test(marked) ? ["Don't"] : /^✅/u.test(marked) && outer.some(isForbidding) ? ['Do'] : []
-    const signs = isForbidding(text) || isAsking(text) ? [] : mark
+    const isCrossed = CROSS.test(signs)
+    const mark = isCrossed ? ["Don't"] : TICK.test(signs) && outer.some(isForbidding) ? ['Do'] : []
     const isNaming = block.type === 'heading' || leadsOn || isHeading
-    const whole = isNaming ? [...signs, text].join(': ').replace(/:\s*:?$/, ':') : text
+    // a sign that is not known may forbid: it stays, unless the words say it all
+    const isPlain = isCrossed || NEGATED.test(bare) || classifyRule(bare)?.category === 'constraint'
+    const text = isNaming || isPlain ? bare : marked.replace(ADORNS, '')
+    const signed = isForbidding(text) || isAsking(text) ? [] : mark
+    const whole = isNaming ? [...signed, text].join(': ').replace(/:\s*:?$/, ':') : text
     if (block.type === 'heading') {
       enterHeading(headings, block.level, whole.replace(/[:：]$/, ''))
       label = undefined
@@ -106,13 +111,14 @@ export function rulesIn(page: string): Statement[] {
       continue
     }
     leads = leads.filter((l) => l.level < level)
-    const isTitle = isAbove && !leadsOn && level >= 0 && isBold && signs.length === 0
+    const isTitle = isAbove && !leadsOn && level >= 0 && isBold && signed.length === 0
     const isLead = CONDITION.test(whole) || isForbidding(whole)
     const isForbidden = !isLead && outer.some(isForbidding)
     if (isTitle && !isForbidden && (isLead || !isRule(whole) || isName(whole))) {
       leads.push({ level, text: isLead ? `${whole}:` : '' })
       continue
     }
+    if (!isNaming && isMixed(marked)) continue
     if (level <= labelled || (block.type === 'text' && !leadsOn)) label = undefined
     if ((leadsOn || isHeading) && isLabel(whole)) [label, labelled] = [whole.replace(/[:：]$/, ''), level]
     const under = label === undefined ? headings : [...headings, label]
@@ -175,7 +181,16 @@ export function rulesIn(page: string): Statement[] {
 /** Nobody has to do what stands below it. */
 const PERMITS = /\b(?:may|can|allowed|permitted|acceptable|optional|ok(?:ay)?)\b/i
 const BOLD = /^[^\p{L}\p{N}*]*\*\*[^*]+\*\*$/u
-const SYMBOLS = /^(?:[\p{Extended_Pictographic}\p{So}\s]|\uFE0F|\u200D){1,8}/u
+const SYMBOLS = /^(?:[\p{Extended_Pictographic}\p{So}\p{EMod}\s]|\uFE0F|\u200D){1,8}/u
+/** Signs before an item that allow, or mean nothing. */
+const ADORNS = /^(?:[✅✓✔☑•▶►▪◆●■★⭐✨💡👉👍📌📍📝🎯🔹🔸🔷🔶🟢🔧🛠🚀📦⚡🔒🔑🧪\s]|\uFE0F|\u200D){1,8}/u
+/** Whether its signs allow and forbid, or forbid but a part of it: it is no one rule. */
+function isMixed(text: string): boolean {
+  const [before = '', after] = text.replace(/`[^`]*`/g, '`').split(CROSS, 2)
+  if (after === undefined) return false
+  const isPart = /[\p{L}`]/u.test(before) && /^\uFE0F?\s*(?:$|\p{Lu})/u.test(after)
+  return TICK.test(text) || (isPart && !NEGATED.test(text))
+}
 
 /** An order that leads to code, and is understood without it. */
 const WITHOUT_CODE =
