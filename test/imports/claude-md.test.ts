@@ -5,6 +5,7 @@ import { calledAs } from '../../src/engine/read/called.ts'
 import { knownOn } from '../../src/find/code/known.ts'
 import { isRead, ruleLine } from '../../src/session/briefing/sections/rules.ts'
 import { printReport } from '../../src/travel/formats/import/report.ts'
+import { rulesIn } from '../../src/travel/formats/import/statements.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 import { lay, take, unplaced } from './helpers.ts'
 
@@ -926,7 +927,6 @@ You may:
     'Always: Print the receipt',
     'Do not: Open two drawers',
     'Do: Instead of that: Use one drawer',
-    "Don't: Foreign coins: Take them at the counter",
     'NEVER: Lend the key',
     'Never sell it',
     'Never: Lend a drawer to a guest',
@@ -1129,4 +1129,82 @@ test('[T28] every cross and stop sign forbids, a tick allows, another sign stays
     'Use ink for receipts',
     'Use the new till',
   ])
+})
+
+test('[T28] a sign before a moment or other words forbids nothing; a word that may forbid makes no orders', async () => {
+  const page = `# Shop
+
+## 🚫 Till rules
+
+- Always count the coins
+- Use the new drawer
+
+## ⛔ Before you close
+
+1. Lock the drawer
+
+## ❌ Bad
+
+- Use lead coins
+
+## Things you may not do
+
+- Lend the key
+
+## None of this is fine
+
+- Use a pencil
+- Never melt coins
+
+## Evitar
+
+- Usar lápiz
+
+## 编码禁止
+
+- 使用 铅笔
+
+## Запрещено
+
+- Не писать чеки
+- ❌ NO usar tinta
+
+## 금지
+
+- 서랍마다 동전을 사용하세요
+
+## 이미지 마감
+
+- 항상 영수증을 출력하세요
+
+## Receipts are never optional
+
+- Print receipts before you close the till
+
+## Allowed
+
+- Use a pencil of your own
+- Gifts must be counted
+`
+  expect((await rulesOf(page)).sort()).toEqual([
+    'Always count the coins',
+    'Before you close: Lock the drawer',
+    "Don't: Bad: Use lead coins",
+    'Evitar: Usar lápiz',
+    'Gifts must be counted',
+    'NO usar tinta',
+    'Never melt coins',
+    'Print receipts before you close the till',
+    'Things you may not do: Lend the key',
+    'Запрещено: Не писать чеки',
+    '编码禁止: 使用 铅笔',
+    '금지: 서랍마다 동전을 사용하세요',
+    '항상 영수증을 출력하세요',
+  ])
+})
+
+test('[T28] a paragraph of twenty thousand sentences is read in its own time', { timeout: 40_000 }, () => {
+  const started = performance.now()
+  expect(rulesIn(`# Rules\n\n${'Never lend the key. The till is old. '.repeat(10_000)}`)).toHaveLength(10_000)
+  expect(performance.now() - started).toBeLessThan(20_000)
 })

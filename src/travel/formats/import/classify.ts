@@ -1,3 +1,5 @@
+import { CROSS } from './markdown.ts'
+
 export type Category = 'workflow' | 'convention' | 'constraint' | 'tool' | 'pattern'
 
 export interface Rule {
@@ -87,23 +89,39 @@ export function classifyRule(line: string): Rule | undefined {
 }
 
 /** Whether a negative is an order and no report: "never use …", "tests must not …", but not "it never worked". */
-const isOrder = (sentence: string): boolean => FORBIDS.some((pattern) => pattern.test(sentence))
-const FORBIDS = [
+const isOrder = (sentence: string): boolean => NEGATIVE_ORDERS.some((pattern) => pattern.test(sentence))
+const NEGATIVE_ORDERS = [
   /\b(?:must\s?n[o']t|must not|may not|should not|shouldn['’]t|not allowed|forbidden)\b/i,
   /\b(?:is|are)\s+never\s+\w+(?:ed|en|t)\b/i,
   /(?:^|\b(?:you|agents?)\s+)(?:cannot|can['’]t)\b/i,
   /(?:^|[,;:.—–(-]\s*|\b(?:and|but|so|please|you|we|agents?|then)\s+)(?:never|do not|don['’]t|avoid)\b/i,
 ]
 
+const FORBIDS = [
+  /^(?:(?:things|what|how|you|we|agents?|these|it|is|are|that|to|must) ){0,4}(?:(?:strictly |absolutely )?(?:never|do not|don['’]ts?|must not|avoid|forbidden|banned|prohibited|disallowed|unacceptable|not (?:to|allowed|permitted|acceptable|ok(?:ay)?))|anti-?patterns?|no-?gos?|under no circumstances)\b/i,
+  /^(?:(?:things|what|you|we|agents?|that) ){1,3}(?:cannot|can['’]t|can not|may not|may never|should not|shouldn['’]t|must never)\b|^(?:cannot|can['’]t|may not|may never)(?: do)?$/i,
+  /\b(?:to avoid|forbidden|prohibited|disallowed|unacceptable|(?:not|never|no longer|(?:is|are)n['’]t) (?:allowed|permitted|acceptable|ok(?:ay)?)(?: to)?)$/i,
+  /^(?:(?:está|estrictamente|qué|lo que|o que|à) )?(?:no hacer|nunca|jamás|não|jamais|niemals|verboten|nicht (?:erlaubt|gestattet|zulässig)|prohibid[oa]s?|proibid[oa]s?|evit(?:ar|e|a|er|ez)|interdit(?:es?|s)?|ne pas(?: faire)?)(?![\p{L}])/iu,
+  /^(?:禁止|严禁|不要|请勿|切勿|避免|不允许|不应|不得|不可以|不准)|禁止(?:事项|事項)?$|(?:てはいけない|やらない)(?:こと|事項)?$/,
+  /^(?:(?:\S{1,20}\s)?запре[тщ]|(?:(?:чего|что|это|так делать)\s)?(?:нельзя|никогда|не\s(?!только)))/i,
+  /금지(?:\s?(?:사항|목록|행위))?$|(?<=\S)지\s?(?:마(?:라|세요|십시오|시오)?|말(?:아라|아야(?: 할| 하는)?(?: 것| 일)?|\s?것))$/,
+]
+/** It has a word of those, though it may forbid nothing. */
+const MAY_FORBID =
+  /^(?:bad|wrong|incorrect)\b|\b(?:never|nor?|not|cannot|hardly|rarely|avoid\w*|forbid\w*|banned|prohibit\w*|disallow\w*|unacceptable|no longer|none|nothing|nunca|prohib\w+|proib\w+|evit(?:ar|e|er|ez)|interdi\w+|ne|nicht|kein\w*|verboten|niemals)\b(?! (?:optional|negotiable))|n['’]ts?\b|jamás|jamais|não|不(?![同断仅只管论])|禁|勿|запре[тщ]|нельзя|никогда|(?<![а-яё])не\s|금지|ない/i
+
 /** Whether a heading, or what leads to a list, forbids what stands below it: "Never", "Don'ts", "What not to test". */
-export const isForbidding = (heading = ''): boolean =>
-  /^(?:(?:things|what|how|you|we|agents?)\s+(?:to\s+|must\s+|we\s+)?)?(?:(?:strictly |absolutely )?(?:never|do not|don['’]ts?|must not|avoid|forbidden|banned|prohibited|no hacer|nunca|jamás|não fazer|jamais|niemals|verboten|prohibido|not (?:to|allowed|permitted|acceptable|ok(?:ay)?))|anti-?patterns?|no-?gos?)\b|\b(?:to avoid|forbidden|prohibited|not (?:allowed|permitted|acceptable|ok(?:ay)?))$|^(?:禁止|严禁|不要|请勿|切勿|避免|(?:\S{1,20}\s)?запре[тщ]|нельзя|никогда|не\s)|금지|지\s?(?:마|말)/i.test(
-    heading.replace(/^[^\p{L}\p{N}]{1,6}/u, '').replace(/[^\p{L}\p{N}]{1,6}$/u, ''),
-  )
+export function isForbidding(heading = ''): boolean {
+  const words = heading.replace(/^[^\p{L}\p{N}]{1,6}/u, '').replace(/[^\p{L}\p{N}]{1,6}$/u, '')
+  return FORBIDS.some((pattern) => pattern.test(words))
+}
+
+/** Whether it may forbid what stands below it, in words or with a sign, and nobody can tell. */
+export const isUnclear = (heading = ''): boolean => MAY_FORBID.test(heading) || CROSS.test(heading)
 
 /** Whether it asks for what stands below it, also where a heading above it forbids: "Do", "Instead", "Better". */
 export const isAsking = (heading: string): boolean =>
-  /^\W{0,6}(?:(?:always |what to )?do(?:['’]?s)?(?: this)?(?: instead)?|always(?: \w+)?|must(?: do)?|(?:use )?instead|prefer(?:red)?|good|better|correct|right|recommended|solutions?|alternatives?|why|reasons?|rationale|do: .{1,200}|(?:you|agents?|we) (?:may|can)(?: also)?|(?:(?!only|no)\w{1,20} ){0,8}(?:allowed|permitted|acceptable|optional|ok(?:ay)?))\W{0,6}$/i.test(
+  /^\W{0,6}(?:(?:always |what to )?do(?:['’]?s)?(?: this)?(?: instead)?|always(?: \w+)?|must(?: do)?|(?:use )?instead|prefer(?:red)?|good|better|correct|right|recommended|solutions?|alternatives?|why|reasons?|rationale|do: .{1,200}|(?:you|agents?|we) (?:may|can)(?: also)?|(?:(?!only|no|never|hardly|rarely|before|after|when|if|until)\w{1,20} ){0,8}(?:allowed|permitted|acceptable|optional|ok(?:ay)?))\W{0,6}$/i.test(
     heading,
   )
 

@@ -1,6 +1,14 @@
 import { keptIn } from '../../../base/lookup.ts'
 import { enterHeading } from '../../../model/markdown.ts'
-import { type Category, categoryOfHeading, classifyRule, isAsking, isForbidding, plainLine } from './classify.ts'
+import {
+  type Category,
+  categoryOfHeading,
+  classifyRule,
+  isAsking,
+  isForbidding,
+  isUnclear,
+  plainLine,
+} from './classify.ts'
 import { type Block, blocksOf, CROSS, sentencesOf, TICK } from './markdown.ts'
 import { isRule } from './said-as.ts'
 
@@ -97,12 +105,18 @@ export function rulesIn(page: string): Statement[] {
     const isHeading = block.type === 'text' && isAbove && (isBold || signs !== '')
     const outer = [...headings, label]
     const isCrossed = CROSS.test(signs)
-    const mark = isCrossed ? ["Don't"] : TICK.test(signs) && outer.some(isForbidding) ? ['Do'] : []
+    const mark = isCrossed
+      ? ["Don't"]
+      : TICK.test(signs) && outer.some((h) => isForbidding(h) || isUnclear(h))
+        ? ['Do']
+        : []
     const isNaming = block.type === 'heading' || leadsOn || isHeading
     // a sign that is not known may forbid: it stays, unless the words say it all
     const isPlain = isCrossed || NEGATED.test(bare) || classifyRule(bare)?.category === 'constraint'
     const text = isNaming || isPlain ? bare : marked.replace(ADORNS, '')
-    const signed = isForbidding(text) || isAsking(text) ? [] : mark
+    const isOwn = isForbidding(text) || isAsking(text) || (isCrossed && (MOMENT.test(text) || outer.some(isForbidding)))
+    const isUnsaid = !/\p{L}/u.test(text) || WRONG.test(text)
+    const signed = isOwn ? [] : isCrossed && !isUnsaid ? ['❌'] : mark
     const whole = isNaming ? [...signed, text].join(': ').replace(/:\s*:?$/, ':') : text
     if (block.type === 'heading') {
       enterHeading(headings, block.level, whole.replace(/[:：]$/, ''))
@@ -120,16 +134,18 @@ export function rulesIn(page: string): Statement[] {
     }
     if (!isNaming && isMixed(marked)) continue
     if (level <= labelled || (block.type === 'text' && !leadsOn)) label = undefined
-    if ((leadsOn || isHeading) && isLabel(whole)) [label, labelled] = [whole.replace(/[:：]$/, ''), level]
+    if ((leadsOn || isHeading) && (isCrossed || isLabel(whole)))
+      [label, labelled] = [whole.replace(/[:：]$/, ''), level]
     const under = label === undefined ? headings : [...headings, label]
     const above = aboveOf([...under, ...(isNaming ? [] : mark)], leads.at(-1)?.text ?? '', label)
     // where others of the list forbid by themselves, it may be meant either way: it stays text
     const isEither = negated.has(keys[i]!) && !NEGATED.test(whole) && (isOrder(whole) || STRONG.test(whole))
     if (isEither && above.forbids !== undefined && block.type === 'item') continue
-    if (above.permits && !NEGATED.test(whole)) continue
+    const isBinding = classifyRule(whole)?.category === 'constraint' && !ALWAYS.test(whole)
+    if (above.permits && !NEGATED.test(whole) && !isBinding) continue
     const topics = under
       .slice(1)
-      .map((h) => (h ?? '').toLowerCase().replace(/[`*_:]|^\d+[.)]/g, ''))
+      .map((h) => (h ?? '').toLowerCase().replace(/[`*_:❌]|^\d+[.)]/gu, ''))
       .map((h) => h.trim())
       .filter((h) => h !== '' && h.length <= 40 && !EMPTY_HEADING.test(h))
     const lead = leadsOn ? (sentencesOf(whole).at(-1) ?? whole) : ''
@@ -140,7 +156,10 @@ export function rulesIn(page: string): Statement[] {
       wholes.push({ lead, at: i, level, topics, from: found.length })
     const saysAlways = /\balways\b/i.test(whole) || classifyRule(whole)?.category === 'constraint'
     const isWhole = !leadsOn && WITHOUT_CODE.test(whole) && (block.type === 'item' || saysAlways)
-    const own = whole.slice(0, isWhole ? -1 : whole.length - lead.length).trim()
+    const own =
+      isNaming && isCrossed && !isForbidding(text)
+        ? ''
+        : whole.slice(0, isWhole ? -1 : whole.length - lead.length).trim()
     if (/^(?:\||@\S+$|$|(?:examples?(?: \d{1,2}| \([^()]*\))?|reasons?|rationale|why): )/i.test(own)) continue
     const isItem = block.type === 'item' && !leadsOn
     const keep = (said: Said | undefined): boolean => {
@@ -178,6 +197,8 @@ export function rulesIn(page: string): Statement[] {
   return [...found.filter((f) => !parts.has(f)), ...joined].sort((a, b) => a.line - b.line)
 }
 
+const MOMENT = /^(?:before|after|if|unless|until|once|when(?:ever)?(?! \w+ing\b))\b/i
+const WRONG = /^(?:bad|wrong|incorrect|worse|falsch|schlecht|плохо|나쁜)\b/i
 /** Nobody has to do what stands below it. */
 const PERMITS = /\b(?:may|can|allowed|permitted|acceptable|optional|ok(?:ay)?)\b/i
 const BOLD = /^[^\p{L}\p{N}*]*\*\*[^*]+\*\*$/u
@@ -237,31 +258,35 @@ function aboveOf(headings: readonly string[], leadsOn: string, label?: string) {
   // a few words between that promise nothing: what follows may be parts, reasons or consequences
   const isParted = label !== undefined && categoryOfHeading(label) === undefined && !isForbidding(label)
   const nearest = [lead.replace(/[:：]$/, ''), ...headings.toReversed()].filter(Boolean)
-  const [said = ''] = nearest.filter((text) => isForbidding(text) || isAsking(text))
+  const isTitle = (text: string) => headings.length > 1 && text === headings[0]
+  const [said = ''] = nearest.filter((h) => isForbidding(h) || isAsking(h) || (isUnclear(h) && !isTitle(h)))
   const at = nearest.indexOf(said)
   // what an inner heading or label tells of a forbidden thing may be its reasons: it is named too
   const between = nearest.slice(lead === '' ? 0 : Math.min(at, 1), at + 1)
   const forbids = isForbidding(said) ? between.toReversed().join(': ') : undefined
-  const permits = forbids === undefined && PERMITS.test(said)
+  const permits = isAsking(said) && PERMITS.test(said)
+  const unclear = forbids === undefined && !isAsking(said) ? said : ''
   const lists = forbids !== undefined && between.length === 1 && !isParted
   const isProcedure = category === 'workflow' && PROCEDURE.test(deepest) && !MORE_THAN_STEPS.test(deepest)
   const promised = describes || isParted ? undefined : category
   // "Common patterns" may describe the code, as "Style" does not
   const isToFollow = headings.some((h = '') => /\bto follow\b/i.test(h) || categoryOfHeading(h) === 'convention')
-  return { promised, describes, forbids, permits, lists, lead, headings, isProcedure, isToFollow }
+  return { promised, describes, forbids, permits, unclear, lists, lead, headings, isProcedure, isToFollow }
 }
 
 type Said = Pick<Statement, 'fact' | 'category' | 'context'>
 
 /** The rule that an item of a list states. `whole`: its text without the marks of the page; `isAmongRules`: so are its neighbours. */
 function itemRule(block: Block, whole: string, above: Above, isAmongRules = false): Said | undefined {
-  const { promised, describes, forbids, lists, lead, isProcedure, isToFollow } = above
+  const { promised, describes, forbids, unclear, lists, lead, isProcedure, isToFollow } = above
   const isCompleted =
     lead !== '' &&
     !SAYS_WHAT.test(lead) &&
     (isRule(lead) ||
       (CONDITION.test(lead) &&
         (!lead.includes(', ') || /, always:$/i.test(lead) || isRule(lead.slice(lead.lastIndexOf(', ') + 2)))))
+  const isClear = unclear === '' || (isCompleted && lead.replace(/[:：]$/, '') === unclear)
+  if (!isClear && !NEGATED.test(whole) && !(CROSS.test(unclear) && BINDS.test(whole))) return undefined
   const describing = describes || (lead !== '' && !isCompleted)
   const sentences = sentencesOf(/[.!?]$/.test(block.text) ? `${whole}.` : whole)
   const must = (s: string) => describing || SAYS_WHAT.test(s) || ENTRY.test(whole)
@@ -274,7 +299,8 @@ function itemRule(block: Block, whole: string, above: Above, isAmongRules = fals
   const isForbidden =
     forbids !== undefined &&
     !INSTEAD.test(whole) &&
-    !NEGATED.test(BARE.test(forbids) ? whole.replace(/^no\s/i, 'never ') : whole)
+    ((DOUBLE.test(whole) && !/\bDon't$/.test(forbids)) ||
+      !NEGATED.test(BARE.test(forbids) ? whole.replace(/^no\s/i, 'never ') : whole))
   const told = (fact: string, category: Category = promised ?? 'convention', context = ''): Said => {
     const led = isCompleted && lead.replace(/[:：]$/, '') !== forbids ? `${lead} ` : ''
     const start = isForbidden ? `${forbids}: ${led}` : isCompleted ? `${lead} ` : subjectOf(fact, above)
@@ -309,7 +335,11 @@ function itemRule(block: Block, whole: string, above: Above, isAmongRules = fals
 
 /** It forbids by itself; "Never testing" names what is done wrong. */
 const NEGATED =
-  /^(?:(?:you |we )?(?:(?:do|must|should) not|don['’]t|never)\s(?!\w+ing\b)|avoid\b|.{0,2}[不禁勿]|避免|(?:nunca|jamás|jamais|não|niemals)\s|no \w{2,20}(?:[ae]s|[aei]r)\b|(?:никогда|нельзя|не|запрещ[а-яё]+)\s|.{0,200}(?:지\s?(?:마|말)|금지))/i
+  /^(?:(?:you |we )?(?:(?:do|must|should) not|don['’]t|never)\s(?!\w+ing\b)|avoid\b|.{0,2}[不禁勿]|避免|(?:nunca|jamás|jamais|não|niemals)\s|no \w{2,20}(?:[ae]s|[aei]r)\b|(?:никогда|нельзя|не|запрещ[а-яё]+)\s|.{0,200}(?:(?<=\S)지\s?(?:마(?:라|세요|십시오|시오)?|말(?:아라|\s?것))|금지(?:한다|합니다)?)[.!。]?(?:$|\s[(—-]))/i
+/** In the infinitive it names what is not done: "Не писать тесты". */
+const DOUBLE = /^(?:no|nunca|jamás|jamais|não|не|никогда не)\s[a-zа-яё]{1,20}(?:[aei]r|ть|ться|ти|чь)(?![a-zа-яё])/i
+/** Strong in its own words, whatever sign its heading has. */
+const BINDS = /^(?:\S+:\s)?always\b|\bmust\b|^run\b.{1,200}\bbefore\b/i
 const INSTEAD = /\binstead[.!]?$/i
 /** A heading that is nothing but a prohibition. */
 const BARE =
@@ -336,7 +366,7 @@ function isStrong(sentence: string): boolean {
 
 function paragraphRules(whole: string, above: Above): Said[] {
   const { describes, forbids = '' } = above
-  const out: { fact: string; category: Category; context: string }[] = []
+  const out: { fact: string; category: Category; context: string[] }[] = []
   const before: string[] = []
   const sentences = sentencesOf(whole)
   const ruleOf = (sentence: string) => {
@@ -344,6 +374,7 @@ function paragraphRules(whole: string, above: Above): Said[] {
     return rule && (isStrong(sentence) || (!describes && !SAYS_WHAT.test(rule.fact))) ? rule : undefined
   }
   const isAmongRules = !describes && sentences.some(ruleOf)
+  const forbidsItself = sentences.some((s) => isForbidding(s) || NEGATED.test(s))
   for (const sentence of sentences) {
     const order = isAmongRules && isOrder(sentence) && PLAIN_ORDER.test(sentence) && !/:$/.test(sentence)
     const rule =
@@ -355,12 +386,12 @@ function paragraphRules(whole: string, above: Above): Said[] {
       const last = POINTS_BACK.test(rule.fact) ? before.at(-1) : undefined
       const both = last === undefined ? rule.fact : plainLine(`${last} ${sentence}`)
       const isBoth = last !== undefined && both.length <= LONGEST
-      const isOwn = INSTEAD.test(sentence) || sentences.some((s) => isForbidding(s) || NEGATED.test(s))
+      const isOwn = INSTEAD.test(sentence) || forbidsItself
       const start = BARE.test(forbids) && !isOwn ? `${forbids}: ` : isBoth ? '' : subjectOf(rule.fact, above)
       const context = before.splice(0).slice(0, isBoth ? -1 : undefined)
-      out.push({ ...rule, fact: start + (isBoth ? both : rule.fact), context: context.join(' ') })
-    } else if (out.length > 0) out.at(-1)!.context = `${out.at(-1)!.context} ${sentence.trim()}`.trim()
+      out.push({ ...rule, fact: start + (isBoth ? both : rule.fact), context })
+    } else if (out.length > 0) out.at(-1)!.context.push(sentence.trim())
     else before.push(sentence.trim().replace(/^> ?/, ''))
   }
-  return out
+  return out.map((rule) => ({ ...rule, context: rule.context.join(' ') }))
 }
