@@ -7,30 +7,16 @@ export type { ActOptions, ActResult, News } from './engine/memory.ts'
 export type { Briefing, BriefOptions } from './session/briefing/brief.ts'
 export type { ServerOptions } from './surfaces/http/http.ts'
 export {
-  type ActivityScope,
-  type Batch,
-  type GoalScope,
-  type Knowledge,
-  type Known,
-  type OpenMemoryOptions,
-  openMemory,
-  type ProjectMemory,
-  type Recorded,
-  type Relationship,
-  type TaskScope,
-  type TypedAction,
-} from './surfaces/library.ts'
+  type ActivityScope, type Batch, type GoalScope, type Knowledge, type Known, type OpenMemoryOptions, openMemory,
+  type ProjectMemory, type Recorded, type Relationship, type TaskScope, type TypedAction,
+} from './surfaces/library.ts' // biome-ignore format: a list
 export type { LiveDocument, YjsOptions, YjsReport } from './travel/formats/yjs-live.ts'
 export type { Claim } from './work/coordination/claims.ts'
 export type { Inbox } from './work/coordination/inbox.ts'
 export type { Said, SessionInfo, Sessions } from './work/coordination/sessions.ts'
 export type {
-  EventsOptions,
-  SharedContext,
-  SharedStore,
-  SharedValue,
-  ShareOptions,
-} from './work/coordination/shared-context.ts'
+  EventsOptions, SharedContext, SharedStore, SharedValue, ShareOptions,
+} from './work/coordination/shared-context.ts' // biome-ignore format: a list
 
 /**
  * A server for those who embed it: the Hono app (`/mcp`, `POST /api/tools/<name>`, `/api/events` as SSE) over the

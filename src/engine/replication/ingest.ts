@@ -18,22 +18,9 @@ import type { Db } from '../store/db.ts'
 import { ask, moveAsked } from '../store/held.ts'
 import { isKeyed, isKeyOf, leaving, publicKey, unsigned } from '../store/keys.ts'
 import {
-  type Fork,
-  follows,
-  isStandIn,
-  isTombstone,
-  type Line,
-  merged,
-  originalIn,
-  type PurgeMark,
-  parseLine,
-  pieced,
-  printLine,
-  redacted,
-  seal,
-  standingFor,
-  tombstoneOf,
-} from '../store/line.ts'
+  type Fork, follows, isStandIn, isTombstone, type Line, merged, originalIn, type PurgeMark, parseLine, pieced, printLine,
+  redacted, seal, standingFor, tombstoneOf,
+} from '../store/line.ts' // biome-ignore format: a list
 import * as log from '../store/log.ts'
 import { getMeta } from '../store/meta.ts'
 import { isOwnReplica, keepLeft, keepOwn, ownIdentities, ownLines } from '../store/own-lines.ts'

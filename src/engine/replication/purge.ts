@@ -7,15 +7,8 @@ import * as coverage from '../store/coverage.ts'
 import type { Db } from '../store/db.ts'
 import { dropAsked, isErasedOf, keepEraser } from '../store/held.ts'
 import {
-  isTombstone,
-  type Line,
-  originalIn,
-  type PurgeMark,
-  redacted,
-  runBody,
-  tombstoneOf,
-  unpackRun,
-} from '../store/line.ts'
+  isTombstone, type Line, originalIn, type PurgeMark, redacted, runBody, tombstoneOf, unpackRun,
+} from '../store/line.ts' // biome-ignore format: a list
 import * as log from '../store/log.ts'
 import { countFolded, dropFolded, type Folded, foldedOf, idsOfKind, putFolded } from '../store/rows.ts'
 import { rebuildEntities } from './rebuild.ts'

@@ -4,24 +4,9 @@ import type { Json } from '../../model/field.ts'
 import { isObject } from '../../model/object.ts'
 import type { Event } from '../log/events.ts'
 import {
-  type Author,
-  damaged,
-  hasAll,
-  isCount,
-  isEntity,
-  isEvent,
-  isPurge,
-  isText,
-  type Line,
-  listOf,
-  MOST_MS,
-  orNone,
-  type RawFirst,
-  type Redaction,
-  tombstoneOf,
-  unpackEvent,
-  unpackMark,
-} from './line-parts.ts'
+  type Author, damaged, hasAll, isCount, isEntity, isEvent, isPurge, isText, type Line, listOf, MOST_MS, orNone,
+  type RawFirst, type Redaction, tombstoneOf, unpackEvent, unpackMark,
+} from './line-parts.ts' // biome-ignore format: a list
 
 const hashOf = (said: object): string => sha256(canonical(said as Json))
 

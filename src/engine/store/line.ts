@@ -7,41 +7,11 @@ import { type Seen, STATE } from '../log/cells.ts'
 import { type Event, renamed } from '../log/events.ts'
 import { stored } from './db.ts'
 import {
-  type Author,
-  covered,
-  damaged,
-  ERASED_ID,
-  entityIn,
-  erasedId,
-  type HiddenRun,
-  hasOnly,
-  isCount,
-  isDigest,
-  isEntity,
-  isOne,
-  isPair,
-  isRawEvent,
-  isText,
-  isTombstone,
-  type Line,
-  listOf,
-  MARK,
-  MOST_MS,
-  newer,
-  type OpenRun,
-  orNone,
-  packEvent,
-  packMark,
-  type RawEvent,
-  type RawFirst,
-  type RawLine,
-  type RawMark,
-  type RawRun,
-  type Redaction,
-  type Signature,
-  unpackEvent,
-  unpackMark,
-} from './line-parts.ts'
+  type Author, covered, damaged, ERASED_ID, entityIn, erasedId, type HiddenRun, hasOnly, isCount, isDigest, isEntity,
+  isOne, isPair, isRawEvent, isText, isTombstone, type Line, listOf, MARK, MOST_MS, newer, type OpenRun, orNone, packEvent,
+  packMark, type RawEvent, type RawFirst, type RawLine, type RawMark, type RawRun, type Redaction, type Signature,
+  unpackEvent, unpackMark,
+} from './line-parts.ts' // biome-ignore format: a list
 import { parseFirst, withoutFirst } from './line-v1.ts'
 import { runsOf } from './ranges.ts'
 

@@ -144,7 +144,13 @@ export const putUp = (action: unknown, called: Called, did: Called, longest?: nu
 
 const inWords = (value: unknown): string => flat(typeof value === 'string' ? value : JSON.stringify(value))
 
-function said(id: string, events: readonly Event[], called: Called, did: Called, { isWanted, ...known }: Known): string {
+function said(
+  id: string,
+  events: readonly Event[],
+  called: Called,
+  did: Called,
+  { isWanted, ...known }: Known,
+): string {
   if (isWanted?.(id)) return wanted(said(id, events, called, did, known))
   const { last } = known
   const kind = kindOf(id)

@@ -1,17 +1,8 @@
 import { keptIn } from '../../base/lookup.ts'
 import { canonical } from '../../model/canonical.ts'
 import {
-  cleanPath,
-  displayName,
-  type Entity,
-  KIND_KIND,
-  kindOf,
-  LINK_KIND,
-  lastWord,
-  nameKey,
-  RELATION_KIND,
-  restOfKey,
-} from '../../model/entity.ts'
+  cleanPath, displayName, type Entity, KIND_KIND, kindOf, LINK_KIND, lastWord, nameKey, RELATION_KIND, restOfKey,
+} from '../../model/entity.ts' // biome-ignore format: a list
 import type { Json } from '../../model/field.ts'
 import type { Kind } from '../../model/kind.ts'
 import { didYouMean, slug } from '../../model/names.ts'

@@ -2,16 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { tidyPath } from '../../engine/claims/glob.ts'
 import {
-  CLAIM_TTL_MS,
-  type Claim,
-  claimsConflict,
-  HAND,
-  IMPLICIT_TTL_MS,
-  isLive,
-  SILENT_MS,
-  sameTree,
-  stateOf,
-} from '../../engine/claims/lease.ts'
+  CLAIM_TTL_MS, type Claim, claimsConflict, HAND, IMPLICIT_TTL_MS, isLive, SILENT_MS, sameTree, stateOf,
+} from '../../engine/claims/lease.ts' // biome-ignore format: a list
 import { linesOf, type Part, placeOf, splitPlace } from '../../engine/claims/part.ts'
 import { isOpen } from '../../engine/read/work-tree.ts'
 import type { SessionRow } from '../../engine/store/presence.ts'

@@ -1,14 +1,7 @@
 import { attempt } from '../../base/errors.ts'
 import {
-  type Cells,
-  listPart,
-  STATE,
-  type Stamp,
-  type StateValue,
-  seen,
-  setPart,
-  UNDONE,
-} from '../../engine/log/cells.ts'
+  type Cells, listPart, STATE, type Stamp, type StateValue, seen, setPart, UNDONE,
+} from '../../engine/log/cells.ts' // biome-ignore format: a list
 import { cellsOf, type Event } from '../../engine/log/events.ts'
 import { fold } from '../../engine/log/fold.ts'
 import { shortBatch } from '../../engine/store/keys.ts'

@@ -15,18 +15,9 @@ import { RULES_DIR } from '../../work/evolution/rules.ts'
 import { expectEdited } from './backlog.ts'
 import type { HookReply } from './call.ts'
 import {
-  type Conflict,
-  collisionsWith,
-  type Decision,
-  editedByOthers,
-  foreseen,
-  inTheWay,
-  isKin,
-  leftBy,
-  othersAtWork,
-  SEVERITY,
+  type Conflict, collisionsWith, type Decision, editedByOthers, foreseen, inTheWay, isKin, leftBy, othersAtWork, SEVERITY,
   who,
-} from './conflicts.ts'
+} from './conflicts.ts' // biome-ignore format: a list
 import { dataLine, deliveredSince, keepDelivered } from './delivery.ts'
 import { type Hook, joined } from './hook.ts'
 import { claimImplicitly } from './implicit-claims.ts'

@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import {
-  createMcpHandler,
-  InMemoryServerEventBus,
-  isJsonContentType,
-  isLegacyRequest,
-  type McpRequestContext,
-  type McpServer,
-  type ServerEventBus,
-  WebStandardStreamableHTTPServerTransport,
-} from '@modelcontextprotocol/server'
+  createMcpHandler, InMemoryServerEventBus, isJsonContentType, isLegacyRequest, type McpRequestContext, type McpServer,
+  type ServerEventBus, WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server' // biome-ignore format: a list
 import { Connection } from '../../work/coordination/connection.ts'
 import { onlyFollowable } from '../mcp/resources.ts'
 

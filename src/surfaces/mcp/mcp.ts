@@ -1,18 +1,8 @@
 import {
-  acceptedContent,
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
-  type InputRequiredResult,
-  inputRequired,
-  McpServer,
-  mergeCapabilities,
-  ProtocolError,
-  ProtocolErrorCode,
-  type ServerContext,
-  type ServerEventBus,
-  type ServerOptions,
+  acceptedContent, CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, type InputRequiredResult, inputRequired, McpServer,
+  mergeCapabilities, ProtocolError, ProtocolErrorCode, type ServerContext, type ServerEventBus, type ServerOptions,
   type StandardSchemaWithJSON,
-} from '@modelcontextprotocol/server'
+} from '@modelcontextprotocol/server' // biome-ignore format: a list
 import { sha256 } from '../../model/digest.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject } from '../../model/object.ts'

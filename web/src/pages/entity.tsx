@@ -1,21 +1,8 @@
 import { useState } from 'preact/hooks'
 import { call, here, type Json, useTool } from '../api.ts'
 import {
-  Ago,
-  Badge,
-  Button,
-  Empty,
-  inWords,
-  many,
-  Note,
-  Page,
-  Panel,
-  Ref,
-  Told,
-  useAttempt,
-  Value,
-  When,
-} from '../parts.tsx'
+  Ago, Badge, Button, Empty, inWords, many, Note, Page, Panel, Ref, Told, useAttempt, Value, When,
+} from '../parts.tsx' // biome-ignore format: a list
 import { entityHref, go, place } from '../router.ts'
 import { drawn, readVersion } from '../seen.ts'
 import { type Entity, Marks } from './knowledge.tsx'

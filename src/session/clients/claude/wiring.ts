@@ -13,19 +13,9 @@ import { hookParts, hooksIn, inSeconds } from '../common/hook-parts.ts'
 import { entryOf } from '../common/journal.ts'
 import { at } from '../common/json.ts'
 import {
-  includes,
-  isElsewhere,
-  type JsonFile,
-  jsonPart,
-  jsonTarget,
-  MCP_JSON,
-  mcpJsonEntry,
-  NAME,
-  serverPart,
-  settingsIn,
-  sharedServerPart,
-  starts,
-} from '../common/json-parts.ts'
+  includes, isElsewhere, type JsonFile, jsonPart, jsonTarget, MCP_JSON, mcpJsonEntry, NAME, serverPart, settingsIn,
+  sharedServerPart, starts,
+} from '../common/json-parts.ts' // biome-ignore format: a list
 import { below, mainWorkTree, seen } from '../common/path.ts'
 import { planPlugin, pluginIn } from '../common/plugins.ts'
 import { aloneHere, type Part, plug, type Target, unplug, WHOLE } from '../common/target.ts'

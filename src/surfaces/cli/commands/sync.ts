@@ -5,13 +5,8 @@ import { shortBatch } from '../../../engine/store/keys.ts'
 import { missingLines } from '../../../engine/store/log.ts'
 import { withoutKey } from '../../../engine/store/own-lines.ts'
 import {
-  findProject,
-  ignoreViews,
-  type Project,
-  refusePersonal,
-  settleConfig,
-  writeAttributes,
-} from '../../../engine/store/project.ts'
+  findProject, ignoreViews, type Project, refusePersonal, settleConfig, writeAttributes,
+} from '../../../engine/store/project.ts' // biome-ignore format: a list
 import { rememberProject } from '../../../engine/store/project-list.ts'
 import { summaryOf } from '../../../engine/store/summary.ts'
 import { hubOf } from '../../../engine/store/user-state.ts'

@@ -1,14 +1,8 @@
 import { keptIn } from '../../../base/lookup.ts'
 import { enterHeading } from '../../../model/markdown.ts'
 import {
-  type Category,
-  categoryOfHeading,
-  classifyRule,
-  isAsking,
-  isForbidding,
-  isUnclear,
-  plainLine,
-} from './classify.ts'
+  type Category, categoryOfHeading, classifyRule, isAsking, isForbidding, isUnclear, plainLine,
+} from './classify.ts' // biome-ignore format: a list
 import { type Block, blocksOf, CROSS, sentencesOf, TICK } from './markdown.ts'
 import { isRule } from './said-as.ts'
 
