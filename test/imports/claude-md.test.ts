@@ -1092,7 +1092,7 @@ test('[T28] orders and prohibitions in Russian, Chinese and Korean, none turned 
   ])
 }) // biome-ignore format: pages
 
-test('[T28] every cross and stop sign forbids, a tick allows, another sign stays where it is', async () => {
+test('[T28] every sign that crosses out forbids, a tick allows, another sign stays where it is', async () => {
   const page = `# Shop
 
 ## Till
@@ -1119,7 +1119,6 @@ test('[T28] every cross and stop sign forbids, a tick allows, another sign stays
 `
   expect((await rulesOf(page)).sort()).toEqual([
     "Don't: Lend the key to a guest",
-    "Don't: Melt the coins",
     "Don't: Open the second drawer",
     "Don't: Use a candle",
     "Don't: Use a pencil",
@@ -1207,4 +1206,46 @@ test('[T28] a paragraph of twenty thousand sentences is read in its own time', {
   const started = performance.now()
   expect(rulesIn(`# Rules\n\n${'Never lend the key. The till is old. '.repeat(10_000)}`)).toHaveLength(10_000)
   expect(performance.now() - started).toBeLessThan(20_000)
+})
+
+test('[T28] a sign before an order of its own makes no prohibition, one before a thing and its remedy no order', async () => {
+  const page = `# Till
+
+## Rules
+
+- 🛑 Always ask before you open the till
+- ⛔ Must have a receipt before a refund
+- ❌ If the sum is wrong, do not close the till
+- ❌ Use lead coins. Use steel coins instead.
+- ❌ Hardcode prices, read the list instead
+
+## Never
+
+- Use chalk. Use a pencil instead.
+- Log with chalk; use the ledger instead
+- Use the ledger instead
+
+## Conventions
+
+### À éviter
+
+- Utiliser des pièces en plomb
+
+### Discouraged
+
+- Use old coins
+
+### Zu vermeiden
+
+- Bleimünzen benutzen
+`
+  expect((await rulesOf(page)).sort()).toEqual([
+    "Don't: Hardcode prices, read the list instead",
+    "Don't: Use lead coins",
+    'Never: Use chalk',
+    'Use the ledger instead',
+    'Zu vermeiden: Bleimünzen benutzen',
+    'À éviter: Utiliser des pièces en plomb',
+    '🛑 Always ask before you open the till',
+  ])
 })

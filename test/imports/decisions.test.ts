@@ -256,6 +256,11 @@ test.each([
   ['Decided against', 'proposed'],
   ['Agreed by all, pending rollout', 'active'],
   ['已批准', 'active'],
+  ['To be decided', 'proposed'],
+  ['Accepted?', 'proposed'],
+  ['Accepted by the review board', 'active'],
+  ['Active until replaced', 'active'],
+  ['Final', 'active'],
   ['Obsolète', 'deprecated'],
 ])('[G3] a status says where a record stands by all its words: %s', async (status, stands) => {
   const t = openTestMemory()

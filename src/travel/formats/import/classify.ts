@@ -100,24 +100,30 @@ const NEGATIVE_ORDERS = [
 const FORBIDS = [
   /^(?:(?:things|what|how|you|we|agents?|these|it|is|are|that|to|must) ){0,4}(?:(?:strictly |absolutely )?(?:never|do not|don['’]ts?|must not|avoid|forbidden|banned|prohibited|disallowed|unacceptable|not (?:to|allowed|permitted|acceptable|ok(?:ay)?))|anti-?patterns?|no-?gos?|under no circumstances)\b/i,
   /^(?:(?:things|what|you|we|agents?|that) ){1,3}(?:cannot|can['’]t|can not|may not|may never|should not|shouldn['’]t|must never)\b|^(?:cannot|can['’]t|may not|may never)(?: do)?$/i,
-  /\b(?:to avoid|forbidden|prohibited|disallowed|unacceptable|(?:not|never|no longer|(?:is|are)n['’]t) (?:allowed|permitted|acceptable|ok(?:ay)?)(?: to)?)$/i,
-  /^(?:(?:está|estrictamente|qué|lo que|o que|à) )?(?:no hacer|nunca|jamás|não|jamais|niemals|verboten|nicht (?:erlaubt|gestattet|zulässig)|prohibid[oa]s?|proibid[oa]s?|evit(?:ar|e|a|er|ez)|interdit(?:es?|s)?|ne pas(?: faire)?)(?![\p{L}])/iu,
+  /\b(?:to avoid|forbidden|prohibited|disallowed|unacceptable|(?:not|never|no longer|(?:is|are)n['’]t) (?:allowed|permitted|acceptable|ok(?:ay)?)(?: to)?|a eviter|(?:zu |bitte )?vermeiden|da evitare)$/i,
+  /^(?:(?:está|estrictamente|qué|lo que|o que|à|a) )?(?:no hacer|nunca|jamás|não|jamais|niemals|verboten|nicht (?:erlaubt|gestattet|zulässig)|prohibid[oa]s?|proibid[oa]s?|evit(?:ar|e|a|er|ez)|interdit(?:es?|s)?|ne pas(?: faire)?)(?![\p{L}])/iu,
   /^(?:禁止|严禁|不要|请勿|切勿|避免|不允许|不应|不得|不可以|不准)|禁止(?:事项|事項)?$|(?:てはいけない|やらない)(?:こと|事項)?$/,
   /^(?:(?:\S{1,20}\s)?запре[тщ]|(?:(?:чего|что|это|так делать)\s)?(?:нельзя|никогда|не\s(?!только)))/i,
   /금지(?:\s?(?:사항|목록|행위))?$|(?<=\S)지\s?(?:마(?:라|세요|십시오|시오)?|말(?:아라|아야(?: 할| 하는)?(?: 것| 일)?|\s?것))$/,
 ]
 /** It has a word of those, though it may forbid nothing. */
 const MAY_FORBID =
-  /^(?:bad|wrong|incorrect)\b|\b(?:never|nor?|not|cannot|hardly|rarely|avoid\w*|forbid\w*|banned|prohibit\w*|disallow\w*|unacceptable|no longer|none|nothing|nunca|prohib\w+|proib\w+|evit(?:ar|e|er|ez)|interdi\w+|ne|nicht|kein\w*|verboten|niemals)\b(?! (?:optional|negotiable))|n['’]ts?\b|jamás|jamais|não|不(?![同断仅只管论])|禁|勿|запре[тщ]|нельзя|никогда|(?<![а-яё])не\s|금지|ない/i
+  /^(?:bad|wrong|incorrect)\b|\b(?:never|nor?|not|cannot|hardly|rarely|avoid\w*|forbid\w*|banned|prohibit\w*|disallow\w*|unacceptable|no longer|none|nothing|nunca|prohib\w+|proib\w+|evit(?:ar|e|er|ez)|interdi\w+|ne|nicht|kein\w*|verboten|niemals)\b(?! (?:optional|negotiable))|n['’]ts?\b|\b(?:do ?n[o']?ts|dont|discourag\w*|deprecat\w*|refrain\w*|stay away|steer clear|off.limits|out of bounds|red flags?|stop doing|mistakes?|pitfalls?|anti.?patterns?|vermeid\w*|nie|untersagt|unerwunscht|unzulassig|tabu|vietat\w+|evitare|non fare|mai|divieti|verboden|vermijd\w*|nigdy|zakaz\w*|unikaj|yasak\w*|kacin\w*|undvik|forbjud\w*|eviter|evitez)\b|избега|недопустимо|заборон|避|アンチパターン|非推奨|지양|피해|안티패턴|反模式|红线|別|别|^ng|jamás|jamais|não|不(?![同断仅只管论])|禁|勿|запре[тщ]|нельзя|никогда|(?<![а-яё])не\s|금지|ない/i
 
 /** Whether a heading, or what leads to a list, forbids what stands below it: "Never", "Don'ts", "What not to test". */
 export function isForbidding(heading = ''): boolean {
   const words = heading.replace(/^[^\p{L}\p{N}]{1,6}/u, '').replace(/[^\p{L}\p{N}]{1,6}$/u, '')
-  return FORBIDS.some((pattern) => pattern.test(words))
+  return FORBIDS.some((pattern) => pattern.test(words) || pattern.test(withoutAccents(words)))
 }
+const withoutAccents = (words: string): string =>
+  words
+    .normalize('NFD')
+    .replace(/[\u0300-\u036F]/g, '')
+    .normalize('NFC')
 
 /** Whether it may forbid what stands below it, in words or with a sign, and nobody can tell. */
-export const isUnclear = (heading = ''): boolean => MAY_FORBID.test(heading) || CROSS.test(heading)
+export const isUnclear = (heading = ''): boolean =>
+  MAY_FORBID.test(heading) || MAY_FORBID.test(withoutAccents(heading)) || CROSS.test(heading)
 
 /** Whether it asks for what stands below it, also where a heading above it forbids: "Do", "Instead", "Better". */
 export const isAsking = (heading: string): boolean =>

@@ -18,7 +18,7 @@ const KEPT = {
     /^[ \t*_|-]{0,8}(?:status|statut|estado|ステータス|状态|状態|статус)[*_]{0,3}[ \t]{0,8}[:|：][ \t*_]{0,8}(\S.*)$/imu,
   date: /^[ \t*_|-]{0,8}(?:date|datum|fecha|data|日付|日期)[*_]{0,3}[ \t]{0,8}[:|：][ \t*_]{0,8}(\S.*)$/gimu,
 }
-/** What a status says, by how a word of it begins; of two in one clause the earlier one here counts. */
+/** What a status says, by how its first known word begins. */
 const STANDINGS = {
   rejected:
     /^(?:reject|declin|denied|withdrawn|abandon|discard|abgelehnt|verworf|rejet|refus|rechazad|rejeitad|recusad|odrzuc|отклон|却下|不採用|拒绝|已拒绝|被拒绝|否决|거부)/iu,
@@ -29,10 +29,10 @@ const STANDINGS = {
   superseded:
     /^(?:superseded|replaced|ersetzt|abgelöst|remplacé|reemplazad|sustituid|substituíd|zastąpion|заменен|置換|被取代|已被取代|대체)/iu,
   accepted:
-    /^(?:accept|approv|adopt|agreed|confirmed|ratif|active|decided|implement|done|final|complet|akzept|angenomm|beschlossen|umgesetzt|validé|aceptad|aprobad|aceit|aprovad|przyj|zaakcept|принят|承認|採用|已接受|接受|采纳|已采纳|批准|已批准|승인|채택)/iu,
+    /^(?:accepted|approved|adopted|agreed|confirmed|ratified|active|decided|implemented|done|completed?|akzept|angenomm|beschlossen|umgesetzt|validé|aceptad|aprobad|aceit|aprovad|przyj|zaakcept|принят|承認|採用|已接受|接受|采纳|已采纳|批准|已批准|승인|채택)/iu,
 }
 /** What turns a status round: nobody knows then where the record stands. */
-const NEGATED = /^(?:not|no|never|against|needs?|nicht|kein|pas|non|não|nie|не)$/iu
+const NEGATED = /^(?:not|no|never|against|be|needs?|partially|partly|nicht|kein|pas|non|não|nie|не)$/iu
 /** What a folder of records has beside them. */
 const NO_RECORD = /^(?:readme|index|(?:.{0,60}[-_.])?template)\.(?:md|markdown)$/i
 const CONSEQUENCES =
@@ -186,16 +186,18 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
 function statusOf(front: FrontMatter, parts: readonly Part[]): string | undefined {
   const line = KEPT.status.exec(front.body)?.[1]
   const said = textIn(front, 'status') ?? under(parts, STATUS) ?? (/\|.*\|/.test(line ?? '') ? undefined : line)
-  return said?.replace(/^[^\p{L}\p{N}]+/u, '').trim()
+  return said?.replace(/^[^\p{L}\p{N}~]+/u, '').trim()
 }
 
 /** Where a record stands, as the first clause says that has a known word. */
 function standingOf(status: string) {
-  for (const clause of status.split('\n', 1)[0]!.split(/[,;:()]/)) {
+  const line = status.split('\n', 1)[0]!.replace(/~~[^~]*~~/g, '')
+  if (/^final\W*$/i.test(line)) return 'accepted'
+  for (const clause of line.split(/[,;:()]/)) {
     const words = clause.split(/[^\p{L}]+/u)
     const names = Object.keys(STANDINGS) as (keyof typeof STANDINGS)[]
-    const standing = names.find((name) => words.some((word) => STANDINGS[name].test(word)))
-    if (standing) return words.some((word) => NEGATED.test(word)) ? undefined : standing
+    const standing = words.flatMap((word) => names.find((name) => STANDINGS[name].test(word)) ?? [])[0]
+    if (standing) return clause.includes('?') || words.some((word) => NEGATED.test(word)) ? undefined : standing
   }
   return undefined
 }

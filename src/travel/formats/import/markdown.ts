@@ -58,7 +58,7 @@ export function blocksOf(page: string): Block[] {
 }
 
 /** A sign that forbids what it stands before, and one that allows it. */
-export const CROSS = /[❌✗✘☒✕✖🛑🙅👎❎🚫⛔🚷🈲]/u
+export const CROSS = /[❌✗✘☒✕✖🙅👎❎🚫⛔🚷🈲]/u
 export const TICK = /[✅✓✔☑]/u
 
 /** A title on a line of its own leads to what follows. */

@@ -199,12 +199,15 @@ const BOLD = /^[^\p{L}\p{N}*]*\*\*[^*]+\*\*$/u
 const SYMBOLS = /^(?:[\p{Extended_Pictographic}\p{So}\p{EMod}\s]|\uFE0F|\u200D){1,8}/u
 /** Signs before an item that allow, or mean nothing. */
 const ADORNS = /^(?:[✅✓✔☑•▶►▪◆●■★⭐✨💡👉👍📌📍📝🎯🔹🔸🔷🔶🟢🔧🛠🚀📦⚡🔒🔑🧪\s]|\uFE0F|\u200D){1,8}/u
-/** Whether its signs allow and forbid, or forbid but a part of it: it is no one rule. */
+/** An order of its own: a sign before it is a warning, or shows what is done wrong. */
+const GUARD =
+  /^(?:\s|\*|\uFE0F){0,8}(?:always|you must|must|only|stop|ask|(?:if|when)\b.{1,200}\b(?:do not|don['’]t|never))\b/i
+/** Whether its signs allow and forbid, forbid but a part of it, or stand before an order: it is no one rule. */
 function isMixed(text: string): boolean {
   const [before = '', after] = text.replace(/`[^`]*`/g, '`').split(CROSS, 2)
   if (after === undefined) return false
   const isPart = /[\p{L}`]/u.test(before) && /^\uFE0F?\s*(?:$|\p{Lu})/u.test(after)
-  return TICK.test(text) || (isPart && !NEGATED.test(text))
+  return TICK.test(text) || (isPart && !NEGATED.test(text)) || (!/[\p{L}`]/u.test(before) && GUARD.test(after))
 }
 
 /** An order that leads to code, and is understood without it. */
@@ -290,9 +293,12 @@ function itemRule(block: Block, whole: string, above: Above, isAmongRules = fals
   const isStep = block.isOrdered && (promised === undefined || isProcedure) && !isCompleted
   const isCommand = (promised ?? 'convention') === 'convention' && COMMAND.test(whole) && !CONDITION.test(whole)
   if ((isStep || isCommand) && !sentences.some(isStrong)) return undefined
+  const [thing = '', ...more] = sentences
+  // of two things in one sentence nobody knows the one that is forbidden, but where a sign of its own stands before it
+  if (forbids !== undefined && forbids !== "Don't" && INSTEAD.test(thing) && !REMEDY.test(thing)) return undefined
   const isForbidden =
     forbids !== undefined &&
-    !INSTEAD.test(whole) &&
+    !REMEDY.test(thing) &&
     ((DOUBLE.test(whole) && !/\bDon't$/.test(forbids)) ||
       !NEGATED.test(BARE.test(forbids) ? whole.replace(/^no\s/i, 'never ') : whole))
   const told = (fact: string, category: Category = promised ?? 'convention', context = ''): Said => {
@@ -303,7 +309,6 @@ function itemRule(block: Block, whole: string, above: Above, isAmongRules = fals
   }
   const [first] = rules
   // of a forbidden thing the rest of its item says why, or what to do instead
-  const [thing = '', ...more] = sentences
   const isThing = first !== undefined || (lists && more.length > 0 && !describes)
   if (isForbidden && isThing && !ENTRY.test(whole) && thing.length <= LONGEST)
     return told(plainLine(thing), 'constraint', more.join(' '))
@@ -335,6 +340,8 @@ const DOUBLE = /^(?:no|nunca|jamás|jamais|não|не|никогда не)\s[a-z�
 /** Strong in its own words, whatever sign its heading has. */
 const BINDS = /^(?:\S+:\s)?always\b|\bmust\b|^run\b.{1,200}\bbefore\b/i
 const INSTEAD = /\binstead[.!]?$/i
+/** In place of another thing, and nothing before it. */
+const REMEDY = /^[^.,;:—–]{1,200}\binstead[.!]?$/i
 /** A heading that is nothing but a prohibition. */
 const BARE =
   /^(?:do not|don['’]ts?(?: do)?|never(?: do)?|must not|avoid|forbidden|prohibited|not allowed)\W{0,6}(?:$|: )/i
@@ -380,7 +387,7 @@ function paragraphRules(whole: string, above: Above): Said[] {
       const last = POINTS_BACK.test(rule.fact) ? before.at(-1) : undefined
       const both = last === undefined ? rule.fact : plainLine(`${last} ${sentence}`)
       const isBoth = last !== undefined && both.length <= LONGEST
-      const isOwn = INSTEAD.test(sentence) || forbidsItself
+      const isOwn = REMEDY.test(sentence) || forbidsItself
       const start = BARE.test(forbids) && !isOwn ? `${forbids}: ` : isBoth ? '' : subjectOf(rule.fact, above)
       const context = before.splice(0).slice(0, isBoth ? -1 : undefined)
       out.push({ ...rule, fact: start + (isBoth ? both : rule.fact), context })
