@@ -295,7 +295,8 @@ function itemRule(block: Block, whole: string, above: Above, isAmongRules = fals
   if ((isStep || isCommand) && !sentences.some(isStrong)) return undefined
   const [thing = '', ...more] = sentences
   // of two things in one sentence nobody knows the one that is forbidden, but where a sign of its own stands before it
-  if (forbids !== undefined && forbids !== "Don't" && INSTEAD.test(thing) && !REMEDY.test(thing)) return undefined
+  const isBoth = INSTEAD.test(thing) && !REMEDY.test(thing) && !NEGATED.test(thing)
+  if (forbids !== undefined && forbids !== "Don't" && isBoth) return undefined
   const isForbidden =
     forbids !== undefined &&
     !REMEDY.test(thing) &&
