@@ -28,7 +28,7 @@ export const recall = defineTool({
       rare: true,
     },
     limit: { type: 'number', least: 1, about: 'results (10)' },
-    budget: { type: 'number', least: 1, about: 'tokens (80 × limit, 240 at least)' },
+    budget: { type: 'number', least: 1, about: 'tokens (80 × limit)' },
     kind: { type: 'text', about: 'e.g. decision,learning' },
     task: { type: 'text', about: 'stand at this task', rare: true },
     goal: { type: 'text', about: 'goals of scope selected', rare: true },
@@ -102,7 +102,7 @@ export const recall = defineTool({
 
 /** Tokens that a result may cost where nobody says a budget: a line for most of them, the best ones whole. */
 const TOKENS_EACH = 80
-/** A single one may be told whole. */
+/** Fewer results may cost as much as so many: a single one is told whole. */
 const LEAST_RESULTS = 3
 
 /** What the library calls otherwise. */
