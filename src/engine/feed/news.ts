@@ -18,7 +18,6 @@ export interface News {
   at: number
   received: number
   author: Author
-  /** What it did, read off the events when it is asked for. */
   readonly summary: string
   events: LoggedEvent[]
   /** It erases something of other batches. */
@@ -84,14 +83,12 @@ const batchesSince = (db: Db, seq: number, limit?: number): News[] =>
     at: momentOf(line.at, received),
     received,
     author: line.author,
-    get summary() {
-      return summaryIn(db, line)
-    },
+    summary: summaryIn(db, line),
     events: loggedIn(line),
     erases: line.purges.length > 0,
   }))
 
 export function lastBatch(db: Db): News | undefined {
   const n = lastLine(db)
-  return n === undefined ? undefined : { ...batchesSince(db, n - 1, 1)[0]! } // read now: the store may be closed then
+  return n === undefined ? undefined : batchesSince(db, n - 1, 1)[0]
 }
