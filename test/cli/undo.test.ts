@@ -132,3 +132,16 @@ test('[A10] what is deleted and all taken back is in no conflict, also after red
   expect(await run('undo', '--all-of', 's1', '--session', 's1', '--yes')).toContain('took back')
   expect(await run('show', 'decision:alpha')).toContain('(taken back)')
 })
+
+test('[A10] what is written with an undo is told with it, and a redo of the undo leaves it', async () => {
+  const { run } = await project()
+  const act = (...actions: unknown[]) => run('act', JSON.stringify(actions))
+  await act(['record-decision', { name: 'alpha', description: 'one' }])
+  await act(['undo', {}], ['record-decision', { name: 'beta', description: 'instead' }])
+  const both = 'took back: recorded decision "alpha"; besides: recorded decision "beta"'
+  expect((await run('history')).split('\n')[0]).toContain(both)
+  expect(await run('redo')).toMatch(/^redid: recorded decision "alpha"\n/)
+  const listed = await run('list', 'decision')
+  for (const name of ['alpha', 'beta']) expect(listed).toContain(name)
+  expect((await run('history')).split('\n')[0]).not.toContain('besides')
+})

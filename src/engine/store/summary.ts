@@ -103,6 +103,11 @@ export function summaryOf(
         ]
   if (parts.length === 0) parts.push(...undone.slice(0, MOST_NAMED).map(shortBatch))
   if (parts.length === 0 && purges.length > 0) parts.push(`erased from ${purges.length} batches`)
+  const lines = undone.map(lineOf)
+  const taken = new Set(lines.flatMap((line) => line?.events.map((e) => e.entity) ?? []))
+  const besides = lines.includes(undefined) ? [] : events.filter((e) => !taken.has(e.entity))
+  if (undone.length > 0 && besides.length > 0)
+    parts.push(`besides: ${summaryOf({ events: besides, author: {}, purges: [], forks: [] }, called, lineOf, known)}`)
   const whole = (undone.length > 0 ? `${does}: ` : '') + [...new Set(parts)].join('; ')
   const changes = undone.length > MOST_NAMED ? undone.length : parts.length
   const more = changes > 1 ? ` (${changes} changes)` : ''

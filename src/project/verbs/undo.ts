@@ -230,7 +230,13 @@ function takeBack(
     })
   }
   const lineOf = (b: string) => p.view.batch(b)?.line
-  const events = found.flatMap((b) => eventsIn(b.events))
+  // what was written with an undo stays when that is taken back by a redo
+  const wrote = (undoes: readonly string[]) =>
+    new Set(undoes.flatMap((b) => lineOf(b)?.events.map((e) => e.entity) ?? []))
+  const events = found.flatMap((b) => {
+    const own = wrote(does === 'redo' ? (b.undoes ?? []) : [])
+    return eventsIn(b.events).filter((e) => does === 'undo' || own.has(e.entity))
+  })
   if (events.some((e) => e.purged))
     return report({ field: 'batch', message: 'its content was erased', hint: 'what was erased does not come back' })
   const byEntity = Map.groupBy(events, (e) => e.entity)
@@ -262,7 +268,7 @@ function takeBack(
   return {
     id: batches[0]!,
     undone: summaryOf(
-      { events: p.draft.events, purges: [], forks: [], author: { undoes: [...batches] } },
+      { events: p.draft.events.slice(before), purges: [], forks: [], author: { undoes: [...batches] } },
       (id) => names.get(id) || p.entity(id)?.name,
       lineOf,
     ),
