@@ -283,3 +283,17 @@ test('[G3] the head of a table is no status', async () => {
   await take(t, 'decisions', 'adr')
   expect(t.get('Sell tea')!.fields.standing).not.toBe('proposed')
 })
+
+test('[G3] two sections of one meaning, and what is said of the options, are kept', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    'adr/0001-a.md':
+      '# 1. Sell tea\n\n## Status\n\nAccepted\n\n## Context\n\nGuests are cold.\n\n## Problem\n\nCoffee is gone.\n\n## Proposal\n\nHerbs.\n\n## Decision\n\nTea.\n\n## Options\n\n* Tea\n* Milk\n\nMilk turns sour.\n',
+  })
+  await take(t, 'decisions', 'adr')
+  const { fields } = t.get('Sell tea')!
+  expect(fields).toMatchObject({ description: 'Tea.', optionsConsidered: ['Tea', 'Milk'] })
+  const said = JSON.stringify(fields)
+  for (const words of ['Guests are cold', 'Coffee is gone', 'Herbs', 'Milk turns sour']) expect(said).toContain(words)
+  expect(said.split('Guests are cold')).toHaveLength(2)
+})

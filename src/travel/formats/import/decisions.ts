@@ -109,8 +109,6 @@ const DECIDED = [
   /^(?:resolution|outcome)\b/i,
   /^(?:proposal|solution)\b/i,
 ]
-/** The parts of a record that have a place in the decision. */
-const PLACED = [STATUS, /^date$/i, CONTEXT, WHY, DRIVERS, OPTIONS, CONSEQUENCES, DECISION, ...DECIDED]
 const isDated = ({ title }: Part) => title.split(' › ').some((heading) => DATED.test(heading))
 
 /** The text of the first section that is called so, with those below it. */
@@ -141,15 +139,15 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
   )
   if (name === '' || (status === undefined && decision === undefined)) return []
   const options = under(parts, OPTIONS)
-  const rest = parts
-    .slice(1)
-    .filter((p) => !p.title.split(' › ').some((heading) => PLACED.some((re) => re.test(heading))))
+  const consequences = under(parts, CONSEQUENCES)
+  const rationale = [under(parts, CONTEXT, WHY), under(parts, DRIVERS)].filter(Boolean).join('\n\n')
+  const date = under(parts, /^date$/i)
+  // two sections of one meaning, and what options say besides their names, have no other place
+  const isListed = options?.split('\n').every((line) => /^\s*$/.test(line) || line.search(OPTION) >= 0)
+  const placed = [decision, rationale, consequences, date, under(parts, STATUS), isListed ? options : ''].join('\n\n')
+  const rest = parts.slice(1).filter((p) => p.text !== '' && !placed.includes(p.text))
   const as = `adr ${label}`
-  const dates = [
-    textIn(front, 'date'),
-    ...[...front.body.matchAll(KEPT.date)].map((m) => m[1]),
-    under(parts, /^date$/i),
-  ]
+  const dates = [textIn(front, 'date'), ...[...front.body.matchAll(KEPT.date)].map((m) => m[1]), date]
   const day = dates.map(dayOf).find((found) => found !== undefined)
   const people = [...listIn(front, 'decision-makers'), ...listIn(front, 'deciders')]
   const standing = standingOf(status ?? 'accepted')
@@ -162,7 +160,7 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
   const args = {
     name,
     description: decision,
-    rationale: [under(parts, CONTEXT, WHY), under(parts, DRIVERS)].filter(Boolean).join('\n\n') || undefined,
+    rationale: rationale || undefined,
     optionsConsidered: options && [...options.matchAll(OPTION)].map((m) => plainLine(m[1]!)),
     status: isOver ? 'deprecated' : undefined,
     standing: standing === 'proposed' || standing === undefined ? 'proposed' : undefined,
@@ -172,7 +170,7 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
     attrs: defined({
       adr: label,
       deciders: people.join(', ') || undefined,
-      consequences: under(parts, CONSEQUENCES),
+      consequences,
       amendments: amended.join('\n\n') || undefined,
       more: rest.map(told).join('\n\n') || undefined,
     }) as JsonObject,
