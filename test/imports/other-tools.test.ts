@@ -194,3 +194,23 @@ test("[G3] the wish of Claude Code's note is its description where the text begi
   expect((await take(t, 'notes', 'memory')).batches).toEqual([])
   expect(t.rows()).toBe(before)
 })
+
+test('[A3] of Codex, groups of other folders are counted, and a page of the project is read; a line of an index stays whose file is gone', async () => {
+  const t = openTestMemory()
+  const group = (cwd: string, known: string) =>
+    `# Task Group: x\n\napplies_to: cwd=${cwd};\n\n## Reusable knowledge\n\n- ${known}\n\n`
+  lay(t.dir, {
+    '.codex/memories/MEMORY.md': group('/home/ana/shop', 'The cart rounds once.'),
+    'codex/MEMORY.md': group('/srv/a', 'Of a.') + group('/srv/b', 'Of b.'),
+    'memory/MEMORY.md': '- [Cups](cups.md) — clay\n- [Tea](tea.md) — Assam from Ana only\n',
+    'memory/cups.md': '---\nname: cups\ndescription: Cups are of clay\ntype: project\n---\nOld ones.\n',
+  })
+  await take(t, 'notes', '.codex/memories/MEMORY.md')
+  expect(t.memory.reader.list('learning').map((e) => e.name)).toEqual(['The cart rounds once'])
+  const others = 'codex/MEMORY.md groups of tasks: 2 — their `cwd` is another folder'
+  expect(unplaced(await take(t, 'notes', 'codex/MEMORY.md'))).toEqual([others])
+  await take(t, 'notes', 'memory')
+  const texts = t.memory.reader.list('chunk').map((c) => JSON.stringify(c.fields))
+  expect(texts.join()).toContain('Assam from Ana only')
+  expect(texts.join()).not.toContain('clay')
+})

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os'
 import { basename } from 'node:path'
 import { frontMatterOf, textIn } from '../../../model/markdown.ts'
 import { plainLine } from './classify.ts'
@@ -6,7 +7,7 @@ import { type Page, pagesAt } from './pages.ts'
 import { isRule } from './said-as.ts'
 import { chunksOf } from './shorten.ts'
 import { firstSentence } from './text.ts'
-import type { Importer, Item } from './types.ts'
+import type { Importer, Item, Unplaced } from './types.ts'
 
 /**
  * Notes that a client keeps. Claude Code: a file each with name, description and type, where `feedback` is what the user
@@ -20,13 +21,16 @@ export const notes: Importer = {
     const { pages, unplaced, rest } = pagesAt(path, root, ['.md'])
     const ofCodex = pages.filter((p) => p.text.startsWith('# Task Group:'))
     if (ofCodex.length > 0) {
-      const items = ofCodex.flatMap((page) => groupsFor(root, page))
+      const items = ofCodex.flatMap((page) => groupsFor(root, page, unplaced))
       const counts = { notes: items.length }
       return { items, unplaced, counts, ...rest, owns: ['fact', 'learning', 'failed-approach'] }
     }
+    const files = new Set(pages.map((page) => basename(page.label)))
     const items = pages.flatMap(({ label, text }): Item[] => {
-      // MEMORY.md is an index of the others
-      const own = basename(label) === 'MEMORY.md' ? text.replace(/^ {0,8}[-*] \[[^\]\n]{0,200}\]\(.*$/gm, '') : text
+      // MEMORY.md is an index of the others: a line is kept whose file is not there
+      const isRead = (line: string, file: string) => (files.has(basename(file)) ? '' : line)
+      const index = /^ {0,8}[-*] \[[^\]\n]{0,200}\]\(([^)\n]{0,300})\).*$/gm
+      const own = basename(label) === 'MEMORY.md' ? text.replace(index, isRead) : text
       const front = frontMatterOf(own)
       const type = textIn(front, 'type') ?? /^[ \t]+type:[ \t]*(\w+)/m.exec(text)?.[1]
       const description = textIn(front, 'description')
@@ -62,11 +66,17 @@ export const notes: Importer = {
 const PROOF = / ?\[(?:Task[^\]\n]{0,40}|ad-hoc note)\]/g
 
 /** Of Codex's `memories/MEMORY.md` the groups of tasks that were done in this project: what its user prefers, knows, and failed at. */
-function groupsFor(root: string, { label, text }: Page): Item[] {
+function groupsFor(root: string, { label, text }: Page, unplaced: Unplaced[]): Item[] {
+  // a page that the project holds was written in another clone of it
+  const isOfProject = label.startsWith('.codex/') && root !== homedir()
   const isHere = (group: string) =>
-    group.split(`cwd=${root}`).some((after, i) => i > 0 && (after === '' || /^[;,)/\\\s]/.test(after)))
+    isOfProject || group.split(`cwd=${root}`).some((after, i) => i > 0 && (after === '' || /^[;,)/\\\s]/.test(after)))
   let line = 0
-  return text.split(/^(?=# Task Group:)/m).flatMap((group) => {
+  const groups = text.split(/^(?=# Task Group:)/m)
+  const others = groups.filter((group) => !isHere(group)).length
+  if (others > 0)
+    unplaced.push({ where: label, what: `groups of tasks: ${others}`, why: 'their `cwd` is another folder' })
+  return groups.flatMap((group) => {
     const from = line
     line += group.split('\n').length - 1
     if (!isHere(group)) return []
