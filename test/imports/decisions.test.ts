@@ -297,3 +297,36 @@ test('[G3] two sections of one meaning, and what is said of the options, are kep
   for (const words of ['Guests are cold', 'Coffee is gone', 'Herbs', 'Milk turns sour']) expect(said).toContain(words)
   expect(said.split('Guests are cold')).toHaveLength(2)
 })
+
+test('[G3] headings within a section are told with what stands below them, and options may have sections', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    'adr/0001-a.md':
+      '# 1. Sell tea\n\n## Status\n\nAccepted\n\nAmends [Sell oil](0007-oil.md)\n\n## Decision\n\n### 1. Buy Assam\n\nFrom Ana.\n\n### 2. Drop coffee\n\nAll of it.\n\n## Options\n\n### Tea\n\n- Good: warm\n\n### Milk\n\n- Bad: sour\n\n## Consequences\n\n### Positive\n\n- Warm guests\n\n### Negative\n\n- More cups\n\n## Changelog\n\n- 2020-07-01: Wording\n- 2020-06-01: Initial proposal\n',
+    'adr/0002-b.md':
+      '# 2. Sell cups\n\n## Decision\n\nYes.\n\n## Positive Consequences\n\nMoney\n\n## Negative Consequences\n\nShards\n',
+  })
+  await take(t, 'decisions', 'adr')
+  const { fields } = t.get('Sell tea')!
+  expect(fields).toMatchObject({
+    description: '1. Buy Assam:\nFrom Ana.\n\n2. Drop coffee:\nAll of it.',
+    optionsConsidered: ['Tea', 'Milk'],
+    validFrom: expect.stringContaining('2020-06-01'),
+    attrs: { consequences: 'Positive:\n- Warm guests\n\nNegative:\n- More cups' },
+  })
+  const more = JSON.stringify(fields.attrs)
+  for (const words of ['Amends [Sell oil]', 'Good: warm', 'Bad: sour']) expect(more).toContain(words)
+  const cups = t.get('Sell cups')!.fields.attrs as { consequences: string }
+  expect(cups.consequences).toBe('Positive Consequences:\nMoney\n\nNegative Consequences:\nShards')
+})
+
+test('[G3] a page of decisions may number them', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    'DECISIONS.md':
+      '# Decisions\n\n## Shop\n\n### 1. Sell tea.\n\nIt is warm.\n\n### 2. Sell cups\n\nOf clay.\n\nThey break.\n',
+  })
+  await take(t, 'decisions', 'DECISIONS.md')
+  expect(t.get('Sell tea')!.fields.description).toBe('It is warm.')
+  expect(t.get('Sell cups')!.fields).toMatchObject({ description: 'Of clay.', rationale: 'They break.' })
+})

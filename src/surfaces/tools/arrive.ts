@@ -23,7 +23,7 @@ import { actingAs, type ToolContext } from './tool.ts'
 /** Where knowledge lies that people and other tools have written, by its reader. */
 const PLACES: readonly (readonly [format: string, ...paths: string[]])[] = [
   ['claude-md', 'AGENTS.md', 'CLAUDE.md', '.claude/CLAUDE.md', 'GEMINI.md', '.github/copilot-instructions.md', '.github/instructions', '.cursor/rules', '.cursorrules', '.windsurf/rules', '.windsurfrules', '.clinerules', '.claude/rules'],
-  ['decisions', 'docs/adr', 'docs/adrs', 'doc/adr', 'adr', 'docs/decisions', 'docs/architecture/decisions', 'doc/architecture/decisions'],
+  ['decisions', 'docs/adr', 'docs/adrs', 'doc/adr', 'adr', 'docs/decisions', 'docs/architecture/decisions', 'doc/architecture/decisions', 'docs/architecture/adr', 'docs/architecture-decisions', 'docs/architecture-decision-log', 'doc/decisions', 'DECISIONS.md', 'docs/DECISIONS.md'],
   ['notes', 'memory-bank', '.serena/memories'],
   ['beads', '.beads'],
   ['add', '.add'],

@@ -33,6 +33,8 @@ const STANDINGS = {
 }
 /** What turns a status round: nobody knows then where the record stands. */
 const NEGATED = /^(?:not|no|never|against|be|needs?|partially|partly|nicht|kein|pas|non|não|nie|не)$/iu
+/** A page of many decisions, which may have numbers in place of days. */
+const LOG = /^(?:architecture[-_ ])?decisions?(?:[-_ ]log)?\.(?:md|markdown)$/i
 /** What a folder of records has beside them. */
 const NO_RECORD = /^(?:readme|index|(?:.{0,60}[-_.])?template)\.(?:md|markdown)$/i
 const CONSEQUENCES =
@@ -86,8 +88,9 @@ function logOf({ label, text }: Page): Item[] {
   if (under(own, STATUS, DECISION) !== undefined) return [] // one record: what is dated are its amendments
   return sectionsOf(text).flatMap((section): Item[] => {
     const heading = section.title.split(' › ').at(-1) ?? ''
-    const [, day, name] = DATED.exec(heading) ?? []
-    if (day === undefined || name === undefined || toTime(day) === undefined) return []
+    const [, day, dated] = DATED.exec(heading) ?? []
+    const name = dated ?? (LOG.test(basename(label)) ? NUMBERED.exec(heading)?.[1] : undefined)
+    if (name === undefined || (day !== undefined && toTime(day) === undefined)) return []
     const where = `${label}:${section.line}`
     const [description, ...why] = section.text
       .split(/\n\s*\n/)
@@ -111,12 +114,24 @@ const DECIDED = [
 ]
 const isDated = ({ title }: Part) => title.split(' › ').some((heading) => DATED.test(heading))
 
-/** The text of the first section that is called so, with those below it. */
+/** The heading right below that of the options. */
+const belowOptions = (title: string): string[] => {
+  const headings = title.split(' › ')
+  const at = headings.findIndex((heading) => OPTIONS.test(heading))
+  return at < 0 ? [] : headings.slice(at + 1, at + 2).map(plainLine)
+}
+
+/** The text of the sections that are called so, each with the headings between. */
 function under(parts: readonly Part[], ...names: readonly RegExp[]): string | undefined {
   for (const name of names) {
-    const found = parts.filter(({ title }) => title.split(' › ').some((heading) => name.test(heading)))
-    const texts = found.map((p) => p.text)
-    if (texts.length > 0) return texts.join('\n\n')
+    const found = parts.flatMap(({ title, text }) => {
+      const headings = title.split(' › ')
+      const at = headings.findIndex((heading) => name.test(heading))
+      return at < 0 ? [] : [{ own: headings[at], below: headings.slice(at + 1), text }]
+    })
+    const isOne = new Set(found.map((f) => f.own)).size === 1
+    const said = found.map(({ own, below, text }) => [...(isOne ? [] : [own]), ...below, text].join(':\n'))
+    if (said.length > 0) return said.join('\n\n')
   }
   return undefined
 }
@@ -142,12 +157,20 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
   const consequences = under(parts, CONSEQUENCES)
   const rationale = [under(parts, CONTEXT, WHY), under(parts, DRIVERS)].filter(Boolean).join('\n\n')
   const date = under(parts, /^date$/i)
+  const changes = under(parts, /^(?:change ?log|(?:revision )?history)$/i)?.match(/\d{4}-\d\d-\d\d/g) ?? []
   // two sections of one meaning, and what options say besides their names, have no other place
   const isListed = options?.split('\n').every((line) => /^\s*$/.test(line) || line.search(OPTION) >= 0)
-  const placed = [decision, rationale, consequences, date, under(parts, STATUS), isListed ? options : ''].join('\n\n')
-  const rest = parts.slice(1).filter((p) => p.text !== '' && !placed.includes(p.text))
+  const sections = new Set(parts.flatMap(({ title }) => belowOptions(title)))
+  const placed = [decision, rationale, consequences, date, isListed ? options : ''].join('\n\n')
+  const isPlaced = ({ text }: Part) => placed.includes(text) || text === status?.split('\n', 1)[0]
+  const rest = parts.filter((p) => p.title !== title && !isPlaced(p))
   const as = `adr ${label}`
-  const dates = [textIn(front, 'date'), ...[...front.body.matchAll(KEPT.date)].map((m) => m[1]), date]
+  const dates = [
+    textIn(front, 'date'),
+    ...[...front.body.matchAll(KEPT.date)].map((m) => m[1]),
+    date,
+    changes.sort()[0],
+  ]
   const day = dates.map(dayOf).find((found) => found !== undefined)
   const people = [...listIn(front, 'decision-makers'), ...listIn(front, 'deciders')]
   const standing = standingOf(status ?? 'accepted')
@@ -161,7 +184,8 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
     name,
     description: decision,
     rationale: rationale || undefined,
-    optionsConsidered: options && [...options.matchAll(OPTION)].map((m) => plainLine(m[1]!)),
+    optionsConsidered:
+      sections.size > 0 ? [...sections] : options && [...options.matchAll(OPTION)].map((m) => plainLine(m[1]!)),
     status: isOver ? 'deprecated' : undefined,
     standing: standing === 'proposed' || standing === undefined ? 'proposed' : undefined,
     validFrom: day,
