@@ -314,3 +314,15 @@ test('[F1] ignored files are neither scanned nor anchored, and an erased entity 
   c.act([['purge', { ref: 'secret-name', reason: 'r' }]], { by: 'person' })
   expect(c.rows()).not.toContain('secret-name')
 })
+
+test('[W1] what names only files that are not there says so, until one of them is', async () => {
+  const c = openTestCode({ 'src/auth.ts': AUTH })
+  await c.record(decision('moved', 'src/old/auth.ts'), decision('half', 'src/old/auth.ts', 'src/auth.ts'))
+  await c.record(decision('all', 'src/**'))
+  await c.scan()
+  expect(c.why('moved')).toBe('src/old/auth.ts is not in this work tree')
+  for (const ref of ['half', 'all']) expect(c.why(ref)).toBeUndefined()
+  c.write('src/old/auth.ts', AUTH)
+  await c.scan()
+  expect(c.why('moved')).toBeUndefined()
+})

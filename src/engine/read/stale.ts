@@ -21,6 +21,9 @@ export interface Stale {
   readonly anchors: readonly code.AnchorRow[]
 }
 
+/** So many places that were never found are looked for. */
+const MOST_DUE = 500
+
 /** A larger file is told apart by its size and time alone. */
 const MOST_BYTES = 1_000_000
 
@@ -93,9 +96,16 @@ export class Staleness {
     return isThere && !code.fileSeen(this.#db, this.#root, path)
   }
 
+  /** No file of the project was ever there under this path. */
+  #isMissing({ path }: code.AnchorRow): boolean {
+    const isInside = /^(?!\.\.(?:\/|$))[\w@.+][\w@.+/ -]{0,999}$/.test(path)
+    return isInside && lstatSync(join(this.#root, path), { throwIfNoEntry: false }) === undefined
+  }
+
   /** What nobody judged yet. */
   #unread(id: string): Stale | undefined {
-    const anchors = code.anchorsOf(this.#db, this.#root, id).filter((a) => a.hash !== '')
+    const all = code.anchorsOf(this.#db, this.#root, id)
+    const anchors = all.filter((a) => a.hash !== '')
     if (anchors.length === 0 && !this.#isSeen && code.isAnchored(this.#db, id))
       return { id, why: 'nobody looked at the code of this work tree yet', since: 0, isUnread: true, anchors }
     const changes = anchors.flatMap(({ path }) => {
@@ -103,6 +113,8 @@ export class Staleness {
         this.#files.set(path, changeOf(this.#root, path, code.fileSeen(this.#db, this.#root, path)))
       return this.#files.get(path) ?? []
     })
+    if (all[0] && all.every((a) => a.hash === '' && this.#isMissing(a)))
+      return { id, why: `${all[0].path} is not in this work tree`, since: 0, isUnread: true, anchors }
     if (changes.length === 0) return undefined
     const why = [...new Set(changes.map((c) => c.why))].join('; ')
     return { id, why, since: Math.min(...changes.map((c) => c.since)), isUnread: true, anchors }
@@ -132,6 +144,7 @@ export class Staleness {
     }
     for (const path of lookAtAnchored(this.#db, this.#root, () => false).changed)
       for (const { entity } of code.anchorsAt(this.#db, this.#root, path)) if (!found.has(entity)) add(entity)
+    for (const { entity } of code.dueAnchors(this.#db, this.#root, MOST_DUE)) if (!found.has(entity)) add(entity)
     return [...found.values()]
   }
 }

@@ -106,11 +106,11 @@ export class Recaller {
   }
 
   /** Makes what `askNow` lacks, as `ask` does by itself: within a program's reading nothing can be written. */
-  prepareNow(): void {
+  prepareNow(ms = FILL_FIRST_MS): void {
     const embedder = this.#modelNow()
     if (!embedder || !lacksVectors(this.#memory.db, embedder)) return
     // what lacks a vector is found by words
-    unlessRefused(() => fillNow(this.#memory.db, embedder, this.#memory.registry(), performance.now() + FILL_FIRST_MS))
+    unlessRefused(() => fillNow(this.#memory.db, embedder, this.#memory.registry(), performance.now() + ms))
   }
 
   #modelNow(): Embedder | undefined {

@@ -7,6 +7,12 @@ import { undoLine } from './format.ts'
 import { importTranscripts, SPECSTORY, TRANSCRIPTS } from './import-transcripts.ts'
 import { actingAs, defineTool, type Output, type ToolContext } from './tool.ts'
 
+/** Makes vectors of what came, for so long: the first questions need not. A large import leaves them some. */
+async function prepare({ memory, project }: ToolContext): Promise<void> {
+  const { recallerOf } = await import('../../find/recall/recall.ts')
+  recallerOf(memory, project).prepareNow(5_000)
+}
+
 /** Takes in all that is found here, but for what the person leaves out, now or before. */
 async function arrive(context: ToolContext, without: readonly string[], dryRun: boolean): Promise<Output> {
   const { memory, project, ask } = context
@@ -29,6 +35,7 @@ async function arrive(context: ToolContext, without: readonly string[], dryRun: 
   const since = memory.cursor
   const { taken, imported, again } = arrival.takeIn(who, project.root, found, (line) => void lines.push(line))
   const rules = await arrival.askForRules(who, taken, asks)
+  await prepare(context)
   const text = [...lines, ...rules.lines, ...arrival.wayBack(who, since)].join('\n')
   if (again !== undefined) throw new UserError('not-imported', text, again)
   return { text, json: { ...json, imported, rules: rules.json } }
@@ -90,6 +97,7 @@ ${FORMATS.map((i) => `  ${i.name}: ${i.about}`).join('\n')}`,
     const asks = context.by === 'person' ? context.ask : undefined
     const rules =
       dryRun || isSessions ? { lines: [], batches: [] } : await arrival.askForRules(context, [report.source], asks)
+    if (!dryRun) await prepare(context)
     const undo = rules.batches.map((batch) => undoLine(batch))
     return { text: [printReport(report), ...rules.lines, ...undo].join('\n'), json: report as unknown as Json }
   },

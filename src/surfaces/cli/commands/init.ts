@@ -195,6 +195,7 @@ export const init: Command = {
     const isScript = !isOfClient(memory)
     let imported: Json[] = []
     let again: string | undefined
+    let back: string[] = []
     const by = { memory, session: arrival.newArrival(), agent: 'init' }
     const since = memory.cursor
     try {
@@ -213,7 +214,8 @@ export const init: Command = {
       // from now on what somebody writes into a view is a hand edit
       for (const note of refreshViews(memory, project)) call.out(`  note: ${note}`)
     } finally {
-      for (const line of arrival.wayBack(by, since)) call.out(`  ${line}`)
+      back = arrival.wayBack(by, since)
+      for (const line of back) call.out(`  ${line}`)
       memory.close()
     }
     if (call.flags.adopt) {
@@ -224,9 +226,11 @@ export const init: Command = {
     }
     const done = fresh
       ? `done. \`tidemark status\` says what is known${changes.length > 0 ? '; restart the clients to connect them' : ''}`
-      : nothing
-        ? 'nothing had to be changed'
-        : 'done. restart the clients to connect them'
+      : !nothing
+        ? 'done. restart the clients to connect them'
+        : back.length > 0
+          ? 'done'
+          : 'nothing had to be changed'
     call.out(again ?? done)
     const wired = new Set<string>(changes.filter((c) => !c.failed).map((c) => c.client))
     const reader = HEADLESS_CLIENTS.find((client) => wired.has(client))
