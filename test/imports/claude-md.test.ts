@@ -1249,3 +1249,42 @@ test('[T28] a sign before an order of its own makes no prohibition, one before a
     '🛑 Always ask before you open the till',
   ])
 })
+
+test('[G7] rules in Chinese and Spanish lists, on lines of their own, and of a list of anti-patterns are kept', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    'CLAUDE.md':
+      '# Shop\n\n## 架构\n\n1. 新能力必须进新模块。\n2. 日志中禁止打印完整密钥。\n3. 模块一共三个。\n\n## Trabajo\n\n- Leer docs/A.md antes de cambiar la interfaz.\n\n## Anti-patterns\n\n- Bulk reformatting unrelated to the change\n- Never sleep in tests\n',
+    '.windsurfrules': "use commands that run on windows\nuse english in all your code\ndon't use typescript\n",
+  })
+  await take(t, 'claude-md', 'CLAUDE.md')
+  await take(t, 'claude-md', '.windsurfrules')
+  const facts = t.memory.reader.list('fact', { all: true }).map((e) => e.name)
+  for (const fact of [
+    '新能力必须进新模块',
+    '日志中禁止打印完整密钥',
+    'Leer docs/A.md antes',
+    'Anti-patterns: Bulk',
+    'use english in all your code',
+    "don't use typescript",
+  ])
+    expect(facts.join('\n')).toContain(fact)
+  expect(facts.join('\n')).not.toContain('一共三个')
+  expect(facts).toHaveLength(8)
+})
+
+test('[G7] rules that are for a review or for some requests alone say so', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    '.github/instructions/review.instructions.md':
+      '---\napplyTo: "**"\nexcludeAgent: ["coding-agent"]\n---\n\n- Always ask for a test in a review\n',
+    '.cursor/rules/commits.mdc':
+      '---\ndescription: Commit messages\nalwaysApply: false\n---\n\n- Always write the subject in the imperative\n',
+  })
+  await take(t, 'claude-md', '.github/instructions')
+  await take(t, 'claude-md', '.cursor/rules')
+  const facts = t.memory.reader.list('fact', { all: true })
+  expect(facts.map((e) => [e.name, e.fields.topics])).toEqual([
+    ['Always write the subject in the imperative', ['commit messages']],
+  ])
+})

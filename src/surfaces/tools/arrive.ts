@@ -51,7 +51,7 @@ const enters = (name: string) => !name.startsWith('.') && !SKIPPED.has(name)
 const DOCUMENT = /\.(?:mdx?|markdown|txt|rst|adoc)$/i
 /** What Claude Code and Codex remember of the project, wherever that lies on this machine. */
 const CLAUDES = '~/.claude/…/memory'
-const OF_FOLDERS = /^(?:CLAUDE|AGENTS|GEMINI)\.md$/
+const OF_FOLDERS = /^(?:(?:CLAUDE|AGENTS|GEMINI)\.md|\.cursorrules)$/
 const MOST_FOLDERS = 100
 /** No client reads a larger file of rules at each start, and to take it in takes many seconds. */
 const MOST_BYTES = 1_000_000

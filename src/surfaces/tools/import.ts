@@ -97,7 +97,7 @@ ${FORMATS.map((i) => `  ${i.name}: ${i.about}`).join('\n')}`,
     const asks = context.by === 'person' ? context.ask : undefined
     const rules =
       dryRun || isSessions ? { lines: [], batches: [] } : await arrival.askForRules(context, [report.source], asks)
-    if (!dryRun) await prepare(context)
+    if (report.batches.length > 0) await prepare(context)
     const undo = rules.batches.map((batch) => undoLine(batch))
     return { text: [printReport(report), ...rules.lines, ...undo].join('\n'), json: report as unknown as Json }
   },

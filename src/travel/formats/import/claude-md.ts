@@ -110,6 +110,14 @@ const joinBraces = (globs: string[], part: string): string[] => {
 /** Adds the rules of a page to what was found, and returns the page without them. */
 function takeRules({ text, label, globs }: Page, found: Map<string, Found>): string {
   const lines = withoutImports(text).split('\n')
+  const { fields } = frontMatterOf(text)
+  // Copilot's agent does not read it: its rules are those of reviews
+  if (String(fields.get('excludeagent')).includes('coding-agent')) return lines.join('\n')
+  // Cursor's agent reads such a page where its description fits
+  const isOnRequest = fields.get('alwaysapply') === 'false' && globs.length === 0
+  const when = isOnRequest
+    ? [String(fields.get('description') ?? '').toLowerCase()].filter((d) => d && d.length <= 80)
+    : []
   for (const { fact, category, context, line, end, topics } of rulesIn(text)) {
     // knowledge beside it is found before anybody agreed to the rule
     if (context.length < KNOWLEDGE) lines.fill('', line - 1, end)
@@ -118,7 +126,7 @@ function takeRules({ text, label, globs }: Page, found: Map<string, Found>): str
     const both = (list: readonly string[], more: readonly string[]) => [...new Set([...list, ...more])]
     const paths = was.paths.length > 0 && globs.length > 0 ? both(was.paths, globs) : []
     const locations = both(was.locations, [`${label}:${line}`]).slice(0, MOST_PLACES)
-    found.set(foldText(fact), { ...was, locations, topics: both(was.topics, topics), paths })
+    found.set(foldText(fact), { ...was, locations, topics: both(was.topics, [...when, ...topics]), paths })
   }
   return lines.join('\n')
 }

@@ -69,10 +69,13 @@ const MARKED = /^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(.*)$/
 const NARROWEST = 60
 const SLACK = 12
 
+/** A line may begin so in the middle of a sentence too, where it is wrapped. */
+const ORDER = /^(?:always|never|use|don['’]t|do not|avoid|prefer|keep|make sure|ensure|you (?:must|should)) /
+
 /** Whether a line of a paragraph begins where its first word would have fitted above: it was meant to stand alone. */
 function isOwnLine(lines: readonly string[], index: number): boolean {
   const [above, line] = [lines[index - 1]!.trim(), lines[index]!.trim()]
-  if (!/^["`*]*\p{Lu}/u.test(line) && !(/^["`*]/.test(line) && /[.!?:]$/.test(above))) return false
+  if (!/^["`*]*\p{Lu}/u.test(line) && !ORDER.test(line) && !(/^["`*]/.test(line) && /[.!?:]$/.test(above))) return false
   if (/[,;(–—-]$/.test(above)) return false
   let width = NARROWEST
   for (const near of lines.slice(Math.max(0, index - 9), index + 9))

@@ -54,7 +54,7 @@ const COMMAND = /^[^`:]{1,60}:\s+`[\w./-]{1,60} [^`]*`(?:$|\s+[-–—(])/
 
 /** An order where others stand beside it; elsewhere many of these words are as often nouns. */
 const ORDERS =
-  /^(?:(?:fully|always|first|only|also|clearly|strictly|explicitly) )?(?:ask|add|align|annotate|apply|assess|assume|avoid|balance|batch|be|cache|catch|centrali[sz]e|check|choose|clarify|combine|commit|communicate|compare|complete|conduct|confirm|conform|consider|cover|create|declare|define|delegate|design|document|encourage|enforce|ensure|escalate|establish|evaluate|explain|extend|extract|fill|find|flag|focus|follow|gather|group|guard|handle|have|identify|implement|include|integrate|investigate|isolate|iterate|justify|keep|leverage|limit|link|list|log|maintain|make|map|mark|measure|minimi[sz]e|mock|monitor|name|note|notify|optimi[sz]e|order|organi[sz]e|pass|place|plan|pre-?allocate|present|preserve|prioriti[sz]e|profile|propose|provide|put|raise|re-?export|re-?scan|re-?use|read|reduce|remove|report|request|research|respect|return|review|run|sanitize|scan|search|seek|separate|set|show|start|state|stay|store|structure|suggest|support|surface|test|track|treat|try|update|use|validate|verify|wait|wrap|aim|adopt|begin|build|configure|convert|debug|delete|describe|end|escape|expect|export|fix|format|generate|inject|inspect|mention|merge|model(?=\s[\w\s]{1,40}\bas\b)|move|open|parse|point|prefix|push|refactor|rename|replace|restart|save|select|send|simplify|skip|sort|specify|split|squash|stop|throw|transform|turn|understand|utili[sz]e|write|(?:every|each) [\w`-]+ [a-z]+)\s(?!(?:is|are|was|were|has|have|can|will|of)\b)/i
+  /^(?:(?:fully|always|first|only|also|clearly|strictly|explicitly) )?(?:account|adhere|ask|add|align|annotate|attach|apply|assess|assume|avoid|balance|batch|be|break|bundle|cache|capture|catch|centrali[sz]e|check|choose|clarify|combine|commit|communicate|compare|complete|conduct|confirm|conform|consider|cover|create|declare|decompose|define|delegate|derive|design|disable|divide|document|embed|enable|encapsulate|encourage|enforce|ensure|escalate|establish|evaluate|exclude|explain|expose|extend|extract|fill|find|flag|focus|follow|gather|group|guard|handle|have|identify|implement|include|initiali[sz]e|integrate|introduce|invoke|investigate|isolate|iterate|justify|keep|leverage|limit|link|list|log|maintain|make|map|mark|measure|minimi[sz]e|mock|monitor|name|note|notify|omit|optimi[sz]e|order|organi[sz]e|pass|perform|pin|place|plan|pre-?allocate|prepare|present|preserve|prevent|prioriti[sz]e|protect|profile|propose|provide|put|raise|re-?export|re-?scan|re-?use|read|redact|reduce|reject|rely|remove|resolve|restrict|report|request|research|respect|return|review|run|sanitize|scan|search|seek|separate|set|show|start|state|stay|store|structure|suggest|support|surface|test|standardi[sz]e|strive|track|treat|try|update|use|validate|verify|wait|wrap|aim|adopt|begin|build|configure|convert|debug|delete|describe|end|escape|expect|export|fix|format|generate|inject|inspect|mention|merge|model(?=\s[\w\s]{1,40}\bas\b)|move|open|parse|point|prefix|push|refactor|rename|replace|restart|save|select|send|simplify|skip|sort|specify|split|squash|stop|throw|transform|turn|understand|utili[sz]e|write|(?:every|each) [\w`-]+ [a-z]+)\s(?!(?:is|are|was|were|has|have|can|will|of)\b)/i
 /** Also behind a label or a condition: "Caching: apply …", "Caching - apply …", "When it grows, split …". */
 const isOrder = (item: string): boolean => ORDERS.test(item) || ORDERS.test(item.replace(BEFORE_ORDER, ''))
 const BEFORE_ORDER =
@@ -251,7 +251,7 @@ function aboveOf(headings: readonly string[], leadsOn: string, label?: string) {
   const near = isWhen ? [] : [title, ...below]
   const deepest = near.findLast((h) => h && (categoryOfHeading(h) ?? DESCRIBES.test(h))) ?? ''
   const category = categoryOfHeading(deepest)
-  const describes = category === 'tool' || (category === undefined && deepest !== '')
+  const describes = category === 'tool' || (category === undefined && deepest !== '' && !isForbidding(deepest))
   // a few words between that promise nothing: what follows may be parts, reasons or consequences
   const isParted = label !== undefined && categoryOfHeading(label) === undefined && !isForbidding(label)
   const nearest = [lead.replace(/[:：]$/, ''), ...headings.toReversed()].filter(Boolean)
@@ -306,7 +306,11 @@ function itemRule(block: Block, whole: string, above: Above, isAmongRules = fals
     const led = isCompleted && lead.replace(/[:：]$/, '') !== forbids ? `${lead} ` : ''
     const start = isForbidden ? `${forbids}: ${led}` : isCompleted ? `${lead} ` : subjectOf(fact, above)
     const whole = isForbidden || start.length + fact.length <= LONGEST ? start + fact : fact
-    return { fact: whole, category: isForbidden || NEGATED.test(fact) ? 'constraint' : category, context }
+    return {
+      fact: whole,
+      category: isForbidden || NEGATED.test(fact) || /必[须須]|禁止|不得|严禁/.test(fact) ? 'constraint' : category,
+      context,
+    }
   }
   const [first] = rules
   // of a forbidden thing the rest of its item says why, or what to do instead
@@ -349,7 +353,7 @@ const BARE =
 
 /** It begins with an order, or asks for something at a moment or always. */
 const STRONG =
-  /^(?:\S+:\s)?(?:always|prefer|favou?r|use|keep|put|make sure|ensure|follow)\b|^(?:[^:：]{1,40}[:：]\s)?(?:всегда|никогда|нельзя|обязательно|必须|禁止|不得|항상|절대|반드시)|^(?:when|before|after|if)\b.{1,200}, always\b|\bmake sure\b|\bbefore (?:you |each |every )?(?:commit|push|merg|submit|finish|complet)/i
+  /^(?:\S+:\s)?(?:always|prefer|favou?r|use|keep|put|make sure|ensure|follow)\b|^(?:[^:：]{1,40}[:：]\s)?(?:всегда|никогда|нельзя|обязательно|항상|절대|반드시)|必[须須]|禁止|不得|严禁|切勿|^(?:when|before|after|if)\b.{1,200}, always\b|\bmake sure\b|\bbefore (?:you |each |every )?(?:commit|push|merg|submit|finish|complet)/i
 
 /** What is expected in use is no order: "you should see the total". */
 const SHOULD =
