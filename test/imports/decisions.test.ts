@@ -330,3 +330,14 @@ test('[G3] a page of decisions may number them', async () => {
   expect(t.get('Sell tea')!.fields.description).toBe('It is warm.')
   expect(t.get('Sell cups')!.fields).toMatchObject({ description: 'Of clay.', rationale: 'They break.' })
 })
+
+test('[G3] records in reStructuredText are read as those in Markdown', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    'docs/decisions/0001-tea.rst':
+      '.. _ADR-1:\n\n1. Sell tea\n===========\n\nStatus\n------\n\n**Accepted** *2020-06-01*\n\nContext\n-------\n\nGuests are cold.\n\nDecisions\n---------\n\n1. Tea.\n',
+  })
+  await take(t, 'decisions', 'docs/decisions')
+  expect(t.get('Sell tea')!.fields).toMatchObject({ description: '1. Tea.', rationale: 'Guests are cold.' })
+  expect(t.get('Sell tea')!.fields.standing).not.toBe('proposed')
+})

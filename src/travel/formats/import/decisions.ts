@@ -36,7 +36,7 @@ const NEGATED = /^(?:not|no|never|against|be|needs?|partially|partly|nicht|kein|
 /** A page of many decisions, which may have numbers in place of days. */
 const LOG = /^(?:architecture[-_ ])?decisions?(?:[-_ ]log)?\.(?:md|markdown)$/i
 /** What a folder of records has beside them. */
-const NO_RECORD = /^(?:readme|index|(?:.{0,60}[-_.])?template)\.(?:md|markdown)$/i
+const NO_RECORD = /^(?:readme|index|(?:.{0,60}[-_.])?template)\.(?:md|markdown|rst)$/i
 const CONSEQUENCES =
   /^(?:(?:positive |negative )?consequences|konsequenzen|folgen|conséquences|consecuencias|consequências|konsekwencje|последствия|結果|影響|后果|影响|결과)$/iu
 const STATUS = /^(?:status|statut|estado|ステータス|状态|状態|статус|상태)$/iu
@@ -52,7 +52,7 @@ export const decisions: Importer = {
     'a log with `## 2026-05-03: Title`, or a folder of decision records (MADR, Nygard): decisions with status, date and what they supersede',
   linksNames: true,
   read(path, root) {
-    const { pages, unplaced, rest } = pagesAt(path, root, ['.md', '.markdown'])
+    const { pages, unplaced, rest } = pagesAt(path, root, ['.md', '.markdown', '.rst'])
     const items: Item[] = []
     const links: Item[] = []
     const byFile = new Map(pages.map((page) => [basename(page.label), `adr ${page.label}`]))
@@ -84,7 +84,7 @@ function withOwnName(item: Item, named: Set<string>): Item {
 
 /** The dated sections of a log: the first paragraph is what was decided, the rest why. */
 function logOf({ label, text }: Page): Item[] {
-  const own = sectionsOf(frontMatterOf(text).body).filter((p) => !isDated(p) && p.title.includes(' › '))
+  const own = sectionsOf(frontMatterOf(text).body, isRst(label)).filter((p) => !isDated(p) && p.title.includes(' › '))
   if (under(own, STATUS, DECISION) !== undefined) return [] // one record: what is dated are its amendments
   return sectionsOf(text).flatMap((section): Item[] => {
     const heading = section.title.split(' › ').at(-1) ?? ''
@@ -102,6 +102,8 @@ function logOf({ label, text }: Page): Item[] {
     return [{ verb: 'record-decision', args, where }]
   })
 }
+
+const isRst = (label: string): boolean => label.endsWith('.rst')
 
 type Part = Readonly<{ title: string; text: string }>
 
@@ -140,7 +142,7 @@ function under(parts: readonly Part[], ...names: readonly RegExp[]): string | un
 function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unplaced[]): Item[] {
   const { label } = page
   const front = frontMatterOf(page.text)
-  const all = sectionsOf(front.body)
+  const all = sectionsOf(front.body, isRst(label))
   const parts = all.filter((p) => !isDated(p))
   const told = (p: Part) => `${p.title.split(' › ').at(-1)}: ${p.text}`
   const amended = all.filter(isDated).map(told)
