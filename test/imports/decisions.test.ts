@@ -331,6 +331,24 @@ test('[G3] a page of decisions may number them', async () => {
   expect(t.get('Sell cups')!.fields).toMatchObject({ description: 'Of clay.', rationale: 'They break.' })
 })
 
+test('[G3] a record that names another by its file is linked to it, once', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    'adr/0001-tea.md': '# 1. Sell tea\n\n## Status\n\nAccepted\n\n## Decision\n\nTea.\n',
+    'adr/0002-cups.md':
+      '# 2. Sell cups\n\n## Status\n\nAccepted\n\n## Decision\n\nFor [tea](0001-tea.md), see 0001-tea.md.\n',
+    'adr/0003-mugs.md': '# 3. Sell mugs\n\n## Status\n\nSupersedes [2](0002-cups.md)\n\n## Decision\n\nMugs.\n',
+    'adr/README.md': 'See 0001-tea.md.\n',
+  })
+  await take(t, 'decisions', 'adr')
+  const links = t.memory.reader.list('relationship').map(({ fields: f }) => `${f.from} ${f.type} ${f.to}`)
+  expect(links.sort()).toEqual([
+    'decision:sell-mugs supersedes decision:sell-cups',
+    'decision:sell-tea informs decision:sell-cups',
+  ])
+  expect((await take(t, 'decisions', 'adr')).batches).toEqual([])
+})
+
 test('[G3] records in reStructuredText are read as those in Markdown', async () => {
   const t = openTestMemory()
   lay(t.dir, {

@@ -95,7 +95,7 @@ function Sections({ brief }: { brief: Brief }) {
         </li>
       ))}
       <li class="row-head">
-        <strong>Together</strong>
+        <strong>Together, with headings</strong>
         <span class="row-end muted">{many(brief.tokens, 'token')}</span>
       </li>
     </ul>

@@ -147,7 +147,7 @@ export function GraphPage() {
           {!isKnown ? (
             !entities.error && <Waiting />
           ) : chosen === undefined ? (
-            <MostLinked nodes={nodes} edges={edges} choose={choose} />
+            <MostLinked nodes={nodes} edges={edges} all={links.json?.length ?? 0} choose={choose} />
           ) : (
             <Chosen id={chosen} known={known} edges={edges} touched={touched} chain={chain} choose={choose} />
           )}
@@ -159,12 +159,19 @@ export function GraphPage() {
 
 const LISTED = 14
 
-function MostLinked(props: { nodes: readonly Node[]; edges: readonly Edge[]; choose: (id: string) => void }) {
+function MostLinked(props: {
+  nodes: readonly Node[]
+  edges: readonly Edge[]
+  all: number
+  choose: (id: string) => void
+}) {
   const counts = new Map<string, number>()
   for (const { from, to } of props.edges) for (const id of [from, to]) counts.set(id, (counts.get(id) ?? 0) + 1)
   const most = props.nodes.filter((n) => counts.has(n.id)).sort((a, b) => counts.get(b.id)! - counts.get(a.id)!)
   if (most.length === 0)
-    return (
+    return props.all > 0 ? (
+      <Empty title={`${many(props.all, 'link')} between kinds out of sight`}>Choose them above.</Empty>
+    ) : (
       <Empty title="Nothing is linked yet">
         Links come with what agents record; <code>tidemark relate A supports B</code> makes one.
       </Empty>

@@ -69,9 +69,20 @@ export const decisions: Importer = {
       }
     }
     const counts = { pages: pages.length, decisions: items.length }
+    const read = pages.filter((page) => items.some((item) => item.as === `adr ${page.label}`))
+    links.push(...read.flatMap((page) => mentions(page, read, links)))
     return { items: [...items, ...links], unplaced, counts, ...rest }
   },
 }
+
+/** Links to the records that a record names by their files, but for those that it replaces. */
+const mentions = ({ label, text }: Page, all: readonly Page[], links: readonly Item[]): Item[] =>
+  all.flatMap((other): Item[] => {
+    const [as, named] = [`adr ${label}`, `adr ${other.label}`]
+    const isLinked = links.some(({ args }) => [args.old, args.new].every((end) => end === as || end === named))
+    if (other.label === label || isLinked || !text.includes(basename(other.label))) return []
+    return [{ verb: 'link-entities', args: { from: named, to: as, type: 'informs' }, where: label }]
+  })
 
 /** Of two records with one title the later one has its file in its name. */
 function withOwnName(item: Item, named: Set<string>): Item {
