@@ -39,7 +39,7 @@ export function unmerged(root: string): ReadonlySet<string> {
   const { spawnSync } = process.getBuiltinModule('node:child_process')
   const args = ['for-each-ref', '--no-merged=HEAD', '--format=%(refname)', 'refs/heads', 'refs/remotes/origin']
   const env = { ...process.env, ...ENVIRONMENT }
-  const limits = { timeout: 500, maxBuffer: 16 * 1024 * 1024, windowsHide: true }
+  const limits = { timeout: 2_000, maxBuffer: 16 * 1024 * 1024, windowsHide: true }
   const { stdout } = spawnSync('git', [...SAFE, ...args], { cwd: root, env, encoding: 'utf8', ...limits })
   return new Set((stdout ?? '').split('\n'))
 }

@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { openAt } from '../../src/project/open.ts'
 import { recall as recallTool } from '../../src/surfaces/tools/recall.ts'
+import { importFrom } from '../../src/travel/formats/import/index.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 import { project } from './run.ts'
 
@@ -82,6 +84,9 @@ test('[H1] [W3] after a large import the agent reads that vectors are missing, w
     (_, n) => `## Part ${n}\n\nThe ${n}th ship in the harbour carries grain, wine and oil to the north.\n`,
   )
   writeFileSync(join(at.dir, 'ships.md'), `# Ships\n\n${pages.join('\n')}`)
-  await run('import', 'docs', 'ships.md')
+  // the command makes vectors for some seconds; a killed one, or a larger import, leaves them missing
+  const { memory, project: found } = openAt({ projectPath: at.dir })
+  importFrom(memory, 'docs', join(at.dir, 'ships.md'), { root: found.root })
+  memory.close()
   expect(await run('recall', 'grain in the harbour', '--budget', '300')).toMatch(/\d+ of \d+ texts have no vector yet/)
 })

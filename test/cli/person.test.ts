@@ -166,3 +166,15 @@ onTerminals('[T44] an agent in a terminal of its own is asked nothing: it would 
   await onTerminal(at, confirmIt('fact:always-guess'), 'y')
   expect(await rules(at)).toContain('- Always guess')
 })
+
+test('[W1] what a client’s agent records in its shell is told as the agent’s words', async () => {
+  const { at, run } = await project()
+  const start = JSON.stringify({ session_id: 'c1', cwd: at.dir, source: 'startup' })
+  await tidemark(at, ['hook', 'claude', 'SessionStart'], start)
+  const agent = { ...at, env: { ...at.env, CLAUDECODE: '1', TIDEMARK_SESSION: 'c1' } }
+  const note = '[["record-learning", {"title": "The till rounds twice", "body": "Once by line, once in all."}]]'
+  await tidemark(agent, ['act', note])
+  expect(await run('brief')).toMatch(/The till rounds twice.*\(claude-code for /)
+  await run('act', '[["record-learning", {"title": "Cups break", "body": "In the dishwasher."}]]')
+  expect(await run('brief')).not.toMatch(/Cups break.*claude-code/)
+})

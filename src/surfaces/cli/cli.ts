@@ -231,7 +231,7 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
   let shows: (() => void) | undefined
   try {
     const json = parsed.values.json === true
-    const { COMMAND_LINE, isOfClient, typist } = await import('../../work/coordination/caller.ts')
+    const { clientOf, isOfClient, typist } = await import('../../work/coordination/caller.ts')
     const { refusedWhileOff } = await import('../../session/hooks/pause.ts')
     const off = ['off', 'on', 'resume'].includes(tool.name) || !isOfClient(memory) ? undefined : refusedWhileOff(memory)
     if (off && !tool.readOnly) throw off
@@ -248,7 +248,7 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
       memory,
       project,
       directory: process.cwd(),
-      agent: process.env.TIDEMARK_AGENT ?? COMMAND_LINE,
+      agent: process.env.TIDEMARK_AGENT ?? clientOf(memory, session),
       by,
       local: isScreen,
       session,

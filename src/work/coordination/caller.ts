@@ -20,6 +20,12 @@ const AGENT_VARIABLES = [
 /** What the command line calls itself where no agent is named. */
 export const COMMAND_LINE = 'cli'
 
+/** Who writes on the command line: the client whose agent's session it is, by the name that its server has too. */
+export function clientOf(memory: Memory, session: string | undefined): string {
+  const { client = COMMAND_LINE } = (session && sessionsOf(memory).get(session)) || {}
+  return typist(memory) === 'person' ? COMMAND_LINE : (factsOf(client)?.mcpName ?? client)
+}
+
 /** The variable by which a client says in the environment that its agent runs this. */
 export const markOfAgent = (but: readonly string[] = []): string | undefined =>
   AGENT_VARIABLES.find((name) => !but.includes(name) && !['', '0', 'false'].includes(process.env[name] ?? ''))
