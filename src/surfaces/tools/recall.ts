@@ -186,7 +186,7 @@ function proseOf(
   const hidden = options.all === true ? '' : '; --all looks at what waits, is superseded or retired too'
   if (results.length === 0)
     blocks.push(aside(omitted > 0 ? `${omitted} found, and none fits the budget` : `nothing is known of this${hidden}`))
-  else if (omitted > 0) blocks.push(aside(`${omitted} more found: a larger --limit shows them`))
+  else if (omitted > 0) blocks.push(aside(`${omitted} more found: narrow the question, or give a larger --limit`))
   const near = results.length > 0 ? nearTo(unknown) : []
   return [...near.map((said) => aside(said)), ...blocks, ...notes.map((note) => aside(note))]
 }
