@@ -113,7 +113,7 @@ export function checkHooks(ctx: ClientContext, client: Named, wired: readonly Wi
   if (twice.length > 0) {
     const files = filesOf(starting.filter((hook) => twice.includes(hook.event)))
     const from = files.length > 1 ? files.join(' and ') : `${files[0]} alone`
-    const fix = `${rewire(name)}, or take one of them out`
+    const fix = files.length > 1 ? 'take those of Tidemark out of one of them' : rewire(name)
     found.push(wrong(id, `hooks of ${title} run twice (${listed(twice)}): from ${from}`, fix))
   }
   if (found.length > 0) return found
