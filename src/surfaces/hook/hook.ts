@@ -12,15 +12,17 @@ import { ran } from '../code-cache.ts'
 import { leave, readStdin } from './stdin.ts'
 
 /** Milliseconds of a hook's own work (design §4): of the processor, since a busy machine is not its doing, nor is Node's start. */
-const OWN_MS = Number(process.env.TIDEMARK_HOOK_MS) || 300
+let ownMs = Number(process.env.TIDEMARK_HOOK_MS) || 300
 const START = process.cpuUsage()
 /** And on the clock, whatever happens: the shortest time that a client gives is 1.5 s. */
-let clockMs = Math.max(1_000, 2 * OWN_MS)
+let clockMs = Math.max(1_000, 2 * ownMs)
 /**
  * A session that starts is told its rules then or never, and every client waits 10 s for that. An edit that is not judged
  * passes, also one that overwrites what somebody else is writing; clients wait 5 s for that.
  */
 const CLOCK_MS: { readonly [event in HookEvent]?: number } = { 'session-start': 5_000, 'before-tool': 4_000 }
+/** Of the processor then: a machine with ten agents at work gives it a third of its usual speed. */
+const PATIENT_OWN_MS = 1_000
 /** Within both this much is for the answer. */
 const MARGIN_MS = 40
 /** For another hook that writes, where what is missed comes again. */
@@ -37,7 +39,7 @@ const leftOnClock = (): number => clockMs - sinceStart() - MARGIN_MS
 /** Milliseconds that are left for this process. */
 function left(): number {
   const { user, system } = process.cpuUsage(START)
-  return Math.min(OWN_MS - (user + system) / 1000 - MARGIN_MS, leftOnClock())
+  return Math.min(ownMs - (user + system) / 1000 - MARGIN_MS, leftOnClock())
 }
 
 /** All of it, however slowly the other side reads; one that does not read at all is not waited for. */
@@ -210,7 +212,8 @@ export async function hook(args: readonly string[]): Promise<never> {
     if (process.env.TIDEMARK_EXTRACTING) finish(NOTHING) // a client that reads a transcript for us (hooks/extract)
     found = await asked(args[0], args[1])
     if (!found) finish(NOTHING)
-    clockMs = Math.max(clockMs, CLOCK_MS[found!.dialect.events[found!.event] ?? 'other'] ?? 0)
+    const patience = CLOCK_MS[found!.dialect.events[found!.event] ?? 'other']
+    if (patience !== undefined) [clockMs, ownMs] = [Math.max(clockMs, patience), Math.max(ownMs, PATIENT_OWN_MS)]
     timer = setTimeout(() => failed('late', LATE), Math.max(1, clockMs - sinceStart()))
     const text = await readStdin(STDIN_MS)
     const theirs =
