@@ -178,9 +178,13 @@ const SAYING = ['summary', 'description', 'rationale', 'outcome', 'lesson', 'rig
 
 /** What it is called and what it says, on a line. */
 export function inShort(e: Entity, clean: (text: string, most: number) => string): string {
-  const said = SAYING.flatMap((f) => (typeof e.fields[f] === 'string' && e.fields[f] !== e.name ? [e.fields[f]] : []))
-  return `${e.kind} "${clean(e.name, 120)}"${said.length > 0 ? `: ${clean(said.join(' · '), 260)}` : ''}`
+  const said = sayingOf(e)
+  return `${e.kind} "${clean(e.name, 120)}"${said === '' ? '' : `: ${clean(said, 260)}`}`
 }
+
+/** What it says besides its name. */
+export const sayingOf = ({ fields, name }: Entity): string =>
+  SAYING.flatMap((f) => (typeof fields[f] === 'string' && fields[f] !== name ? [fields[f]] : [])).join(' · ')
 
 /** The day when it was said last; of what was replaced or retired the day when it was made, as that changed it too. */
 export const dayOf = (e: Entity, { state }: Holds = {}): string =>

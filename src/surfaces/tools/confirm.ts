@@ -3,6 +3,7 @@ import type { ActOptions, ActResult, Memory } from '../../engine/memory.ts'
 import { calledAs } from '../../engine/read/called.ts'
 import { type Waiting, waitingAt } from '../../engine/replication/waiting.ts'
 import { MAX_ACTIONS, parseBatch } from '../../engine/write/batch.ts'
+import { sayingOf } from '../../find/recall/told.ts'
 import { canonical } from '../../model/canonical.ts'
 import { sha256 } from '../../model/digest.ts'
 import { type Entity, filesOf, importedFrom, provenanceOf } from '../../model/entity.ts'
@@ -44,7 +45,8 @@ export function listed(memory: Memory, waiting: readonly Entity[]): string[] {
     const wanted = waitingAt(memory.db, e.id).map(
       (w) => `\n  ${oneLine(w.by, 60)}, unverified, ${oneLine(w.wants, WHOLE)}`,
     )
-    return `${head}\n  ${e.id}  (${from})${wanted.join('')}`
+    const says = sayingOf(e) && `\n  ${oneLine(sayingOf(e), WHOLE)}`
+    return `${head}${says}\n  ${e.id}  (${from})${wanted.join('')}`
   })
 }
 

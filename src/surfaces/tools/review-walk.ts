@@ -97,9 +97,9 @@ export async function walk(context: ToolContext, proposed: readonly Entity[]): P
   let again = 0
   const stale = at < waiting.length ? [] : staleHere(context)
   for (const [i, s] of stale.entries()) {
-    const [head] = listed(memory, [memory.reader.entity(s.id)!])
+    const e = memory.reader.entity(s.id)!
     const pressed = await key(
-      `${said}\n${i + 1} of ${stale.length} stale  ${head}  ${markOf(s)}\ny it still holds, r retire, l later, q quit?`,
+      `${said}\n${i + 1} of ${stale.length} stale  ${listed(memory, [e])}\n  ${markOf(s)}\ny it still holds, r retire, l later, q quit?`,
       'yrlq',
     )
     said = ''
