@@ -131,6 +131,20 @@ test('[G7] [R1] typed prompts are kept beside the store for their user alone, wi
   expect((await history.run(contextOf(t), { prompts: true } as never)).text).toContain('Look at the parser')
 })
 
+test.each([
+  'From now on never put code in __init__.py',
+  'Never call __enter__ or __exit__ yourself',
+  'Never edit src/**/gen/** by hand',
+  'Always pass *args and **kwargs, never *a and **k',
+  'Never delete *.lock or *.toml files',
+])('[G7] what is typed is kept as it is typed: %s', async (rule) => {
+  const t = openTestMemory()
+  const { types } = session(t)
+  expect((await types(`${rule}.`)).visible).toContain(`"${rule}"`)
+  await types('yes')
+  expect(t.memory.reader.list('fact').map((e) => e.fields.fact)).toEqual([rule])
+})
+
 test('[G7] a short rule is kept; a go-ahead and an answer are not', async () => {
   const t = openTestMemory()
   const { types } = session(t)

@@ -71,6 +71,20 @@ test('[G7] the fact is the line without the marks of the page', () => {
     fact: 'Never push to `main`',
   })
   expect(plainLine('1. use *strict* mode')).toBe('use strict mode')
+  expect(plainLine('__Never push__ to **main**, ***ever***')).toBe('Never push to main, ever')
+  expect(plainLine('__Use snake_case here__')).toBe('Use snake_case here')
+})
+
+test('[G7] what only looks like emphasis stays', () => {
+  for (const line of [
+    'Never put code in __init__.py or __main__.py',
+    'No tests in src/**/gen/** or lib/**/*.ts',
+    'Use *args, not *',
+    'Use **kwargs and **opts',
+    'Format *.ts and *.js',
+    'Run it at */15 * * * *',
+  ])
+    expect(plainLine(line)).toBe(line)
 })
 
 test('[G7] a heading promises a category for the short items below it', () => {

@@ -50,13 +50,14 @@ function isTool(object: string): boolean {
   )
 }
 
-/** The line as a sentence: no list mark, checkbox, emphasis or closing stop. */
+/** The line as a sentence: no list mark, checkbox, emphasis or closing stop. `__init__`, `src/**` and `*.ts` are no emphasis. */
 export const plainLine = (line: string): string =>
   line
     .trim()
     .replace(/^(?:(?:[-*+]|\d+[.)])\s+)?(?:\[[ xX]\]\s+)?/, '')
-    .replace(/(`[^`]*`)|(\*\*|__)(.+?)\2/g, '$1$3')
-    .replace(/(`[^`]*`)|(?<![\w*])\*(?!\s)([^*]+)\*(?![\w*])/g, '$1$2')
+    .replace(/(`[^`]*`)|(?<!\w)__((?:(?!__)\S)+\s(?:(?!__).)*)(?<=\S)__(?!\w)/g, '$1$2')
+    .replace(/(`[^`]*`)|(?<![\w/])\*\*(?![\s/])(.+?)(?<![\s/])\*\*(?![\w/])/g, '$1$2')
+    .replace(/(`[^`]*`)|(?<![\w*/])\*(?!\s)([^*]+)(?<!\s)\*(?![\w*/]|\.\w)/g, '$1$2')
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/(?<=[^.])\.$/, '')
