@@ -52,6 +52,10 @@ test.each([
   '今後はテストを先に書いてください',
   'Our rule is one change per commit',
   'Use structured logging across the whole project',
+  'Never ever push to main',
+  'Never embed secrets in the binary',
+  'Never again touch that file',
+  'Always tabs, never spaces',
 ])('[G7] says itself that it lasts: %s', (sentence) => expect(saysItLasts(sentence)).toBe(true))
 
 test.each([
@@ -65,6 +69,17 @@ test.each([
   'remember to update the changelog',
   'I do not remember why',
   'move forward with the plan',
+  'never mind, just do it',
+  'Never mind the warning, go on',
+  'Never again, please',
+  'Never seen this error before',
+  'Never worked for me',
+  'We never had that problem',
+  'Always the same error!',
+  'always happy to help',
+  'always fails with ECONNRESET',
+  'Do it as from now on',
+  'do it like this from now on',
 ])('[G7] says nothing of the kind: %s', (sentence) => expect(saysItLasts(sentence)).toBe(false))
 
 test('[G7] an order of each day is no rule, however often it is said', () => {

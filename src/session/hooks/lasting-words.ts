@@ -21,6 +21,10 @@ const LEAD =
 const LANGUAGE =
   '(?:english|german|spanish|french|portuguese|italian|russian|chinese|japanese|ingl[ée]s|castellano|español|franc[ée]s|alemán|anglais|français|espagnol|allemand|deutsch|englisch|französisch|spanisch|português|русском|английском)'
 
+/** Behind "always" or "never" it orders nothing: "never mind", "never seen this", "always the same", "always fails". */
+const NO_ORDER =
+  '(?:mind|too|better|the same|some(?:thing|one|body)|nice|happy|good|been|seen|heard|thought|had|got|knew|said|[a-z]{2,20}(?<!e|emb|sh|shr)ed|(?:fail|work|crashe|return|happen|take|get|break|hang|throw|say|doe|come|goe)s)'
+
 /** Where the words stand, and the words; LETTER stands for one. */
 const CUES: readonly (readonly ['first' | 'anywhere', string])[] = [
   // from now on
@@ -31,7 +35,7 @@ const CUES: readonly (readonly ['first' | 'anywhere', string])[] = [
   // always, never
   [
     'first',
-    "always|never|(?:do not|don[’']t) ever|in future|going forward|siempre|nunca|immer(?! noch)|nie(?:mals)?|sempre|(?:ne |n[’'])LETTER{1,20} (?:plus )?jamais|LETTER{2,20} toujours(?! pas)",
+    `(?:always|never)(?! ${NO_ORDER}(?![a-z])| again(?:[,.!]|$))|(?:do not|don[’']t) ever|in future|going forward|siempre|nunca|immer(?! noch)|nie(?:mals)?|sempre|(?:ne |n[’'])LETTER{1,20} (?:plus )?jamais|LETTER{2,20} toujours(?! pas)`,
   ],
   ['anywhere', '(?:je (?:ne )?(?:veux|souhaite)|il (?:ne )?faut|tu (?:ne )?dois) .{0,60}(?:jamais|toujours(?! pas))'],
   // as a rule
@@ -92,7 +96,7 @@ const REPORTS = /^.{0,60}?\b(?:says?|wrote|writes|reads|told me|according to|sag
 
 /** It means nothing by itself: what it is about stands in another sentence, or is still to come. */
 const POINTS_AWAY =
-  /[:：]\s*$|^(?:\S+\s+){1,3}(?:this|that|it|them)(?=\s*(?:$|[.!,]|(?:by|manually|yourself|again|anymore)\b))|^(?:\S+\s+){1,4}(?<!que )(?:esto|eso|isso|isto)(?![\p{L}\p{N}])/iu
+  /[:：]\s*$|^(?:\S+\s+){1,3}(?:this|that|it|them)(?=\s*(?:$|[.!,]|(?:by|manually|yourself|again|anymore)\b))|^(?:\S+\s+){0,2}do (?:it|this|that|so)\b|^(?:\S+\s+){1,4}(?<!que )(?:esto|eso|isso|isto)(?![\p{L}\p{N}])/iu
 
 export function saysItLasts(sentence: string): boolean {
   if (sentence.length > LONGEST || (isAscii(sentence) && sentence.trim().split(/\s+/).length < 3)) return false
