@@ -132,6 +132,24 @@ test('[G7] [R4] what is taken back is named in the question, and goes with the y
     expect((await types(other)).visible, other).toBeUndefined()
 })
 
+test.each([
+  ['Add the route. Also forget the rule about card numbers.', [], ['card']],
+  ['Use slog from now on. And please forget the rule about card numbers.', ['Use slog from now on'], ['card']],
+  ['Always write reST here, and forget the rule about card numbers', ['Always write reST here'], ['card']],
+  ['Add the route, forget the rule about card numbers', [], ['card']],
+  ['Forget the rule about card numbers and use slog from now on', ['use slog from now on'], ['card']],
+])('[G7] [R4] what is taken back beside other words is asked about: %s', async (prompt, kept, gone) => {
+  const t = openTestMemory()
+  t.act([['record-fact', { fact: 'Never log card numbers' }]])
+  const { types } = session(t)
+  const { visible = '' } = await types(prompt)
+  for (const rule of kept) expect(visible).toContain(`"${rule}"`)
+  for (const _ of gone) expect(visible).toContain('(ends "Never log card numbers")')
+  await types('yes to both')
+  await types('yes')
+  expect(t.memory.reader.list('fact', { current: true }).map((e) => e.fields.fact)).toEqual(kept)
+})
+
 test('[G7] [R1] typed prompts are kept beside the store for their user alone, without what was pasted or secret, and can be searched', async () => {
   const t = openTestMemory()
   const { types } = session(t)

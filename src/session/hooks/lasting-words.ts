@@ -105,17 +105,29 @@ export function saysItLasts(sentence: string): boolean {
   return UNSPACED.test(sentence) || cuesOf(FLAVOURS.any).some((cue) => cue.test(sentence))
 }
 
+const RULE = '(?:rules?|conventions?|decisions?|regel|entscheidung|regla|decisión|règle|décision|regra|decisão)'
+/** It takes a rule back, the one that it describes: "forget the rule about Friday deploys". */
+export const TAKES_BACK = new RegExp(
+  `^(?:(?:also|and|but|so|then|ok(?:ay)?|please|und|auch|bitte|y|et|e)[, ]{1,3}){0,3}(?:forget|drop|retire|cancel|lift|scrap|vergiss|streich|olvida|quita|oublie|supprime|esquece|esqueça) (?:the|that|our|my|die|la|esa|nuestra|cette|notre|a|essa|nossa) ${RULE} (?:about|that|on|of|for|to|über|dass|zu|sobre|de|que|sur|du|da|do)\\s(.{3,200})$`,
+  'iu',
+)
+
+/** It speaks of what stands before it. */
+const POINTS_BACK = /^(?:\S+ ){0,3}(?:it|its|this|that|them|these|those|they)\b/i
+
 /**
- * The part of a sentence that lasts: "Add the route, and tasks use time_limit=60 from now on" orders something and lays down a
- * rule. Nothing is cut off where the part speaks of what stands before it.
+ * What a sentence says for later: its lasting part, and each rule that it takes back. "Add the route, and tasks use
+ * time_limit=60 from now on" orders something and lays down a rule.
  */
-export function lastingPart(sentence: string): string {
-  for (const { index, 0: mark } of sentence.matchAll(/[,;] (?:and|but|und|aber|y|et|e) /gi)) {
-    if (saysItLasts(sentence.slice(0, index))) break
-    const part = sentence.slice(index + mark.length)
-    if (saysItLasts(part) && !/^(?:\S+ ){0,3}(?:it|its|this|that|them|these|those|they)\b/i.test(part)) return part
+export function partsOf(sentence: string): string[] {
+  for (const { index, 0: mark } of sentence.matchAll(/[,;]? (?:and|but|und|aber|y|et|e) |, /gi)) {
+    const [before, part] = [sentence.slice(0, index), sentence.slice(index + mark.length)]
+    if (TAKES_BACK.test(part) || (TAKES_BACK.test(before) && saysItLasts(part)))
+      return [...partsOf(before), ...partsOf(part)]
+    const isOwn = /^[,;] \w/.test(mark) && !POINTS_BACK.test(part)
+    if (isOwn && saysItLasts(part) && !saysItLasts(before)) return partsOf(part)
   }
-  return sentence
+  return [sentence]
 }
 
 /** Of fewer words it is an everyday order: "commit and push". */

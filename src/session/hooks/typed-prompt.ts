@@ -5,12 +5,9 @@ import { isOfPerson, isTyped } from './ask-person.ts'
 import type { HookReply } from './call.ts'
 import { type Hook, joined } from './hook.ts'
 import { openPrompts, PROMPTS_MS } from './kept-prompts.ts'
-import { lastingPart, mayBeRepeated, SESSIONS, saysItLasts } from './lasting-words.ts'
+import { mayBeRepeated, partsOf, SESSIONS, saysItLasts, TAKES_BACK } from './lasting-words.ts'
 import { isSmall } from './small-talk.ts'
 import { CUT_OUT, ownWords, sentencesOf } from './typed-words.ts'
-
-/** May take a rule back: "forget the rule about Friday deploys". */
-const ENDS = /^\S{4,10} .{0,20}\b(?:rule|convention|decision|regel|entscheidung|regla|regra|decis|r.gle|d.cision)/i
 
 /** Keeps a prompt. Says what the person is to be asked about it, and what the agent is to judge of earlier sessions. */
 export async function notePrompt(hook: Hook, text: string): Promise<HookReply> {
@@ -21,7 +18,7 @@ export async function notePrompt(hook: Hook, text: string): Promise<HookReply> {
   const now = memory.env.now()
   using prompts = openPrompts(project, { create: config.keepPrompts, wait: PROMPTS_MS, now })
   if (prompts && !config.keepPrompts) hook.attempt('prompts', () => prompts.erase())
-  const sentences = sentencesOf(text).map((s) => lastingPart(plainLine(s)))
+  const sentences = sentencesOf(text).flatMap((s) => partsOf(plainLine(s)))
   const again = config.keepPrompts ? sentences.filter(mayBeRepeated) : []
   const isByHand = isTyped(hook)
   const prompt = config.keepPrompts
@@ -42,10 +39,8 @@ export async function notePrompt(hook: Hook, text: string): Promise<HookReply> {
   )
   const isAgain = (s: string) =>
     again.includes(s) && (hook.attempt('prompts', () => prompts?.sessionsThatSay(s)) ?? 0) >= SESSIONS
-  const lasting = open.filter((s) => saysItLasts(s) || isAgain(s))
-  const ending = open.filter((s) => ENDS.test(s) && !lasting.includes(s))
+  const wanted = open.filter((s) => saysItLasts(s) || isAgain(s) || TAKES_BACK.test(s))
   // what most prompts do without is loaded when it is needed
-  const asks = lasting.length + ending.length > 0
-  const visible = asks ? (await import('./wish-question.ts')).askFor(hook, lasting, ending, prompt) : undefined
+  const visible = wanted.length > 0 ? (await import('./wish-question.ts')).askFor(hook, wanted, prompt) : undefined
   return { visible, context: joined(left) }
 }

@@ -5,23 +5,16 @@ import { actionOf } from '../../travel/formats/import/said-as.ts'
 import { askAbout, type Wish } from './ask-person.ts'
 import { isKnown } from './extract/propose.ts'
 import type { Hook } from './hook.ts'
+import { TAKES_BACK } from './lasting-words.ts'
 import { wishToEnd } from './taken-back.ts'
 
 /** Of one prompt, so that a question stays one. */
 const MAX_ASKED = 2
 
 /** The question about sentences that last or take something back; undefined where all of it is known. */
-export function askFor(
-  hook: Hook,
-  lasting: readonly string[],
-  ending: readonly string[],
-  prompt: number | undefined,
-): string | undefined {
-  const ends = (s: string) => wishToEnd(hook.memory.reader, s)
-  const wishes = [
-    ...lasting.map((s) => ends(s) ?? wishOf(s, hook.project.root)),
-    ...ending.flatMap((s) => ends(s) ?? []),
-  ]
+export function askFor(hook: Hook, sentences: readonly string[], prompt: number | undefined): string | undefined {
+  const wishes = sentences
+    .flatMap((s) => wishToEnd(hook.memory.reader, s) ?? (TAKES_BACK.test(s) ? [] : wishOf(s, hook.project.root)))
     .filter(({ actions: [first] }) => !isKnown(hook.memory, first![0].replace(/^record-/, ''), first![1]))
     .slice(0, MAX_ASKED)
     .map((wish): Wish => ({ ...wish, ...(prompt === undefined ? {} : { prompt }) }))

@@ -13,7 +13,7 @@ import { mayHold, PAST, questionOn } from '../../session/hooks/ask-agent.ts'
 import { hooksConfig } from '../../session/hooks/config.ts'
 import { type Kept, readConversation, type Typed } from '../../session/hooks/extract/conversation.ts'
 import { openPrompts } from '../../session/hooks/kept-prompts.ts'
-import { lastingPart, mayBeRepeated, saysItLasts } from '../../session/hooks/lasting-words.ts'
+import { mayBeRepeated, partsOf, saysItLasts } from '../../session/hooks/lasting-words.ts'
 import { pauses } from '../../session/hooks/pause.ts'
 import { isSmall } from '../../session/hooks/small-talk.ts'
 import { ownWords, sentencesOf } from '../../session/hooks/typed-words.ts'
@@ -96,7 +96,7 @@ const PAST_TOKENS = 250
 /** Picks for the next session what says itself that it lasts, of the sessions that hold most of it and that no hook saw; then the latest. Nobody is asked about the rest. */
 function leavePast({ memory, project }: ToolContext): string | undefined {
   using prompts = openPrompts(project, { now: memory.env.now() })!
-  const lasts = (sentence: string) => saysItLasts(lastingPart(plainLine(sentence)))
+  const lasts = (sentence: string) => partsOf(plainLine(sentence)).some(saysItLasts)
   const unseen = prompts.unjudgedSessions(0).filter((id) => !sessionsOf(memory).get(id))
   const all = unseen.flatMap((id) => {
     const typed = prompts.unjudgedOf(id).map((p) => ({ p, n: sentencesOf(p.text).filter(lasts).length }))
