@@ -136,7 +136,7 @@ test('[R3] what the user says now is asked about, though an older rule that forb
 })
 
 test('[W4] a handoff says how many sessions came after it, and in whose words it is: nothing is added to one that leaves no work', async () => {
-  const { on, record } = sessions()
+  const { t, on, record } = sessions()
   await on('s1', 'session-start')
   await on('s1', 'prompt', { prompt: 'make the totals of the cart right, they are off by one cent' })
   await record(
@@ -150,8 +150,36 @@ test('[W4] a handoff says how many sessions came after it, and in whose words it
   expect(next).toContain('look at the discounts')
   expect(next).not.toMatch(/Asked:|check what is still so/)
   await on('s2', 'prompt', { prompt: 'now the discounts, and then the receipt' })
+  sessionsOf(t.memory).edited('s2', 'discounts.ts')
   await on('s2', 'session-end', { reason: 'exit' })
   expect((await on('s3', 'session-start')).context).toContain(', 1 session ago: check what is still so')
+})
+
+test('[W4] sessions that changed nothing make no handoff older; two that did leave one without work its name', async () => {
+  const { t, on, record } = sessions()
+  const ask = async (id: string, prompt: string) => {
+    await on(id, 'session-start')
+    await on(id, 'prompt', { prompt })
+  }
+  await ask('s1', 'raise the limit in a.py to 80 requests')
+  await record('s1', ['write-handoff', { title: 'limit', inProgress: ['the limit of a.py is 80 now'] }])
+  await on('s1', 'session-end', { reason: 'exit' })
+  for (const id of ['s2', 's3', 's4']) {
+    await ask(id, 'what time is it in Lisbon at the moment?')
+    await on(id, 'session-end', { reason: 'exit' })
+  }
+  const { context: idle } = await on('s5', 'session-start')
+  expect(idle).toContain('the limit of a.py is 80 now')
+  expect(idle).not.toContain('ago: check what is still so')
+  for (const id of ['s6', 's7']) {
+    await ask(id, `change ${id}.py, its header is wrong`)
+    sessionsOf(t.memory).edited(id, `${id}.py`)
+    await on(id, 'session-end', { reason: 'exit' })
+  }
+  const page = t.memory.reader.list('handoff').filter((e) => e.fields.session !== 's1')
+  t.act(page.map(({ id }) => ['retire', { ref: id, reason: 'done' }]))
+  const { context: later } = await on('s8', 'session-start')
+  expect(later).toMatch(/Handoff "limit".* 2 sessions ago: check what is still so .*; tidemark handoff/)
 })
 
 test('[R1] what is asked for with "can you …?" are words of the person; what is only asked, or asked in the middle, is not', async () => {

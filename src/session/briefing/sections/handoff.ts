@@ -81,15 +81,16 @@ const newestOf = (all: readonly CurrentHandoff[]) => all.reduce((a, b) => (b.wri
 export const calledHandoff = ({ entity }: CurrentHandoff): string =>
   `"${plain(/^session "(.*)"$/.exec(entity.name)?.[1] ?? entity.name, 100)}"`
 
-/** Sessions that were asked for something since. */
+/** Sessions that were asked for something since, and edited something. */
 const sessionsSince = (h: CurrentHandoff, { memory, session }: About): SessionInfo[] =>
   sessionsOf(memory)
     .list({ all: true })
     .filter((s) => Number(s.data.requestAt ?? 0) > h.written && s.id !== h.session && s.id !== session)
+    .filter((s) => editedSince(s, h.written).length > 0)
 
-const hasEdited = ({ data }: SessionInfo, files: readonly string[], since: number): boolean =>
-  Object.entries((data.changed ?? {}) as { [file: string]: { at: number } }).some(
-    ([file, { at }]) => at > since && files.includes(file),
+const editedSince = ({ data }: SessionInfo, since: number): string[] =>
+  Object.entries((data.changed ?? {}) as { [file: string]: { at: number } }).flatMap(([file, { at }]) =>
+    at > since ? file : [],
   )
 
 const headOf = (h: CurrentHandoff, about: About, sessions: number): string => {
@@ -138,7 +139,8 @@ function inFull(h: CurrentHandoff, about: About): Item {
     return { id: h.entity.id, text: `${head}; tidemark handoff` }
   const short = [`${head}; the rest: tidemark handoff`, ...next].join('\n')
   // once somebody has gone on with its files, how things stood says little
-  if (since.some((s) => hasEdited(s, by?.files ?? [], h.written))) return { id: h.entity.id, text: short }
+  if (since.some((s) => editedSince(s, h.written).some((file) => by?.files.includes(file))))
+    return { id: h.entity.id, text: short }
   return { id: h.entity.id, text: [head, ...body, ...HANDOFF_PARTS.flatMap(part)].join('\n'), short }
 }
 
