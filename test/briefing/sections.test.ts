@@ -306,6 +306,35 @@ test('[M6] what changed since the user was last here, by whom, verified or not; 
   expect(textOf(t)).not.toContain('Changed since')
 })
 
+test('[M6] an import of documents is no news, in a briefing and for who comes back', () => {
+  const t = openTestMemory()
+  t.act([['record-principle', { name: 'plan-then-apply' }]])
+  briefed(t, 'first')
+  const pages = Array.from({ length: 9 }, (_, i) => ['record-file', { path: `docs/p${i}.md`, attrs: { document: `P${i}` } }]) // biome-ignore format: one thought
+  t.act([...pages, ['record-file', { path: 'src/hub.ts', understanding: 'the hub' }]], {
+    session: 'second',
+    user: 'ben',
+  })
+  const text = textOf(t)
+  expect(text).not.toContain('docs/p1.md')
+  expect(text).toContain('src/hub.ts')
+  const { text: seen } = back(t.memory, t.project, { user: 'tester' })
+  expect(seen).toContain('src/hub.ts')
+  expect(seen).not.toContain('docs/p1.md')
+})
+
+test('[M6] that something was deleted is told to a session that was told of it, and to no other', () => {
+  const t = openTestMemory()
+  t.act([
+    ['record-fact', { fact: 'Use pnpm for installs' }],
+    ['record-principle', { name: 'plan-then-apply' }],
+  ])
+  briefed(t, 'first')
+  t.act([['delete-fact', { ref: 'fact:use-pnpm-for-installs', reason: 'npm' }]], { session: 'second', user: 'ben' })
+  expect(textOf(t)).not.toContain('deleted')
+  expect(textOf(t, { session: 'first' })).toContain('- deleted: fact:use-pnpm-for-installs')
+})
+
 test('[X5] sessions that idle with nothing in hand are a number', () => {
   const t = openTestMemory()
   const sessions = sessionsOf(t.memory)

@@ -1,7 +1,8 @@
 import { heldOf } from '../../../engine/store/held.ts'
 import { isErased } from '../../../engine/store/log.ts'
 import { type Touch, touchesAfter } from '../../../engine/store/own-lines.ts'
-import { type Entity, kindOf } from '../../../model/entity.ts'
+import { type Entity, isPage, kindOf } from '../../../model/entity.ts'
+import { sessionsOf } from '../../../work/coordination/sessions.ts'
 import { plain } from '../fence.ts'
 import { isElsewhere } from '../focus.ts'
 import { day, many, refOf } from '../format.ts'
@@ -32,9 +33,13 @@ export const news: Section = {
   build(about) {
     const since = lastHere(about)
     if (since === undefined) return firstSeen(about)
+    const told = about.session === undefined ? [] : sessionsOf(about.memory).toldOf(about.session)
     const fresh = countBursts(changesSince(about, since), about).filter(
       ({ entity: e }) =>
-        !about.delivered.has(e.id) && !isElsewhere(e, about) && !(e.kind === 'fact' && e.live && isRead(e, about)),
+        !about.delivered.has(e.id) &&
+        !isElsewhere(e, about) &&
+        !(e.kind === 'fact' && e.live && isRead(e, about)) &&
+        (e.live || told.some(({ ids }) => ids.includes(e.id))),
     )
     if (fresh.length === 0) return undefined
     const items = fresh.slice(0, MAX_ITEMS).map(({ entity, text }): Item => ({ id: entity.id, text }))
@@ -64,7 +69,9 @@ export function changesSince(about: About, since: number): Change[] {
     if (NOT_NEWS.has(kind) || reader.registry().kind(kind)?.internal) continue
     const entity = reader.entity(id)
     if (heldOf(memory.db, id) !== undefined) continue // what waits is told to be reviewed
-    if (!entity || entity.fields.standing === 'proposed' || entity.fields.standing === 'rejected') continue
+    // of a page that was imported recall tells
+    if (!entity || isPage(entity) || entity.fields.standing === 'proposed' || entity.fields.standing === 'rejected')
+      continue
     const { user, agent, session: of } = all[0]!
     // that somebody agreed changes nothing of what it says
     if (entity.live && all.every((t) => t.field === 'standing' || t.field === 'provenance')) continue
