@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { explain } from '../../src/surfaces/tools/explain.ts'
@@ -196,6 +196,37 @@ test('[F1] re-anchor and a new reading say that it holds; both look at the code 
   c.write('a.ts', AUTH)
   await c.scan()
   expect([c.why('d'), c.why('a.ts')]).toEqual(['verify in a.ts changed', 'a.ts changed'])
+})
+
+test('[F1] its own session does not outdate a decision, whoever looks at the code first; a session after it does', async () => {
+  const t = openTestCode({ 'lock.rs': 'fn lock() -> u8 { 1 }\n' })
+  t.act([['record-decision', { name: 'lock-file', rationale: 'one host', locations: ['lock.rs'] }]], { session: 's1' })
+  t.act([['record-learning', { title: 'The lock is a byte', locations: ['lock.rs'] }]], { session: 's1' })
+  await t.scan()
+  const sessions = sessionsOf(t.memory)
+  const change = (text: string) => {
+    t.clock.now += 60_000
+    t.write('lock.rs', text)
+    utimesSync(join(t.root, 'lock.rs'), t.clock.now / 1000, t.clock.now / 1000)
+  }
+  change('fn lock() -> u8 { 22 }\n')
+  await t.scan() // who watches the files is faster than the hook that tells of the edit
+  sessions.edited('s1', 'lock.rs')
+  expect(t.why('decision:lock-file')).toBeUndefined()
+  expect(t.why('learning:the-lock-is-a-byte')).toBe('lock.rs changed')
+  change('fn lock() -> u8 { 333 }\n')
+  expect(t.why('decision:lock-file')).toMatch(/^lock.rs changed/)
+  sessions.edited('s1', 'lock.rs')
+  expect(t.why('decision:lock-file')).toBeUndefined() // also where nobody looked
+  await t.scan()
+  expect(t.why('decision:lock-file')).toBeUndefined()
+  change('fn lock() -> u8 { 4444 }\n')
+  sessions.edited('s2', 'lock.rs')
+  await t.scan()
+  expect(t.why('decision:lock-file')).toBe('lock.rs changed')
+  t.remove('lock.rs')
+  await t.scan()
+  expect(t.why('decision:lock-file')).toBe('lock.rs is gone')
 })
 
 test('[F1] what hooks recorded, or sync brought, is anchored by the next scan', async () => {

@@ -1,11 +1,12 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { readInside } from '../../base/files.ts'
+import { readInside, SLACK_MS } from '../../base/files.ts'
 import { sha256 } from '../../model/digest.ts'
-import { isPage } from '../../model/entity.ts'
+import { isPage, kindOf, saidBy } from '../../model/entity.ts'
 import * as code from '../store/code-anchors.ts'
 import type { Db } from '../store/db.ts'
 import { getMeta } from '../store/meta.ts'
+import { getSession, listSessions, type SessionRow } from '../store/presence.ts'
 import type { Reader } from './reader.ts'
 
 /** Why what an entity says of the code may no longer hold. */
@@ -26,6 +27,22 @@ const MOST_DUE = 500
 
 /** A larger file is told apart by its size and time alone. */
 const MOST_BYTES = 1_000_000
+
+/** What says how code is to be, or was tried: notes on code as it is are no longer true after any change. */
+const INTENDED = new Set(['decision', 'failed-approach'])
+
+/** Whether the session that decided is the one that changed the file: its change does not outdate what it decided. */
+export function isCarriedOut(db: Db, root: string, reader: Reader, { entity, path }: code.AnchorRow): boolean {
+  const e = INTENDED.has(kindOf(entity)) ? reader.entity(entity) : undefined
+  const own = e && getSession(db, String(saidBy(e).session))
+  const hasEdited = ({ data }: SessionRow) => Array.isArray(data.files) && data.files.includes(path)
+  if (!own || !hasEdited(own)) return false
+  const changed = own.data.changed as { [file: string]: { at: number } } | undefined
+  const now = lstatSync(join(root, path), { throwIfNoEntry: false })
+  // who wrote it later is not known
+  if (!now?.isFile() || now.mtimeMs > (changed?.[path]?.at ?? 0) + SLACK_MS) return false
+  return !listSessions(db).some((s) => s.id !== own.id && hasEdited(s))
+}
 
 /** Why a file is not as it was seen last, and since when, by its size and time, and by its bytes where those differ. */
 function changeOf(
@@ -76,7 +93,8 @@ export class Staleness {
     this.#root = root
     this.#reader = reader
     this.#isSeen = getMeta(db, code.cursorKey(root)) !== undefined
-    this.#own = Map.groupBy(code.staleAnchors(db, root), (a) => a.entity)
+    const isStale = (a: code.AnchorRow) => / is gone(?: from |$)/.test(a.stale!) || !isCarriedOut(db, root, reader, a)
+    this.#own = Map.groupBy(code.staleAnchors(db, root).filter(isStale), (a) => a.entity)
   }
 
   /** Of an entity, by its own places or by one that it rests on. */
@@ -108,10 +126,12 @@ export class Staleness {
     const anchors = all.filter((a) => a.hash !== '')
     if (anchors.length === 0 && !this.#isSeen && code.isAnchored(this.#db, id))
       return { id, why: 'nobody looked at the code of this work tree yet', since: 0, isUnread: true, anchors }
-    const changes = anchors.flatMap(({ path }) => {
+    const changes = anchors.flatMap((a) => {
+      const { path } = a
       if (!this.#files.has(path))
         this.#files.set(path, changeOf(this.#root, path, code.fileSeen(this.#db, this.#root, path)))
-      return this.#files.get(path) ?? []
+      const change = this.#files.get(path)
+      return change && !isCarriedOut(this.#db, this.#root, this.#reader, a) ? change : []
     })
     if (all[0] && all.every((a) => a.hash === '' && this.#isMissing(a)))
       return { id, why: `${all[0].path} is not in this work tree`, since: 0, isUnread: true, anchors }

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
-import { SLACK_MS } from '../../base/files.ts'
 import type { Memory } from '../../engine/memory.ts'
+import { isCarriedOut } from '../../engine/read/stale.ts'
 import type { AnchorRow, FileRow } from '../../engine/store/code-anchors.ts'
 import * as code from '../../engine/store/code-anchors.ts'
 import type { Db } from '../../engine/store/db.ts'
-import { addPresence, getSession, listSessions, type SessionRow } from '../../engine/store/presence.ts'
+import { addPresence } from '../../engine/store/presence.ts'
 import type { Project } from '../../engine/store/project.ts'
-import { cleanPath, saidBy } from '../../model/entity.ts'
+import { cleanPath } from '../../model/entity.ts'
 import { ruleIn } from '../recall/contradictions.ts'
 import { anchored, fileGone, type Judged, judge, movedTo } from './anchors.ts'
 import { cachedText, keepManifest } from './cache.ts'
@@ -21,8 +21,6 @@ const YOUNG_MS = 2_000
 /** So many files are stored at once: others write in between. */
 const FILES_AT_ONCE = 500
 const PATHS_TOLD = 20
-/** What says how code is to be, or was tried: notes on code as it is are no longer true after any change. */
-const INTENDED = new Set(['decision', 'failed-approach'])
 
 export interface Scanned {
   readonly files: number
@@ -158,6 +156,8 @@ class Judge {
 
   async #judged(a: AnchorRow): Promise<AnchorRow> {
     const { before, gone, appeared, now } = this.#changes
+    const { db, reader } = this.#memory
+    const { root } = this.#tree
     const old = gone.find((f) => f.path === a.path)
     const path = isBack(a, appeared) ? saidPath(a) : ((old && this.#renamed(old)) ?? a.path)
     const row = path === a.path ? a : { ...a, path }
@@ -165,24 +165,12 @@ class Judge {
     if (!content) return row.hash === '' ? row : this.#moved(fileGone(row, now))
     const parsed = this.#changes.changed.get(path) ?? (await this.#tree.parsed(path, content))
     if (row.hash === '') return anchored(row, parsed, content.text)
-    const [known, e] = [before.get(path), this.#memory.reader.entity(a.entity)]
+    const [known, e] = [before.get(path), reader.entity(a.entity)]
     const found = judge(row, parsed, content.text, now, e ? ruleIn(e) : '', known && this.#tree.known(path, known.hash))
     if (found.open) this.#open.add(path)
-    if (found.row.stale !== null && !found.gone && this.#isCarriedOut(row)) return anchored(row, parsed, content.text)
+    if (found.row.stale !== null && !found.gone && isCarriedOut(db, root, reader, row))
+      return anchored(row, parsed, content.text)
     return this.#moved(found)
-  }
-
-  /** Whether the session that decided is the one that changed the file: its change does not outdate what it decided. */
-  #isCarriedOut({ entity, path }: AnchorRow): boolean {
-    const e = this.#memory.reader.entity(entity)
-    if (!e || !INTENDED.has(e.kind)) return false
-    const hasEdited = ({ data }: SessionRow) => Array.isArray(data.files) && data.files.includes(path)
-    const own = getSession(this.#memory.db, String(saidBy(e).session))
-    if (!own || !hasEdited(own)) return false
-    const changed = own.data.changed as { [file: string]: { at: number } } | undefined
-    // who wrote it later is not known
-    if ((this.#tree.stat(path)?.mtime ?? 0) > (changed?.[path]?.at ?? 0) + SLACK_MS) return false
-    return !listSessions(this.#memory.db).some((s) => s.id !== own.id && hasEdited(s))
   }
 
   /** The file that has the content of one that is gone. */
