@@ -2,8 +2,10 @@ import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { staleAnchors } from '../../src/engine/store/code-anchors.ts'
+import { getSession, putSession } from '../../src/engine/store/presence.ts'
 import { scan } from '../../src/find/code/scan.ts'
 import { provenanceOf } from '../../src/model/entity.ts'
+import { brief } from '../../src/session/briefing/brief.ts'
 import type { HookCall } from '../../src/session/hooks/call.ts'
 import { respond } from '../../src/session/hooks/run.ts'
 import { act } from '../../src/surfaces/tools/act.ts'
@@ -180,6 +182,36 @@ test('[W4] sessions that changed nothing make no handoff older; two that did lea
   t.act(page.map(({ id }) => ['retire', { ref: id, reason: 'done' }]))
   const { context: later } = await on('s8', 'session-start')
   expect(later).toMatch(/Handoff "limit".* 2 sessions ago: check what is still so .*; tidemark handoff/)
+})
+
+test('[X5] [W4] a crash keeps the last answer to a request that changed files, and says nothing twice', async () => {
+  const { t, on } = sessions()
+  await on('s1', 'session-start')
+  await on('s1', 'prompt', { prompt: 'Write the title page, then the lock of a term' })
+  t.clock.now += 1_000
+  sessionsOf(t.memory).edited('s1', 'title.md')
+  t.act([['claim', { paths: ['title.md', 'lock/**'] }]], { session: 's1' })
+  await on('s1', 'stop', { said: 'Title done. Next: add the term lock' })
+  await on('s1', 'prompt', { prompt: 'what did the others do in the meantime?' })
+  await on('s1', 'stop', { said: 'nothing much' })
+  const { process: _, ...row } = getSession(t.memory.db, 's1')! // nobody knows whether it runs: it falls silent
+  t.memory.db.write(() => putSession(t.memory.db, row))
+  t.clock.now += 3_600_000
+  sessionsOf(t.memory).start({ id: 's2' })
+  const { text: context } = brief(t.memory, t.project, { session: 's2' })
+  expect(context).toContain('Session s1')
+  for (const words of ['Next: add the term lock', 'what did the others do', 'nothing much'])
+    expect(context.split(words), words).toHaveLength(2)
+  expect(context).not.toMatch(/Files in hand|Asked: Write/)
+  t.act([['retire', { ref: t.memory.reader.list('handoff')[0]!.id, reason: 'read' }]])
+  expect(
+    brief(t.memory, t.project, { session: 's2' }).text,
+  ).toContain(`  Asked: Write the title page, then the lock of a term
+  Answered: Title done. Next: add the term lock
+  Asked: what did the others do in the meantime?
+  Answered: nothing much
+  Files in hand: title.md
+  Had claimed: lock/`)
 })
 
 test('[R1] what is asked for with "can you …?" are words of the person; what is only asked, or asked in the middle, is not', async () => {

@@ -24,7 +24,8 @@ function asks(hook: Hook, text: string): { [key: string]: Json } {
   const title = titleOf(text)
   if (title === undefined || isSmall(request)) return { askedAt, skill }
   const named = hook.kept('title') ?? dataLine(title, 80)
-  return { askedAt, skill, requestAt: askedAt, request, said: null, title: String(named) }
+  const workedSaid = String(hook.kept(hook.kept('worked') === hook.kept('request') ? 'said' : 'workedSaid') ?? '')
+  return { askedAt, skill, requestAt: askedAt, request, said: null, workedSaid, title: String(named) }
 }
 
 const MAX_NEWS = 6

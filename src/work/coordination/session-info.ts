@@ -31,6 +31,13 @@ export interface SessionInfo extends Omit<SessionRow, 'crashed'> {
   contextUsed?: number
 }
 
+/** What a session was asked and answered, last and before that as it edited files last, in order. */
+export function exchangesOf({ data: { worked, workedSaid, request, said } }: SessionInfo): [string, string][] {
+  const before = worked === request ? [] : [worked, workedSaid]
+  const texts = [...before, request, said].entries()
+  return [...texts].flatMap(([i, text]) => (text ? [[i % 2 === 0 ? 'Asked' : 'Answered', String(text)]] : []))
+}
+
 type Known = { [K in Exclude<keyof Said, 'pid'>]?: NonNullable<Said[K]> }
 
 /** What was said, without what was not. */

@@ -337,6 +337,7 @@ export class Sessions {
           files,
           changed: Object.fromEntries(Object.entries(changed).filter(([file]) => files.includes(file))),
           edits: Number(row.data.edits ?? 0) + 1,
+          worked: row.data.request ?? null,
         },
       })
       const body: { [key: string]: Json } = { path, by }

@@ -10,6 +10,7 @@ import { defined } from '../../model/object.ts'
 import { oneLine } from '../../model/text.ts'
 import { claimsOf } from '../coordination/claims.ts'
 import { idsOf } from '../coordination/session-ids.ts'
+import { exchangesOf } from '../coordination/session-info.ts'
 import { sessionsOf } from '../coordination/sessions.ts'
 import { currentEntities } from './current.ts'
 import { HANDOFF_PARTS, type HandoffPart } from './page.ts'
@@ -80,7 +81,7 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
   const open = recorded('task').filter((e) => isOpen(e) && e.id !== task?.id)
   const [last, ...before] = all.filter((s) => typeof s.data.request === 'string')
   // what was edited before a clear was asked for before it
-  const asked = [last ?? [], before.filter((s) => s.files.some((f) => files.includes(f)))].flat().reverse()
+  const asked = before.filter((s) => s.files.some((f) => files.includes(f))).reverse()
 
   const said: Composed = {
     inProgress: [
@@ -107,7 +108,7 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
   if (leavesWork)
     said.inProgress.unshift(
       ...some(asked.map((s) => `Asked: "${short(s.data.request, SAID_MAX)}"`)),
-      ...(typeof last?.data.said === 'string' ? [`Answered: "${short(last.data.said, SAID_MAX)}"`] : []),
+      ...(last ? exchangesOf(last) : []).map(([how, text]) => `${how}: "${short(text, SAID_MAX)}"`),
     )
   return defined({ ...said, contextUsed: sessions.get(session)?.contextUsed })
 }

@@ -3,7 +3,7 @@ import { areApart, provenanceOf } from '../../../model/entity.ts'
 import { DAY_MS } from '../../../model/times.ts'
 import { type Claim, claimsOf } from '../../../work/coordination/claims.ts'
 import { nameOfSession } from '../../../work/coordination/labels.ts'
-import type { SessionInfo } from '../../../work/coordination/session-info.ts'
+import { exchangesOf, type SessionInfo } from '../../../work/coordination/session-info.ts'
 import { sessionsOf } from '../../../work/coordination/sessions.ts'
 import { CARRIED_DAYS, type CurrentHandoff, currentHandoffs, DONE_DAYS, OLD_DAYS } from '../../../work/handoff/current.ts' // biome-ignore format: a row
 import { HANDOFF_PARTS } from '../../../work/handoff/page.ts'
@@ -29,8 +29,9 @@ export const handoff: Section = {
     const crashed = leftInHand(about)
     const [newest] = handoffs.filter((h) => !isElsewhere(h.entity, about))
     const others = handoffs.filter((h) => h !== newest)
-    const notes = crashed.slice(0, OTHERS).map((s) => recoveryItem(s, about))
     const whole = newest ? [inFull(newest, about)] : []
+    const told = (s: SessionInfo) => (newest?.session === s.id ? whole[0]!.text : '')
+    const notes = crashed.slice(0, OTHERS).map((s) => recoveryItem(s, about, told(s)))
     // what a crash left is newer than a handoff from before it
     const first = crashed[0] && (!newest || crashed[0].seen > newest.written)
     const left = leftBehind(about)
@@ -172,26 +173,28 @@ export function leftInHand({ memory, session, moment, reader }: About): SessionI
   return near.filter((s) => s.files.length > 0 || heldBy(s).length > 0 || isLeft(s.task))
 }
 
-export function recoveryItem(s: SessionInfo, about: About): Item {
+/** `told`: what its handoff says beside it. */
+export function recoveryItem(s: SessionInfo, about: About, told = ''): Item {
   const task = s.task === undefined ? undefined : about.reader.entity(s.task)
   const decided = about.reader
     .list('decision', { since: s.started, limit: DECISIONS_LOOKED_AT })
     .filter((e) => provenanceOf(e).some((p) => p.session === s.id))
     .slice(0, DECISIONS_NAMED)
   const name = nameOfSession(s, undefined, [s.branch && `branch ${s.branch}`])
-  const { request, said } = s.data
   const head = `- Session ${plain(name, 200)} crashed, last seen ${minute(s.seen, about)}`
   const list = (title: string, all: readonly string[]) => {
     const shown = all.slice(-FILES_NAMED).map((on) => claimedOn(on, about))
-    return all.length > 0 && `  ${title}: ${shown.join(', ')}${all.length > FILES_NAMED ? ', …' : ''}`
+    return (
+      shown.some((on) => !told.includes(on)) &&
+      `  ${title}: ${shown.join(', ')}${all.length > FILES_NAMED ? ', …' : ''}`
+    )
   }
   const lines = [
     head,
-    typeof request === 'string' && `  Asked: ${plain(request, ITEM)}`,
-    typeof said === 'string' && `  Answered: ${plain(said, ITEM)}`,
+    ...exchangesOf(s).map(([how, text]) => !told.includes(plain(text, ITEM)) && `  ${how}: ${plain(text, ITEM)}`),
     task && `  Task: ${plain(task.name, 200)} (${refOf(task)})`,
     list('Files in hand', s.files),
-    list('Had claimed', heldBy(s).filter((on) => on !== task?.id)),
+    list('Had claimed', heldBy(s).filter((on) => on !== task?.id && !s.files.includes(on))),
     list('Had decided', decided.map((e) => e.name)),
   ] // biome-ignore format: a list
   return { id: s.id, text: lines.filter(Boolean).join('\n'), short: head }
