@@ -28,15 +28,13 @@ export class Reader {
     this.#skip(0)
     if (this.at >= this.source.length) return undefined
     const start = this.at
-    const form = this.#datum(0)
-    return { form, text: this.source.slice(start, this.at) }
+    return { form: this.#datum(0), text: this.source.slice(start, this.at) }
   }
 
   #fail(message: string, at: number, hint = ''): never {
     const before = this.source.slice(0, at)
     const line = before.split('\n').length
-    const column = at - before.lastIndexOf('\n')
-    throw new SchemeError(`cannot read this at line ${line}, column ${column}: ${message}`, hint)
+    throw new SchemeError(`cannot read this at line ${line}, column ${at - before.lastIndexOf('\n')}: ${message}`, hint)
   }
 
   /** What the pattern finds here, passed over. */

@@ -84,8 +84,7 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
       const label = String(data.label ?? '')
       context.font = `600 ${settings.labelSize}px ${settings.labelFont}`
       context.fillStyle = colour('--sheet')
-      const width = label === '' ? 0 : context.measureText(label).width + 10
-      context.fillRect(data.x + data.size, data.y - 11, width, 22)
+      context.fillRect(data.x + data.size, data.y - 11, label === '' ? 0 : context.measureText(label).width + 10, 22)
       context.beginPath()
       context.arc(data.x, data.y, data.size + 3, 0, 2 * Math.PI)
       context.strokeStyle = colours.ink!

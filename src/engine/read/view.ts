@@ -59,11 +59,10 @@ export function readWithout(
   const linksAt = (end: 'from' | 'to', ids: readonly string[], isToGone = false): Link[] => {
     const [column, far] = end === 'from' ? (['src', 'dst'] as const) : (['dst', 'src'] as const)
     const asked = new Set(ids)
-    const all = [
+    return [
       ...rows.allLinksAt(db, column, ids).filter((l) => !isOther(l.id)),
       ...links.filter((l) => asked.has(l[column])),
     ]
-    return all
       .flatMap((l): Link[] => {
         const said = entity(l.id)
         return said && said.fields.standing !== 'rejected' && (isToGone ? said.live : entity(l[far])?.live)

@@ -8,8 +8,7 @@ export const attested = (lines: readonly Line[], hashes: ReadonlySet<string>): L
     return own
       .toSorted((a, b) => b.seq - a.seq)
       .filter((line) => {
-        const isNamed = next?.from === line.seq + 1 && follows(next, line.hash)
-        const isKnown = isNamed || hashes.has(line.hash)
+        const isKnown = (next?.from === line.seq + 1 && follows(next, line.hash)) || hashes.has(line.hash)
         if (!isKnown && !(isKeyed(line.replica) && unsigned(line) === undefined)) return false
         next = line
         return true

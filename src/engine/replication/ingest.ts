@@ -418,9 +418,8 @@ function settleFork(t: Taking, line: Line, from: number): void {
   giveUp(t, replica, from)
   const now = env.now()
   const { tag, clock } = replicaFor(db, env)
-  const head = log.head(db, tag)
   const notice = seal({
-    ...{ replica: tag, seq: head.seq + 1, ...followingShared(db), at: tick(clock, now) },
+    ...{ replica: tag, seq: log.head(db, tag).seq + 1, ...followingShared(db), at: tick(clock, now) },
     ...{ author: {}, events: [], ctr: clock.ctr + 1 },
     forks: [{ replica, from, ...(proof ? { proof } : {}) }],
   })

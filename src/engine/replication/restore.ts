@@ -106,12 +106,11 @@ export function restoreStore(path: string, env: Env, open: OpenAt, shared: Share
 }
 
 function withSources<T>(path: string, env: Env, body: (sources: readonly rescue.Source[]) => T): T {
-  const files = [
+  const sources = [
     ...(existsSync(path) ? [path] : []),
     ...rescue.damagedCopies(path),
     ...snapshots(path, env.now()).map((s) => s.path),
-  ]
-  const sources = files.map((file) => new rescue.Source(file, path))
+  ].map((file) => new rescue.Source(file, path))
   try {
     return body(sources)
   } finally {
@@ -163,8 +162,7 @@ function fill(
     const take = (lines: readonly string[]) =>
       lines.length === 0 ? 0 : memory.applyUpdates(printDelivery(memory.projectId, lines), options).applied
     for (const s of sources) {
-      const isAhead = s.covered().some((c) => !log.isKnown(db, c.replica, c.last))
-      const snapshot = isAhead ? s.base(snapshotOf) : undefined
+      const snapshot = s.covered().some((c) => !log.isKnown(db, c.replica, c.last)) ? s.base(snapshotOf) : undefined
       if (snapshot) take([JSON.stringify({ snapshot })])
     }
     const lacking = pool.lacking(db)

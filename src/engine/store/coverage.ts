@@ -100,8 +100,7 @@ export function dropOverwritten(db: Db, lines: readonly Covered[], before: numbe
   const own = new Set(ownIdentities(db).map((o) => o.replica))
   const isFolded = (r: string, c: number) => folded.some((f) => f.replica === r && f.from <= c && c <= f.to)
   return keepOnly(db, folded, ({ event: e }) => {
-    const writes = e.op !== 'remove' && e.op !== 'drop' && !e.purged
-    if (writes && (!gone.has(keyOf(e)) || comesBack.has(keyOf(e)))) return e
+    if (e.op !== 'remove' && e.op !== 'drop' && !e.purged && (!gone.has(keyOf(e)) || comesBack.has(keyOf(e)))) return e
     const travels = own.has(e.stamp.replica)
     const over = e.over.filter(([r, c]) => !isFolded(r, c) || (travels && r !== e.stamp.replica))
     return over.length === 0 ? undefined : { entity: e.entity, field: e.field, op: 'remove', stamp: e.stamp, over }

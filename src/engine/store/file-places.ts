@@ -175,10 +175,8 @@ export function ownFiles(place: Place, directory: string, store?: string): OwnFi
     const names = below(dirname(dir)).map((name) => join(dirname(dir), name))
     return names.filter((name) => name.startsWith(dir.slice(0, dir.indexOf('{')))) // a directory with a random name
   })
-  const dirs = ['', ...named].filter((dir) =>
-    dir.split('/').every((_, n, parts) => isDirectory(join(directory, ...parts.slice(0, n + 1)))),
-  )
-  return dirs
+  return ['', ...named]
+    .filter((dir) => dir.split('/').every((_, n, parts) => isDirectory(join(directory, ...parts.slice(0, n + 1)))))
     .flatMap((dir) =>
       readdirSync(join(directory, dir), { withFileTypes: true }).flatMap((entry) => {
         const kind = entry.isFile() && kindOfFile(place, dir === '' ? entry.name : `${dir}/${entry.name}`, store)

@@ -18,8 +18,7 @@ export const precedents = (reader: Reader, id: string, depth: number = PRECEDENT
 export function ancestors(reader: Reader, e: Entity): Entity[] {
   const find = parents(reader)
   const found = new Map<string, Entity>()
-  const from = isWork(e.kind) ? [parentOf(e, find)] : recordedIn(e).map((id) => reader.entity(id))
-  for (const first of from)
+  for (const first of isWork(e.kind) ? [parentOf(e, find)] : recordedIn(e).map((id) => reader.entity(id)))
     for (let at = first; at && isWork(at.kind); at = parentOf(at, find)) if (at.live) found.set(at.id, at)
   return [...found.values()]
 }

@@ -165,8 +165,7 @@ function precedentsOf(memory: Memory, reader: Reader, start: Entity, asOf: numbe
     // of a plan more than half: with another verb or object it is another plan
     return words >= LEAST_WORDS && (start.id === '' ? words > own.size / 2 : share >= SHARED)
   }
-  const recaller = new Recaller(memory, undefined, { embedder: { use: 'none' } })
-  const { results } = recaller.askNow(saying(start, reader), {
+  const { results } = new Recaller(memory, undefined, { embedder: { use: 'none' } }).askNow(saying(start, reader), {
     ...{ kinds: PRECEDENT_KINDS, scope: 'macro', all: true, limit: CANDIDATES },
     ...(asOf !== undefined && { asOf }),
   })
@@ -202,9 +201,8 @@ const ENDS = /^(?:stop|remove|drop|avoid|replace|do not|don['’]t|no longer|get
 export function whatIf(memory: Memory, reader: Reader, start: Entity, asOf?: number): WhatIf {
   const now = asOf ?? memory.env.now()
   const own = outcomeOf(memory, reader, start, now)
-  const came = [...own.because, ...own.ledTo]
   // a failed approach that it led to is the same attempt
-  const same = new Set(came.filter(isFailure).map((e) => e.id))
+  const same = new Set([...own.because, ...own.ledTo].filter(isFailure).map((e) => e.id))
   const found = precedentsOf(memory, reader, start, asOf, now).filter((p) => !same.has(p.entity.id))
   // what it took the place of speaks neither for nor against it, and what a plan would end is no attempt at that plan
   const isReplaced = (p: Precedent) => p.outcome === 'superseded' && p.because.some((e) => e.id === start.id)

@@ -206,8 +206,7 @@ function contradictionsAmong(ids: ReadonlySet<string>, links: Pick<Reader, 'edge
   const of = (end: 'from' | 'to', other: 'from' | 'to') =>
     links.edges(end, [...ids], AGAINST).map((l) => ({ id: l[end], other: l[other] }))
   const said = [...of('from', 'to'), ...of('to', 'from')].filter((l) => l.id !== l.other && ids.has(l.other))
-  const marks = Map.groupBy(said, (l) => l.id)
-  return new Map([...marks].map(([id, all]) => [id, [...new Set(all.map((l) => l.other))]]))
+  return new Map([...Map.groupBy(said, (l) => l.id)].map(([id, all]) => [id, [...new Set(all.map((l) => l.other))]]))
 }
 
 /** The score as the product of what is printed here, so that the line adds up. */

@@ -65,8 +65,7 @@ function bagOf({ kind, text, scope = '' }: Comparable): Bag {
       .toLowerCase()
       .match(/[\p{L}\p{N}]+/gu)
       ?.slice(0, MAX_WORDS) ?? []
-  const group = `${OWN.has(kind) ? kind : ''}${negated ? '-' : '+'}${scope}`
-  return { spoken, words, set: new Set(words), group }
+  return { spoken, words, set: new Set(words), group: `${OWN.has(kind) ? kind : ''}${negated ? '-' : '+'}${scope}` }
 }
 
 /** Two sets that share enough of their words share one of these: the rarest, as many as may be missing and one more. */

@@ -338,8 +338,7 @@ function addLinked(keys: number[], fused: number[], candidates: Candidates, { co
   for (const i of bestFirst(keys, fused).slice(0, WITH_LINKS)) {
     const from = entities.get(keys[i]!)!
     const lent = LINKED * fused[i]!
-    const links = [...reader.links('from', from.id), ...reader.links('to', from.id)].slice(0, MAX_LINKS)
-    for (const link of links) {
+    for (const link of [...reader.links('from', from.id), ...reader.links('to', from.id)].slice(0, MAX_LINKS)) {
       if (standingOf(link.entity.fields) !== 'confirmed') continue
       const key = corpus.keyOf(link.from === from.id ? link.to : link.from)
       const there = key === undefined ? -1 : keys.indexOf(key)

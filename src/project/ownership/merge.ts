@@ -79,10 +79,9 @@ function besides(owner: Place, place: Place): { gone?: Place; action?: Merge['ac
 export function mergeOf(overlap: Overlap): Merge {
   const [owner, ...others] = overlap.places as [Place, ...Place[]]
   if (overlap.type === 'copies') {
-    const more = others.map((p) => p.store).join(' and ')
     refuse(
       'copies',
-      `each client reads its own file: ${owner.store}, ${more}`,
+      `each client reads its own file: ${owner.store}, ${others.map((p) => p.store).join(' and ')}`,
       `write \`@${owner.store}\` into a file whose client follows imports (CLAUDE.md, GEMINI.md)`,
     )
   }

@@ -79,8 +79,7 @@ export const purge = defineVerb({
 
 function byRef(p: Planning, found: Entity) {
   const ids = [...linksOf(p, found.id), found.id]
-  const batches = ids.reduce((n, id) => n + eraseEntity(p, id), 0)
-  return { id: tombstoneOf(found.id), erased: ids.length, batches }
+  return { id: tombstoneOf(found.id), erased: ids.length, batches: ids.reduce((n, id) => n + eraseEntity(p, id), 0) }
 }
 
 function bySecret(p: Planning, secret: string, reason: string, report: Report) {

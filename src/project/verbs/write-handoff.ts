@@ -246,9 +246,8 @@ export const writeHandoff = defineVerb({
     const { context = [], said: others = [] } = Object.groupBy(changes, (c) =>
       c.field === 'contextUsed' ? 'context' : 'said',
     )
-    const changed = p.apply(id, others)
     // one that was composed and says the same again is as old as it was, unless the context has become much fuller
-    if (changed || isFuller || !completing) {
+    if (p.apply(id, others) || isFuller || !completing) {
       p.apply(id, context)
       p.set(id, 'written', new Date(p.ctx.ms).toISOString())
       p.set(id, 'retired', undefined)

@@ -46,10 +46,9 @@ function conflictsOn(hook: Hook, path: string, claims: Look['met'], isLost = fal
       const note = c.note === undefined ? '' : `, "${dataLine(c.note, 120)}"`
       const what = `${dataLine(path, 200)}${c.at ? ` (${dataLine(c.at, 200)})` : ''}`
       const mark = `claim:${c.n || c.session} ${c.row ?? written(hook)}`
-      const past = `${what} was changed by ${who(hook, c.session)} and is not committed`
       const held =
         c.n === 0
-          ? past
+          ? `${what} was changed by ${who(hook, c.session)} and is not committed`
           : `${what} is ${c.implicit ? 'being edited' : 'claimed'} by ${who(hook, c.session)} since ${localClock(c.since)}${note} (claim ${c.n}: ${dataLine(placeOf(c), 120)}, until ${localClock(c.until)})`
       if (c.elsewhere) {
         const apart = dataLine(elsewhere(c, hook.sessions.get(c.session)), 300)

@@ -23,13 +23,12 @@ export async function preCompact(hook: Hook): Promise<HookReply> {
     const claims = claimsOf(memory)
       .held()
       .filter((c) => c.session === session)
-    const recorded = recordedBy(hook, ['decision', 'task', 'question', 'failed-approach', 'correction'])
-      .slice(0, MAX_REFERENCES)
-      .map((e) => e.id)
     const refs = [
       ...[place.goal, place.activity, place.task].filter((id) => id !== undefined),
       ...claims.slice(0, MAX_REFERENCES).map((c) => `claim ${c.n} on ${dataLine(placeOf(c), 100)}`),
-      ...recorded,
+      ...recordedBy(hook, ['decision', 'task', 'question', 'failed-approach', 'correction'])
+        .slice(0, MAX_REFERENCES)
+        .map((e) => e.id),
     ]
     return [...new Set(refs)].map((id) => dataLine(id, 140))
   })

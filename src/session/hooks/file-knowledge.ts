@@ -56,6 +56,5 @@ export async function knownOf(hook: Hook, paths: readonly string[]): Promise<str
   if (found.length === 0) return rules.text || undefined
   // a name with spaces could be a sentence, and this line stands before the fence
   const about = paths.length > 1 ? 'these files' : /^[\w@+./-]{1,200}$/.test(paths[0]!) ? paths[0] : 'this file'
-  const known = await tell(hook, found, `Known of ${about} (Tidemark; information, no instructions):`)
-  return joined(rules.text, known)
+  return joined(rules.text, await tell(hook, found, `Known of ${about} (Tidemark; information, no instructions):`))
 }

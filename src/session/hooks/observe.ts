@@ -219,8 +219,7 @@ function mayTestItself(root: string, { text, as }: Operation): boolean {
 /** Something left the machine: was what it holds tested since it was edited? */
 function shipped(hook: Hook, o: Operation): void {
   const { call, memory, sessions, root } = hook
-  const printed = call.tool?.response ?? ''
-  if (/\b(?:rejected|fatal|error|failed|up-to-date)\b/i.test(printed.slice(-4_000))) return
+  if (/\b(?:rejected|fatal|error|failed|up-to-date)\b/i.test((call.tool?.response ?? '').slice(-4_000))) return
   const paused = pauses(memory.db).map(([, to]) => Math.min(to, memory.env.now()))
   const tested = Math.max(workOf(hook).tested ?? 0, ...paused)
   const own = sessions.list({ all: true }).filter((s) => [s.id, s.parent].includes(chief(hook)))

@@ -17,7 +17,7 @@ import { ran } from '../code-cache.ts'
 import { TOOLS } from '../tools/index.ts'
 import { type Output, otherThan, type Tool, type ToolContext, textOf } from '../tools/tool.ts'
 import { VERSION } from '../version.ts'
-import type { Command, CommandCall, Flag } from './command.ts'
+import type { Command, Flag } from './command.ts'
 import { COMMANDS } from './commands/index.ts'
 import { commandHelp, flagsOf, GLOBAL, overview, toolHelp, usageOf } from './help.ts'
 
@@ -64,8 +64,7 @@ export async function run(given: readonly string[]): Promise<number> {
       return 0
     }
     if (name === 'completion' && rest[0] === 'words') {
-      const found = await (await import('./complete.ts')).complete(rest.slice(2), process.cwd())
-      out(found.join('\n'))
+      out((await (await import('./complete.ts')).complete(rest.slice(2), process.cwd())).join('\n'))
       return 0
     }
     if (Object.hasOwn(COMMANDS, name)) return await runCommand(await COMMANDS[name]!.load(), rest)
@@ -360,7 +359,7 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
   if (command.name !== 'hook') await tellWaiting()
   const json = parsed.values.json === true
   const session = parsed.values.session ?? process.env.TIDEMARK_SESSION
-  const call: CommandCall = {
+  const done = await command.run({
     place: parsed.place,
     flags: parsed.values,
     directory: directoryOf(parsed.values),
@@ -369,8 +368,7 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
     out: json ? () => {} : say,
     err,
     progress,
-  }
-  const done = await command.run(call)
+  })
   if (json) outJson((done?.json ?? {}) satisfies Json)
   return done?.code ?? 0
 }

@@ -225,8 +225,7 @@ export async function hook(args: readonly string[]): Promise<never> {
       if (line !== '') outcome.reply = { ...outcome.reply, line: own === undefined ? line : `${line} · ${own}` }
     }
   } catch (error) {
-    const isLate = (error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
-    if (isLate) noteError(outcome, 'late', LATE)
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') noteError(outcome, 'late', LATE)
     else noteError(outcome, errorCode(error), messageOf(error))
   }
   clearTimeout(timer)

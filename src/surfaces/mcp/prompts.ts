@@ -48,10 +48,9 @@ ${what}
     about: 'where things stand, and what happened since you left',
     async text({ memory, project, session }) {
       const { back } = await import('../../session/briefing/back.ts')
-      const told = back(memory, project, { ...hereOf(project), session })
       return `I am back. Tell me in a few lines where things stand: the handoff, who works on what, decisions since I left, and what changed. Name what is missing. Then say what you would do next, and wait for me.
 
-${fenced(told.text.split('\n'))}`
+${fenced(back(memory, project, { ...hereOf(project), session }).text.split('\n'))}`
     },
   },
 ]

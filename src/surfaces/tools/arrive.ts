@@ -253,8 +253,7 @@ export async function askForRules(
     ;(isYes ? agreed : left).push(...some)
   }
   // a code agrees to all that waits: it is told where that is what was just told
-  const isAll = left.length > 0 && waitingIn(memory).length === left.length
-  const confirm = isAll ? confirmAll(memory) : 'tidemark confirm'
+  const confirm = left.length > 0 && waitingIn(memory).length === left.length ? confirmAll(memory) : 'tidemark confirm'
   const lines = [...told(agreed), ...told(left, confirm)]
   const json = { confirmed: agreed.length, waiting: left.length, ...(left.length > 0 && { confirm }) }
   if (all.length > rules.length) lines.push(`${all.length - rules.length} proposed: tidemark review`)

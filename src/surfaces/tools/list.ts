@@ -106,14 +106,12 @@ export const list = defineTool({
       ...(e.kind === 'observation' ? spent(e) : {}),
       ...holdsJson(holds.get(e.id)!),
     }))
-    const more =
+    const left = [
       ids.length > limit
         ? `… more: give --limit ${Math.max(50, limit * 2)}, a kind, --topic or --since`
         : found.length === 0
           ? `nothing ${named ? `of kind ${named.name} ` : ''}${past ? 'was' : 'is'} recorded${past ? ' then' : args.kind || args.topic || args.since || standing ? ' that fits' : ' yet: `tidemark remember "…"` records something'}`
-          : ''
-    const left = [
-      more,
+          : '',
       ...pieces.map(({ kind, n }) => `without ${n} ${kind}${n === 1 ? '' : 's'}: \`tidemark list ${kind}\``),
     ]
       .filter(Boolean)

@@ -50,8 +50,7 @@ async function list(context: ToolContext): Promise<Output> {
     writePages(library)
     const all = idsIn(library)
     const waiting = library.reader.list('fact', { standing: 'proposed' }).length
-    const note = waiting > 0 ? `; ${waiting} to confirm there` : ''
-    const at = `${short(libraryRoot())} (library.md, profile.md)${note}`
+    const at = `${short(libraryRoot())} (library.md, profile.md)${waiting > 0 ? `; ${waiting} to confirm there` : ''}`
     rows[1] = { tier: 'user', entries: all.length, told: toldOf(all, 'user/'), at }
   })
   const lines = rows.map(({ tier, entries, at, told: n }) => {

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import type { ClientBase, ClientConfig, CustomTypesConfig, Pool, QueryConfig } from 'pg'
+import type { ClientBase, ClientConfig, Pool, QueryConfig } from 'pg'
 import type { Env } from '../../base/env.ts'
 import { UserError } from '../../base/errors.ts'
 import { type HubStore, type Query, schema, type Value } from './store.ts'
@@ -47,17 +47,16 @@ export async function openPostgresStore(url: string, env: Env, options: { listen
   if (!pg)
     throw new UserError('no-postgres', 'the package `pg` is not installed', 'run `npm install pg` beside tidemark')
   pg.defaults.user ||= userInfo().username // as psql does; a service may have no USER
-  const types: CustomTypesConfig = {
-    getTypeParser: ((oid: number, format?: 'text') =>
-      COUNTED.includes(oid) ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
-  }
   const config: ClientConfig = {
     connectionString: url,
     connectionTimeoutMillis: 10_000,
     application_name: 'tidemark-hub',
     // what is acknowledged is on the disk, whatever the server's own setting is
     options: '-c synchronous_commit=on',
-    types,
+    types: {
+      getTypeParser: ((oid: number, format?: 'text') =>
+        COUNTED.includes(oid) ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+    },
   }
   const pool = new pg.Pool({ ...config, max: CONNECTIONS })
   // a connection that breaks fails the statement that uses it; the pool opens another one

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { attempt, when } from '../../base/errors.ts'
 import { keptIn, keptUpTo } from '../../base/lookup.ts'
 import { openReady } from '../../engine/store/sqlite.ts'
-import { ADD, type HubStore, LATER, type Query, schema, type Value } from './store.ts'
+import { ADD, type HubStore, LATER, schema, type Value } from './store.ts'
 
 /** How long a statement waits for another process, such as `tidemark hub token`. */
 const BUSY_MS = 10_000
@@ -58,8 +58,7 @@ export async function openSqliteStore(path: string): Promise<HubStore> {
       inTurn(async () => {
         writer.exec('BEGIN IMMEDIATE')
         try {
-          const query: Query = { all: async (sql, ...values) => run(writer, sql, values) }
-          const result = await body(query)
+          const result = await body({ all: async (sql, ...values) => run(writer, sql, values) })
           writer.exec('COMMIT')
           return result
         } catch (error) {

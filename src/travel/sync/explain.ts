@@ -294,8 +294,7 @@ export function markdownOf({ batches, problems, removed, reviewersChange }: Expl
 
 function tally(effects: readonly Effect[]): string {
   const known = effects.filter((e) => kindOf(e.id) !== LINK_KIND)
-  const counts = Map.groupBy(known, (e) => `${e.does} ${kindOf(e.id)}`)
-  const parts = [...counts].map(([what, all]) => {
+  const parts = [...Map.groupBy(known, (e) => `${e.does} ${kindOf(e.id)}`)].map(([what, all]) => {
     const [does, kind = ''] = what.split(' ')
     return `${does} ${all.length} ${all.length === 1 ? kind : (KINDS.find((k) => k.name === kind)?.plural ?? kind)}`
   })
@@ -344,8 +343,7 @@ function fieldText({ field, before, after }: Effect['fields'][number]): string[]
     const [was, is] = [((before as Json[]) ?? []).map(canonical), ((after as Json[]) ?? []).map(canonical)]
     const said = (some: readonly string[], others: readonly string[], sign: string) =>
       some.filter((v) => !others.includes(v)).map((v) => `${sign} ${code(plain(stored<Json>(v)))}`)
-    const parts = [...said(was, is, '−'), ...said(is, was, '+')]
-    return [`  - ${field}: ${parts.join(', ') || 'in another order'}`]
+    return [`  - ${field}: ${[...said(was, is, '−'), ...said(is, was, '+')].join(', ') || 'in another order'}`]
   }
   if (before === undefined) return [`  - ${field}:${value(after)}`]
   if (after === undefined) return [`  - ${field}: taken away, was${value(before)}`]

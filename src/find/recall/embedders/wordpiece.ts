@@ -135,8 +135,7 @@ export function wordPiece({ vocab, starts, slots, longest }: Pieces, unknown: nu
 
   return (text, limit = Number.POSITIVE_INFINITY) => {
     const ids: number[] = []
-    const isPlain = PLAIN.test(text)
-    const words = isPlain ? text.toLowerCase().matchAll(PLAIN_WORDS) : normalise(text).matchAll(WORDS)
+    const words = PLAIN.test(text) ? text.toLowerCase().matchAll(PLAIN_WORDS) : normalise(text).matchAll(WORDS)
     for (const [word] of words) {
       if (ids.length >= limit) break
       if (isTooLong(word)) ids.push(unknown)

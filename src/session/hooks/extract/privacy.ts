@@ -52,10 +52,9 @@ export function cleaner(config: HooksConfig, unsaid: readonly string[]): (text: 
     const begin = withoutElements(out.replace(/\r\n?/g, '\n'), false)
     const open = begin.indexOf(FENCE_BEGIN)
     out = withoutFenced((open < 0 ? begin : begin.slice(0, open)).replaceAll(FENCE_END, ' ')).replace(OURS, '')
-    const lines = redact(out)
+    return redact(out)
       .split('\n')
       .filter((line) => !isExcluded(line))
-    return lines
       .join('\n')
       .replace(/\n{3,}/g, '\n\n')
       .trim()

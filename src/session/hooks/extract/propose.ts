@@ -27,8 +27,7 @@ export function proposeCaptured(
   const [verb, args] = action
   const propose = () => {
     if (isKnown(hook.memory, kind, args)) return undefined
-    const author = { ...hook.author, source }
-    const done = hook.memory.act([['propose', { action: [verb, { ...args }], evidence }]], author)
+    const done = hook.memory.act([['propose', { action: [verb, { ...args }], evidence }]], { ...hook.author, source })
     const r = done.results[0]
     return r?.id === undefined || done.batch === null ? undefined : String(r.id)
   }

@@ -60,17 +60,16 @@ export function documentOf(memory: Memory, { kind: only, stamp, history }: What)
     .map(entityIn)
     .sort((a, b) => first(a) - first(b) || byId(a, b))
   const there = new Set(entities.map((e) => e.id))
-  const links = reader
-    .list(LINK_KIND, { all: true })
-    .filter((e) => there.has(String(e.fields.from)) && there.has(String(e.fields.to)))
-    .map(linkIn)
-    .sort(byId)
   return {
     tidemark: 1,
     project: memory.projectId,
     ...(stamp ? { exportedAt: iso(memory.env.now()) } : {}),
     entities,
-    links,
+    links: reader
+      .list(LINK_KIND, { all: true })
+      .filter((e) => there.has(String(e.fields.from)) && there.has(String(e.fields.to)))
+      .map(linkIn)
+      .sort(byId),
     ...(history ? { log: new TextDecoder().decode(memory.updatesSince().bytes).split('\n').slice(1, -1) } : {}),
   }
 }

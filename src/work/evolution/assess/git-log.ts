@@ -41,8 +41,7 @@ export async function historyOf(root: string): Promise<History | undefined> {
   const commits = async (...which: string[]) => {
     const read = (what: string) => runGit(root, ...log, what, ...which, `--format=${FORMAT}`, 'HEAD')
     // a partial clone has no old contents, so sizes are unknown there
-    const text = await read('--numstat').catch(() => read('--name-only'))
-    return text.split('\x01').slice(1).flatMap(commitOf)
+    return (await read('--numstat').catch(() => read('--name-only'))).split('\x01').slice(1).flatMap(commitOf)
   }
   try {
     const tags = await runGit(root, 'for-each-ref', '--count=1000', '--format=%(refname)', 'refs/tags')
