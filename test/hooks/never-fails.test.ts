@@ -18,8 +18,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
+import { besideStore } from '../../src/engine/store/project.ts'
 import { DIALECTS } from '../../src/session/clients/index.ts'
-import { missedEdits, missedPath } from '../../src/session/hooks/backlog.ts'
+import { missedEdits } from '../../src/session/hooks/backlog.ts'
 import { checkHooks, hookSummaries } from '../../src/session/hooks/hook-health.ts'
 import { openPrompts } from '../../src/session/hooks/kept-prompts.ts'
 import { hooksSeen } from '../../src/session/hooks/log.ts'
@@ -216,7 +217,7 @@ test('[M4] an edit that could not be noted in time is noted by the next hook, of
   expect(missedEdits(project).map((e) => e.path)).toEqual(['c.ts']) // s2 has not said that it is there
   await runHook(['claude', 'UserPromptSubmit'], { session_id: 's2', cwd: dir, prompt: 'go on' }, { env: PATIENT })
   expect(files('s2')).toEqual(['c.ts'])
-  expect(existsSync(missedPath(project))).toBe(false)
+  expect(existsSync(join(...besideStore(project, 'hooks.missed')))).toBe(false)
   expect(checkHooks(project).every((c) => c.state === 'ok')).toBe(true)
 })
 

@@ -9,13 +9,12 @@ import { getRow } from '../store/rows.ts'
 /** The ends of a link, as far as they are known. */
 export type Ends = (link: string) => { readonly from?: Json | undefined; readonly to?: Json | undefined }
 
-const endsInStore =
-  (db: Db): Ends =>
-  (link) =>
-    stored<{ from?: Json; to?: Json }>(getRow(db, link)?.body ?? '{}')
-
 /** Whether an entity may leave this machine: its kind declares it, and a link goes where both of its ends go. */
-export function travelsFrom(db: Db, registry: Registry, ends: Ends = endsInStore(db)): (id: string) => boolean {
+export function travelsFrom(
+  db: Db,
+  registry: Registry,
+  ends: Ends = (link) => stored<{ from?: Json; to?: Json }>(getRow(db, link)?.body ?? '{}'),
+): (id: string) => boolean {
   const known = new Map<string, boolean>()
   const ofKind = (kind: string) => {
     const declared = registry.kind(kind)

@@ -55,9 +55,8 @@ const kindGuarded = (id: string): boolean => isGuarded(kindOf(id))
 
 /** Whether all that was said is said still, as far as a person's words go; what is added to them changes none. */
 function keepsWords(was: Entity['fields'], now: Entity['fields']): boolean {
-  const isBeside = (field: string) => BESIDE.has(field) || ['standing', 'retired', 'attrs', 'locations'].includes(field)
   return Object.entries(was).every(([field, value]) => {
-    if (isBeside(field)) return true
+    if (BESIDE.has(field) || ['standing', 'retired', 'attrs', 'locations'].includes(field)) return true
     const then = now[field]
     if (!Array.isArray(value) || !Array.isArray(then)) return then !== undefined && canonical(then) === canonical(value)
     const items = new Set(then.map((item) => canonical(item)))

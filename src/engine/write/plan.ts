@@ -338,8 +338,7 @@ export class Planning {
   /** Erases the cells of a field that hold a text; the event says nothing of what they held. */
   wipeText(id: string, field: string, text: string): void {
     const needle = JSON.stringify(text).slice(1, -1)
-    const holds = (c: Cell) => JSON.stringify([c.value ?? null, c.path ?? []]).includes(needle)
-    const there = this.#seen(id, field).filter(holds)
+    const there = this.#seen(id, field).filter((c) => JSON.stringify([c.value ?? null, c.path ?? []]).includes(needle))
     if (there.length > 0) this.#emit(id, field, 'remove', there, { purged: true })
   }
 

@@ -70,7 +70,9 @@ export function ownTopics(reader: Reader, entity: Entity, vocabulary = shippedWo
   const inTelling = vocabulary.in(spoken(telling))
   const words = inTelling.size > 0 || found.size > 0 ? inTelling : vocabulary.in(spoken(other))
   const most = [...words].sort((a, b) => b[1].length - a[1].length).slice(0, MOST_BY_KEYWORDS)
-  for (const [topic, by] of most) add('keyword', wordsOf(by), topic)
+  // each word once, without the parts of another
+  for (const [topic, by] of most)
+    add('keyword', [...new Set(by)].filter((w) => !by.some((b) => b !== w && b.includes(w))).join(', '), topic)
   return [...found.values()]
 }
 
@@ -80,10 +82,6 @@ function telling(word: string): string {
   const parts = word.split('/')
   return parts.length === 1 ? word : parts.filter((p) => !SILENT_FOLDERS.has(p.toLowerCase())).join('/')
 }
-
-/** Each once, without the parts of another. */
-const wordsOf = (by: readonly string[]): string =>
-  [...new Set(by)].filter((w) => !by.some((b) => b !== w && b.includes(w))).join(', ')
 
 const textsIn = (v: unknown): string[] => (Array.isArray(v) ? v.filter((x) => typeof x === 'string') : [])
 

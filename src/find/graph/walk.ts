@@ -47,10 +47,6 @@ export function waysOf(registry: Registry, names: readonly string[], unknown: (n
   return { out: [...ways.out], in: [...ways.in] }
 }
 
-/** The same ways, walked from the other side. */
-const turned = (ways: WalkOptions['ways']): WalkOptions['ways'] =>
-  ways && ways !== ALL_WAYS ? { out: ways.in, in: ways.out } : ways
-
 /** How a link reads from where the walk came: "supersedes", "superseded-by". */
 export const wordOf = (registry: Registry, { edge, forward }: Step): string =>
   forward ? edge.type : (registry.relation(edge.type)?.inverse ?? `${edge.type} of`)
@@ -127,7 +123,7 @@ export function shortestPath(reader: Reader, from: string, to: string, options: 
     const start: Reached = { id, depth: 0, steps: [] }
     return { ring: [start], seen: new Map([[id, start]]), ways, cut: false }
   }
-  const [here, there] = [side(from, ways), side(to, turned(ways))]
+  const [here, there] = [side(from, ways), side(to, ways && ways !== ALL_WAYS ? { out: ways.in, in: ways.out } : ways)]
   if (from === to) return pathOf(here.ring[0]!)
   for (let length = 1; length <= depth; length++) {
     const [near, far] = here.ring.length <= there.ring.length ? [here, there] : [there, here]

@@ -124,8 +124,7 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
   })
 
   const found = scored.length - (judged.length - folded.length) - judged.reduce((n, j) => n + j.otherwise.length, 0)
-  type Result = (typeof results)[number]
-  const cardOf = ({ forms: { card, line }, ...r }: Result) => {
+  const cardOf = ({ forms: { card, line }, ...r }: (typeof results)[number]) => {
     const remark = asked.explain ? explanation(r) : ''
     return { card: card + remark, line: line + remark }
   }

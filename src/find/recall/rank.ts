@@ -1,6 +1,6 @@
 import type { Reader } from '../../engine/read/reader.ts'
 import { hashOf, isCode, isStopWord, questionTerms, type Term, termsOf, tokensIn } from '../../engine/store/terms.ts'
-import type { Neighbours, Run, TextRow } from '../../engine/store/text-index.ts'
+import type { Neighbours, TextRow } from '../../engine/store/text-index.ts'
 import { type Entity, standingOf } from '../../model/entity.ts'
 import type { Corpus } from './corpus.ts'
 import type { InRow, Legs, Lexical, Seen, Spread } from './relevance.ts'
@@ -154,12 +154,11 @@ function takeApart(question: string, { corpus, reader, vectors: all, isQuick = f
 /** A page that quotes the question says nothing of its answer by that: what it says besides counts, and its headings. */
 function withoutQuotes(text: TextRow, asked: readonly number[]): TextRow {
   if (asked.length < 2 || asked.length >= MAX_ASKED) return text
-  const isQuote = (terms: Run['terms'], at: number) => asked.every((hash, n) => terms[at + n] === hash)
   const runs = text.runs.map((run) => {
     const quotes =
       run.weight < 1 || run.terms.length < 2 * asked.length
         ? []
-        : [...run.terms.keys()].filter((at) => isQuote(run.terms, at))
+        : [...run.terms.keys()].filter((at) => asked.every((hash, n) => run.terms[at + n] === hash))
     if (quotes.length === 0) return run
     return { ...run, terms: run.terms.filter((_, i) => !quotes.some((at) => i >= at && i < at + asked.length)) }
   })

@@ -26,21 +26,20 @@ export function graphFunctions(source: Source): Functions {
     return names && waysOf(reader.registry(), names, (name) => choiceOf('relation', name, known))
   }
 
-  /** An entity that was reached, with the relation, from what, and how many links from the start. */
-  const reachedEntity = (r: Found): Entity => {
-    const said: [string, Value][] = r.from
-      ? [
-          ['relation', [...new Set(r.steps.map((s) => wordOf(registry(), s)))].join(', ')],
-          ['of', referenceTo(source.reader, r.from.id)],
-          ['depth', BigInt(r.depth)],
-        ]
-      : []
-    const at = new Date(madeAt(r.entity)).toISOString().slice(0, 10)
-    return toSchemeInShort(r.entity, registry(), [...said, ['at', at]])
-  }
   const reached = (all: readonly Found[], ctx: CallContext): Value => {
     ctx.charge(all.length * STEPS_PER_NODE)
-    return made(all, CELLS_PER_ENTITY, ctx, reachedEntity)
+    // with the relation, from what, and how many links from the start
+    return made(all, CELLS_PER_ENTITY, ctx, (r) => {
+      const said: [string, Value][] = r.from
+        ? [
+            ['relation', [...new Set(r.steps.map((s) => wordOf(registry(), s)))].join(', ')],
+            ['of', referenceTo(source.reader, r.from.id)],
+            ['depth', BigInt(r.depth)],
+          ]
+        : []
+      const at = new Date(madeAt(r.entity)).toISOString().slice(0, 10)
+      return toSchemeInShort(r.entity, registry(), [...said, ['at', at]])
+    })
   }
   /** A function of one reference with some options. */
   const of =

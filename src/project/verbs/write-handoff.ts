@@ -89,9 +89,6 @@ function isElsewhere(p: Planning, e: Entity): boolean {
   return last !== undefined && !p.view.isOwn(last.replica)
 }
 
-/** Whether it is called after its session, not by a title that somebody gave. */
-const isSession = (e: Entity): boolean => e.name.startsWith('session ')
-
 const byWritten = (a: Entity, b: Entity): number => (page.handoffOf(b).written ?? 0) - (page.handoffOf(a).written ?? 0)
 
 interface Place {
@@ -155,7 +152,7 @@ function placeFor(
   )
   const mine = me === undefined ? [] : current.filter((e) => e.fields.task === undefined && isMine(e))
   // what the agent wrote under a title of its own is completed too: two would hide its next steps
-  const there = mine.find(isSession) ?? (completing ? mine.sort(byWritten)[0] : undefined)
+  const there = mine.find((e) => e.name.startsWith('session ')) ?? (completing ? mine.sort(byWritten)[0] : undefined)
   if (there) return { title: there.name, there, over: before }
   // two sessions may begin with the same words
   const taken = at(name)

@@ -56,11 +56,9 @@ export interface BriefOptions {
   readonly wider?: readonly WideStatement[] | undefined
 }
 
-type BriefedSection = Readonly<{ name: string; ids: readonly string[]; tokens: number; omitted: number }>
-
 export interface Briefing {
   readonly text: string
-  readonly sections: readonly BriefedSection[]
+  readonly sections: readonly Readonly<{ name: string; ids: readonly string[]; tokens: number; omitted: number }>[]
   readonly tokens: number
   readonly chars: number
   readonly line: string

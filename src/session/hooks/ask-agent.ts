@@ -59,11 +59,10 @@ export function leftToJudge(hook: Hook, prompts: Prompts): string | undefined {
   const { sessions, session, memory } = hook
   if (hook.kept('judged') === true) return undefined
   const isPast = getMeta(memory.db, PAST) !== undefined
-  const isOver = (id: string) => {
+  const over = prompts.unjudgedSessions(isPast ? 0 : memory.env.now() - LEFT_MS).filter((id) => {
     const state = sessions.get(id)?.state
     return id !== session && (isPast ? state === undefined : state !== 'active' && state !== 'idle')
-  }
-  const over = prompts.unjudgedSessions(isPast ? 0 : memory.env.now() - LEFT_MS).filter(isOver)
+  })
   // whoever records, or hands over, has judged what was typed before
   const judgedAt = (id: string) => {
     const { recordedAt = 0, handedOffAt = 0 } = sessions.get(id)?.data ?? {}

@@ -23,7 +23,6 @@ const KEPT_MS = 86_400_000
 const MAX_KEPT = 1_000
 
 const missedFile = (project: Project) => besideStore(project, 'hooks.missed')
-export const missedPath = (project: Project): string => join(...missedFile(project))
 
 const missed = (project: Project): MissedEdit[] =>
   `${readInside(...missedFile(project)) ?? ''}`

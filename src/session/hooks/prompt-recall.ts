@@ -54,7 +54,11 @@ const LOOKED_AT = 10_000
  */
 function hitsFor({ memory }: Hook, typed: string, placed: ReadonlySet<string>): Entity[] {
   const { reader } = memory
-  const prompt = withoutPaths(typed)
+  // the words of a path say where, and not what
+  const prompt = typed
+    .split(/\s+/)
+    .filter((word) => !/[/@]/.test(word))
+    .join(' ')
   const corpus = storeCorpus(memory.db)
   const size = Math.max(LEAST_TEXTS, corpus.size)
   const terms = tellingTerms(prompt)
@@ -78,13 +82,6 @@ function hitsFor({ memory }: Hook, typed: string, placed: ReadonlySet<string>): 
     .map((found) => found.entity)
 }
 
-/** The words of a path say where, and not what. */
-const withoutPaths = (prompt: string): string =>
-  prompt
-    .split(/\s+/)
-    .filter((word) => !/[/@]/.test(word))
-    .join(' ')
-
 const tellingTerms = (text: string) =>
   questionTerms(text).filter(({ word }) => word.length > 1 && !isStopWord(word) && !TELLS_NOTHING.has(word))
 
@@ -104,9 +101,10 @@ function filesNamedIn(prompt: string): string[] {
   return [...new Set(named)]
 }
 
-/** What is known of the files that a prompt names. What speaks of the folder around is told before an edit there. */
-function placedFor(hook: Hook, prompt: string): Entity[] {
-  return filesNamedIn(prompt)
+export async function recalledFor(hook: Hook, prompt: string): Promise<string | undefined> {
+  const delivered = new Set(deliveredSince(hook).keys())
+  // what speaks of the folder around is told before an edit there
+  const named = filesNamedIn(prompt)
     .slice(0, MAX_NAMED)
     .flatMap((said) => {
       const mayTell = (path: string) => notable(hook.config, path)
@@ -117,11 +115,6 @@ function placedFor(hook: Hook, prompt: string): Entity[] {
       const here = path === undefined ? [] : knownOn(hook, path).filter((e) => JSON.stringify(e.fields).includes(name))
       return [...here, ...(COMMON_NAME.test(said) ? [] : placedIn(hook, said, mayTell))]
     })
-}
-
-export async function recalledFor(hook: Hook, prompt: string): Promise<string | undefined> {
-  const delivered = new Set(deliveredSince(hook).keys())
-  const named = placedFor(hook, prompt)
   const states = statesOf(named, hook.memory.reader, hook.memory.env.now())
   const placed = named.filter((e) => states.get(e) === undefined && !delivered.has(e.id))
   const isOfFile = prompt.trim().split(/\s+/).length <= FEW_WORDS

@@ -52,7 +52,17 @@ export function createApp(options: ServerOptions, extend?: Extension, dashboard?
     throw error
   }
   const closing = new AbortController()
-  const resolve = resolver(projects)
+  const resolve: Resolve = async (call, connection, ofSession = false) => {
+    const { agent, progress } = call
+    const opened = await projects.open(call.project)
+    if (ofSession && call.session) knownSession(opened.memory, call.session)
+    const origin = { named: call.session, call: call.call, elsewhere: true }
+    const about = { client: agent, root: opened.project.root }
+    const session = connection
+      ? connection.acting(opened.memory, origin, about, { begins: call.acts ?? false })
+      : actAs(opened.memory, origin, about)
+    return { ...opened, by: 'agent', served: projects.list(), session, agent, progress }
+  }
   const endpoints = mcpEndpoints(projects, resolve, extend)
   const app: App = new Hono()
   app.onError(answerError)
@@ -82,21 +92,6 @@ export function createApp(options: ServerOptions, extend?: Extension, dashboard?
     },
   }
 }
-
-/** Finds the project, the session and the client of a call. */
-const resolver =
-  (projects: Projects): Resolve =>
-  async (call, connection, ofSession = false) => {
-    const { agent, progress } = call
-    const opened = await projects.open(call.project)
-    if (ofSession && call.session) knownSession(opened.memory, call.session)
-    const origin = { named: call.session, call: call.call, elsewhere: true }
-    const about = { client: agent, root: opened.project.root }
-    const session = connection
-      ? connection.acting(opened.memory, origin, about, { begins: call.acts ?? false })
-      : actAs(opened.memory, origin, about)
-    return { ...opened, by: 'agent', served: projects.list(), session, agent, progress }
-  }
 
 /** One MCP endpoint for each project that a client's URL names, and one for those that name none. */
 function mcpEndpoints(projects: Projects, resolve: Resolve, extend: Extension | undefined) {

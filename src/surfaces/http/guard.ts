@@ -6,12 +6,9 @@ import { createInside, readInside } from '../../base/files.ts'
 
 export const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'] as const
 
-/** The name in a Host header, without its port; undefined if it is none. */
-const hostName = (host: string): string | undefined => attempt(() => new URL(`http://${host}`).hostname)
-
 /** A page of a foreign site whose name was pointed at this machine sends its own name: DNS rebinding ends here. */
 export function hostAllowed(request: Request, allowed: readonly string[]): boolean {
-  const name = hostName(request.headers.get('host') ?? new URL(request.url).host)
+  const name = attempt(() => new URL(`http://${request.headers.get('host') ?? new URL(request.url).host}`).hostname)
   return name !== undefined && allowed.includes(name)
 }
 

@@ -81,7 +81,7 @@ export function findSources(root: string, refused: readonly string[], known: rea
   const left: string[] = []
   const again = known.map((path) => ({ format: 'docs', path, at: join(root, path), source: `import docs ${path}` }))
   const places = [...placesIn(root), ...again].filter((s) => !refused.includes(s.path) && !refused.includes(s.format))
-  const read = (source: Source): [source: Source, says: string][] => {
+  const found = places.flatMap((source): [source: Source, says: string][] => {
     const { format, path, at } = source
     const there = source.source === undefined ? inspect(root, path) : undefined
     const others = places.flatMap((p) => (p.format === format && p !== source ? p.path : []))
@@ -103,8 +103,7 @@ export function findSources(root: string, refused: readonly string[], known: rea
         if (error.code !== 'no-documents') leave(error.message)
       }
     return []
-  }
-  const found = places.flatMap(read)
+  })
   const groups = [...Map.groupBy(found, ([s]) => s.format).values()]
   const sessions = sessionsOfProject(homesFor(root), [root]).filter((f) => f.sessions.length > 0)
   const lines = [

@@ -34,9 +34,8 @@ export const diff = defineTool({
     const before = { reader: memory.asOf(from), now: from }
     const after = { reader: args.to === undefined ? memory.reader : memory.asOf(to), now: to }
     const kind = args.kind === undefined ? undefined : kindNamed(after.reader.registry(), args.kind)
-    const gone = (id: string) => deletedBecause(context, id, to)
     const found = touchedBetween(memory.db, from, args.to === undefined ? Number.MAX_SAFE_INTEGER : to)
-      .flatMap((id) => differenceOf(id, before, after, gone) ?? [])
+      .flatMap((id) => differenceOf(id, before, after, (id) => deletedBecause(context, id, to)) ?? [])
       .filter((c) => !kind || c.entity.kind === kind.name)
       .sort(({ entity: a }, { entity: b }) => a.kind.localeCompare(b.kind) || newestUpdate(a, b))
     const lines = [`${moment(from, local)} to ${args.to === undefined ? 'now' : moment(to, local)}`]

@@ -15,9 +15,6 @@ function publicPath(path: string, root: string): string {
   return way === undefined ? basename(path) : way.split(sep).join('/')
 }
 
-/** What would end the comment it stands in is taken apart. */
-const inComment = (text: string) => text.replaceAll('--', '-\u200b-')
-
 const isDirectory = (path: string) => existsSync(path) && statSync(path).isDirectory()
 
 /** Whether the file has to be written. @throws UserError when it holds what this export did not write. */
@@ -80,7 +77,8 @@ ${EXPORTERS.map((e) => `  ${e.name}: ${e.about}`).join('\n')}`,
     const root = resolve(project.root)
     const named = shown === '-' ? '-' : shellWord(publicPath(path, root))
     const options = {
-      command: ` ${inComment(named)}${kind === undefined ? '' : ` --kind ${kind}`}`,
+      // what would end the comment it stands in is taken apart
+      command: ` ${named.replaceAll('--', '-\u200b-')}${kind === undefined ? '' : ` --kind ${kind}`}`,
       name: project.name,
       stamp: args.stamp === true,
       history: args.history === true,

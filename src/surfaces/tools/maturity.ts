@@ -52,7 +52,11 @@ export async function adoptLevel(project: Project, now: number, by: ToolContext[
   const stays = declared !== undefined && rank(level) >= rank(declared)
   if (!stays && declared !== undefined && by === 'agent') throw needsPerson(DECIDES, 'maturity adopt')
   if (!stays) keep(project, now, { level, assessed: level })
-  const claimed = levelInAdd(project.root)
+  // the level that the configuration of ADD claims
+  const claimed = attempt(() => {
+    const { maturity } = JSON.parse(`${readInside(project.root, '.add/config.json') ?? '{}'}`) as { maturity?: unknown }
+    return declaredOf(maturity).level
+  })
   const lines = [
     stays ? head({ level: declared }, level) : `the level is now ${level}: ${said(assessment)}`,
     ...(claimed === undefined || claimed === level
@@ -65,13 +69,6 @@ export async function adoptLevel(project: Project, now: number, by: ToolContext[
   ]
   return { text: lines.join('\n'), json: { level: stays ? declared : level, assessment } as unknown as Json }
 }
-
-/** The level that the configuration of ADD claims. */
-const levelInAdd = (root: string): Level | undefined =>
-  attempt(() => {
-    const { maturity } = JSON.parse(`${readInside(root, '.add/config.json') ?? '{}'}`) as { maturity?: unknown }
-    return declaredOf(maturity).level
-  })
 
 /** The two sides that show most, in few words. */
 const said = ({ dimensions }: Assessment): string =>

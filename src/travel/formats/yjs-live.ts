@@ -57,7 +57,6 @@ const plain = (value: unknown): unknown => {
   const shared = value as Shared<unknown> | undefined
   return typeof shared?.toJSON === 'function' ? shared.toJSON() : value
 }
-const isName = (name: unknown): name is string => typeof name === 'string' && /^[\p{L}\p{N} ._@+-]{1,60}$/u.test(name)
 
 /** When a memory began to serve a document, and as which client. */
 const servedSince = (value: unknown): readonly number[] =>
@@ -216,7 +215,7 @@ class Live implements LiveDocument {
     const clients = [...afterState].flatMap(([client, n]) => (n > (beforeState.get(client) ?? 0) ? client : []))
     const names = clients.slice(0, 3).map((client) => {
       const name = this.#options.peer?.(client)
-      return isName(name) ? name : `peer ${client}`
+      return typeof name === 'string' && /^[\p{L}\p{N} ._@+-]{1,60}$/u.test(name) ? name : `peer ${client}`
     })
     return names.length === 0 ? 'a peer' : [...names, ...(clients.length > 3 ? ['others'] : [])].join(', ')
   }

@@ -26,14 +26,12 @@ export const sameProcess = (a: ProcessRef, b: ProcessRef): boolean =>
 export const processAlias = (p: Pick<ProcessRef, 'pid' | 'born' | 'host'>): string =>
   `process:${p.host}:${p.pid}:${p.born}`
 
-/** The launcher on an old Node starts this one again and says who it is. */
-const isOwnLauncher = (pid: number): boolean => process.env.TIDEMARK_LAUNCHER === String(pid)
-
 export const ancestorRefs = (): ProcessRef[] => ancestors().map(({ pid, born }) => ({ pid, born, host: thisHost() }))
 
 /** The nearest process above that is no shell and no launcher. */
 export function nearestAbove(): ProcessRef | undefined {
-  const found = ancestors().find((p) => !BETWEEN.test(p.name) && !isOwnLauncher(p.pid))
+  // the launcher on an old Node starts this one again and says who it is
+  const found = ancestors().find((p) => !BETWEEN.test(p.name) && process.env.TIDEMARK_LAUNCHER !== String(p.pid))
   return found && processRef(found.pid)
 }
 

@@ -14,10 +14,6 @@ const PLACES = [
   ...['.tidemark/rules', '.claude/rules', 'rules'].map((folder) => `${folder}/NAME.md`),
 ]
 
-/** A file that a mutation may change: one that tells agents how to work, and nothing else. */
-const isSkillFile = (path: string): boolean =>
-  /(?:^|\/)(?:SKILL\.md|(?:commands|agents|rules)\/[^/]{1,80}\.mdc?)$/.test(path)
-
 export function fileOfSkill(root: string, skill: string): string | undefined {
   if (!/^[\w.-]{1,80}$/.test(skill) || skill.startsWith('.')) return undefined
   return PLACES.map((place) => place.replace('NAME', skill)).find((path) => inspect(root, path).is === 'file')
@@ -27,7 +23,8 @@ export type SkillFile = Readonly<{ path: string; hash: string; text: string }>
 
 /** @throws UserError where it is no file of a skill, or cannot be read as text. */
 export function readSkill(root: string, path: string): SkillFile {
-  if (!isSkillFile(path)) {
+  // one that tells agents how to work, and nothing else
+  if (!/(?:^|\/)(?:SKILL\.md|(?:commands|agents|rules)\/[^/]{1,80}\.mdc?)$/.test(path)) {
     const hint = 'give the path of one in this project: .claude/skills/NAME/SKILL.md'
     throw new UserError('no-skill-file', `${path} is no skill, command, agent or rule`, hint)
   }

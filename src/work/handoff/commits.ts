@@ -21,11 +21,8 @@ const entriesOf = (text: string): Entry[] =>
     return m ? [{ commit: m[1]!, at: Number(m[2]), brings: BRINGS.test(m[3]!) }] : []
   })
 
-/** Tells how many commits a work tree took in after a moment, at which it stood at `commit` where that is known. */
-type CommitsSince = (ms: number, commit?: string) => number | undefined
-
-/** Looks into git's files once; where there is no reflog, nothing is told. */
-export function commitsOf(root: string): CommitsSince {
+/** Reads git's files once. Tells how many commits came in after a moment, at which it stood at `commit` if that is known. */
+export function commitsOf(root: string): (ms: number, commit?: string) => number | undefined {
   // git may be at work in it, or it may not be read
   const log = attempt(() => reflogOf(root))
   const end = log && attempt(() => readEndInside(log.dir, log.path, TAIL))

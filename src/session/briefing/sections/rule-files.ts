@@ -5,7 +5,7 @@ import { sessionsOf } from '../../../work/coordination/sessions.ts'
 import { AGENTS, declaredOf, type Rule, type Rules, rulesOf } from '../../../work/evolution/rules.ts'
 import { plain } from '../fence.ts'
 import { many } from '../format.ts'
-import type { About, Item, Section } from '../types.ts'
+import type { About, Section } from '../types.ts'
 import { importedBy, readsFile } from './rules.ts'
 
 const looked = new WeakMap<About, { rules: Rules | undefined }>()
@@ -14,8 +14,7 @@ const looked = new WeakMap<About, { rules: Rules | undefined }>()
 export function isReadByClient({ name, path, file }: Rule, about: Pick<About, 'project' | 'client'>): boolean {
   const text = (at: string): string => (readsFile(at, about) ? `${readInside(about.project.root, at) ?? ''}` : '')
   const { rules } = factsOf(about.client) ?? {}
-  if (rules?.areRead && text(`${rules.folder}/${name}.md`) === file) return true
-  return importedBy(about).includes(path)
+  return (rules?.areRead && text(`${rules.folder}/${name}.md`) === file) || importedBy(about).includes(path)
 }
 
 export function ruleLines({ name, text }: Rule): string[] {
@@ -25,12 +24,6 @@ export function ruleLines({ name, text }: Rule): string[] {
 
 /** What keeps that a session was told of a file: a changed one is told again where the conversation holds the old one. */
 export const toldAs = ({ mark }: Rule): string => `rule:${mark}`
-
-const itemOf = (rule: Rule): Item => ({
-  id: toldAs(rule),
-  under: rule.name,
-  text: rule.autoload ? ruleLines(rule).join('\n') : `- read ${rule.path} when it applies`,
-})
 
 function forSomeFiles(rules: readonly Rule[]): string[] {
   const named = rules.map(({ path, paths }) => `${path} (${paths.join(' ')})`)
@@ -65,7 +58,11 @@ const ruleFilesThat = (confirmed: boolean): Pick<Section, 'build'> => ({
       ? [...names, ...rules.problems, ...crowdOf(about), rules.line]
       : [...names, 'Not confirmed here: `tidemark rules confirm` is for the person.']
     return {
-      items: told.map(itemOf),
+      items: told.map((rule) => ({
+        id: toldAs(rule),
+        under: rule.name,
+        text: rule.autoload ? ruleLines(rule).join('\n') : `- read ${rule.path} when it applies`,
+      })),
       see: '.tidemark/rules/',
       note: notes.map((n) => plain(n, 600)).join('\n'),
       says: confirmed

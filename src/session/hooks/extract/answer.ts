@@ -58,12 +58,6 @@ export function candidatesIn(answer: string, turns: readonly Turn[], earlier: re
   return list.flatMap((one) => candidate(one, wasSaid, earlier)).slice(0, MAX_CANDIDATES)
 }
 
-const textsIn = (value: unknown): string[] =>
-  (Array.isArray(value) ? value : [])
-    .flatMap((v) => (typeof v === 'string' ? [flat(v).toLowerCase()] : []))
-    .filter((t) => t !== '' && t.length <= TOPIC_MAX)
-    .slice(0, MAX_TOPICS)
-
 const relationsIn = (value: unknown, earlier: readonly Earlier[]): { type: string; to: string }[] =>
   (Array.isArray(value) ? value : [])
     .flatMap((r) => {
@@ -95,7 +89,10 @@ function candidate(
     args.confidence = confidence
   }
   if (args.category !== undefined && !CATEGORIES.includes(String(args.category))) delete args.category
-  const topics = textsIn(one.topics)
+  const topics = (Array.isArray(one.topics) ? one.topics : [])
+    .flatMap((v) => (typeof v === 'string' ? [flat(v).toLowerCase()] : []))
+    .filter((t) => t !== '' && t.length <= TOPIC_MAX)
+    .slice(0, MAX_TOPICS)
   if (topics.length > 0) args.topics = topics
   return [{ kind, action: [`record-${kind}`, args], quote, confidence, relations: relationsIn(one.relations, earlier) }]
 }
