@@ -78,7 +78,6 @@ function openFile(path: string, flags: number, mode?: number): Open | undefined 
 type Descriptor = Disposable & { readonly fd: number }
 type Open = Descriptor & { readonly stat: fs.Stats }
 
-/** A descriptor that `using` closes. */
 export const closing = (fd: number): Descriptor => ({ fd, [Symbol.dispose]: () => fs.closeSync(fd) })
 
 function reading(open: Open | undefined, read: (open: Open) => Buffer | undefined): Buffer | undefined {

@@ -111,13 +111,12 @@ export const isShallow = (root: string): boolean => existsSync(join(workTreeOf(r
 function userIn(config: string | undefined): string | undefined {
   let isUser = false
   let name: string | undefined
-  for (const line of (config ?? '').split('\n').map((l) => l.trim())) {
+  for (const line of (config ?? '').split('\n').map((l) => l.trim()))
     if (line.startsWith('[')) isUser = line.slice(1).split(']')[0]!.trim().toLowerCase() === 'user'
     else if (isUser && line.split('=')[0]!.trim().toLowerCase() === 'name') {
       const value = line.slice(line.indexOf('=') + 1).trim()
       name = value.startsWith('"') ? unquoted(value) : value.split(/[#;]/)[0]!.trim()
     }
-  }
   return name
 }
 

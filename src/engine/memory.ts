@@ -486,13 +486,12 @@ export class Memory {
   applyUpdates(bytes: Uint8Array, options: IngestOptions = {}): Ingested {
     this.#mustBeOpen()
     const delivery = parseDelivery(bytes, options.own)
-    if (![this.projectId, ...(this.#options.aliases ?? [])].includes(delivery.project)) {
+    if (![this.projectId, ...(this.#options.aliases ?? [])].includes(delivery.project))
       throw new UserError(
         'other-project',
         `these updates are of project ${delivery.project}, this is ${this.#options.projectId}`,
         'replicas meet within one project; import takes over knowledge from another',
       )
-    }
     return this.applyLines(delivery, options)
   }
 
@@ -578,14 +577,13 @@ export class Memory {
         'forgetting old sessions and claims',
         () => void (this.db.readOnly || this.db.tryWrite(() => forgetOld(this.db, now))),
       ],
-    ] as const) {
+    ] as const)
       try {
         body()
       } catch (error) {
         const told = storeError(error, this.path)
         wrong.push(`${what} failed: ${told instanceof Error ? told.message : String(told)}`)
       }
-    }
     if (!this.db.readOnly) this.finishErasure() // doctor says what still holds it up
     return wrong
   }

@@ -56,13 +56,12 @@ export function normalizeJson(value: unknown, problems: JsonProblem[], path: (st
     return value === 0 ? 0 : value
   }
   if (typeof value === 'string') {
-    if (value.length > MAX_STRING) {
+    if (value.length > MAX_STRING)
       return bad(
         `${value.length} characters; the limit is ${MAX_STRING}`,
         `${value.slice(0, 40).toWellFormed()}…`,
         `at most ${MAX_STRING} characters`,
       )
-    }
     if (!value.isWellFormed())
       return bad('broken Unicode (half of a surrogate pair)', value.slice(0, 40).toWellFormed(), 'well-formed text')
     if (value.includes('\0'))

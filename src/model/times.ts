@@ -6,8 +6,7 @@ export function ago(ms: number, now: number): string {
   const minutes = Math.max(0, Math.round((now - ms) / MINUTE))
   if (minutes < 1) return 'just now'
   if (minutes < 60) return `${minutes} min ago`
-  if (minutes < 48 * 60) return `${Math.round(minutes / 60)} h ago`
-  return `${Math.round(minutes / 1440)} days ago`
+  return minutes < 48 * 60 ? `${Math.round(minutes / 60)} h ago` : `${Math.round(minutes / 1440)} days ago`
 }
 
 /** The time of day for people: where they are, with the zone. */

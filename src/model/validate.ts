@@ -108,8 +108,7 @@ function change(name: string, field: Field, value: Json, report: Report): Change
   if (value === null) {
     if (field.type === 'set' || field.type === 'list')
       return { field: name, op: 'edit', list: field.type === 'list', add: [], remove: [], replace: true }
-    if (field.type === 'map') return { field: name, op: 'merge', put: [], drop: [[]] }
-    return { field: name, op: 'clear' }
+    return field.type === 'map' ? { field: name, op: 'merge', put: [], drop: [[]] } : { field: name, op: 'clear' }
   }
   switch (field.type) {
     case 'set':
@@ -132,10 +131,9 @@ function change(name: string, field: Field, value: Json, report: Report): Change
       if (typeof value !== 'object' || Array.isArray(value)) return refuse('not an object')
       const put: [string[], Json][] = []
       const drop: string[][] = []
-      for (const [path, leaf] of leaves(value)) {
+      for (const [path, leaf] of leaves(value))
         if (leaf === null) drop.push(path)
         else put.push([path, leaf])
-      }
       return { field: name, op: 'merge', put, drop }
     }
     default: {

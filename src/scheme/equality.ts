@@ -7,8 +7,7 @@ export function identity(v: Value): string | number | bigint | boolean | null | 
   if (typeof v === 'number') return Object.is(v, -0) ? '-0' : v
   if (v instanceof Sym) return `'${v.name}`
   if (v instanceof Keyword) return `:${v.name}`
-  if (v instanceof Char) return `#${v.code}`
-  return undefined
+  return v instanceof Char ? `#${v.code}` : undefined
 }
 
 /** `eqv?`: the same thing; numbers by exactness and value, symbols, keywords and characters by what they say. */

@@ -89,8 +89,7 @@ export class Reader {
     if (c === '"') return this.#quoted('"', start + 1)
     if (c === '|') return new Sym(this.#quoted('|', start + 1))
     if (source.startsWith(':|', start)) return new Keyword(this.#quoted('|', start + 2))
-    if (source.startsWith('#\\', start)) return this.#char()
-    return this.#word()
+    return source.startsWith('#\\', start) ? this.#char() : this.#word()
   }
 
   #quoted(mark: '"' | '|', from: number): string {

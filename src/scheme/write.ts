@@ -12,10 +12,7 @@ export interface Shape {
   fields: string[]
 }
 
-export interface Shapes {
-  byKind(kind: string): Shape | undefined
-  byPlural(plural: string): Shape | undefined
-}
+export type Shapes = { byKind(kind: string): Shape | undefined; byPlural(plural: string): Shape | undefined }
 
 const ERROR: Shape = { kind: 'error', plural: 'errors', positional: ['message'], fields: ['message', 'hint'] }
 

@@ -113,10 +113,7 @@ type More<N extends KindName, Own extends string> = Omit<
 export type Recorded = { id: string; name: string }
 
 /** A goal, activity or task that was started through the library. */
-interface Scope {
-  readonly id: string
-  complete(result?: string): void
-}
+type Scope = { readonly id: string; complete(result?: string): void }
 
 /** What is recorded through it carries the task in its provenance. */
 export interface TaskScope extends Scope {

@@ -93,11 +93,7 @@ export async function call<T = Json>(tool: string, args: object = {}, agreed?: s
 /** Grows with everything that happens in the store; pages that show what a tool says ask again. */
 export const changes = createStore(0)
 
-export interface Asked<T> {
-  json?: T | undefined
-  error?: ApiError
-  again?: () => void
-}
+export type Asked<T> = { json?: T | undefined; error?: ApiError; again?: () => void }
 
 /** A part of what a tool says. */
 export const part = <T, U>(asked: Asked<T>, pick: (json: T) => U): Asked<U> => ({

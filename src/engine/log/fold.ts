@@ -103,9 +103,8 @@ function state(cells: Cells): Pick<Folded, 'live' | 'created'> & { visible(cell:
     field: STATE,
     values: own.map((c) => ({ value: value(c).s, at: c.stamp.ms, replica: c.stamp.replica })),
   })
-  const last = deletes[0]!
   const restored = own.find((c) => value(c).s === 'restored')
-  if (restored && compareStamps(restored.stamp, last.stamp) > 0)
+  if (restored && compareStamps(restored.stamp, deletes[0]!.stamp) > 0)
     return { live: true, created, visible: () => true, conflict: conflictOf() }
   if (own.some((c) => value(c).s === 'created')) return { live: true, created, visible: unseen, conflict: conflictOf() }
   const edited = all.some((c) => c.field !== STATE && unseen(c))

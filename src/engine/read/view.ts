@@ -14,7 +14,6 @@ import { candidates } from './references.ts'
 
 const SUPERSEDES = 'supersedes'
 
-/** A line of the log, by its replica and number. */
 export type LineName = Readonly<{ replica: string; seq: number }>
 
 /** The knowledge without some lines. Only entities that those touch are folded. A line that was compacted away stays in. */

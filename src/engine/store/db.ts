@@ -210,8 +210,7 @@ export class Db {
 
   /** As `write`, but returns undefined at once where another process holds the lock: for what may as well wait. */
   tryWrite<T>(body: () => T extends Promise<unknown> ? never : T): T | undefined {
-    if (this.readOnly) return undefined
-    return unlessRefused(() => this.#write(0, body) as T, undefined, 'store-busy')
+    return this.readOnly ? undefined : unlessRefused(() => this.#write(0, body) as T, undefined, 'store-busy')
   }
 
   #write<T>(waitMs: number, body: () => T): T {

@@ -46,7 +46,6 @@ function joined(head: string, updates: Buffer): string {
   return JSON.stringify(raw)
 }
 
-/** How a line is kept that is new. */
 export const keptLine = (text: string): string | Uint8Array => (text.length > LARGE ? packLine(text) : text)
 
 /** The text of a line as it is kept; empty if it is damaged. */

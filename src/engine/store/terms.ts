@@ -96,8 +96,7 @@ const MAX_STEMS = 50_000
 
 /** A word of ASCII letters without its ending (Porter 1980); any other as it is. */
 export function stem(word: string): string {
-  if (!/^[a-z]+$/.test(word)) return word
-  return keptUpTo(MAX_STEMS, stems, word, () => stemmer(word))
+  return /^[a-z]+$/.test(word) ? keptUpTo(MAX_STEMS, stems, word, () => stemmer(word)) : word
 }
 
 const plain = (word: string): string => {

@@ -77,14 +77,13 @@ export function parseBatch(input: unknown): { batch: Batch; notes: string[] } {
     notes.push('a single action was given without the list around it; read as a list of one')
   }
   if (list.length === 0) refuse('the batch is empty', list)
-  if (list.length > MAX_ACTIONS) {
+  if (list.length > MAX_ACTIONS)
     throw new UserError(
       'batch-too-large',
       `${list.length} actions in one batch; the limit is ${MAX_ACTIONS}`,
       'send them in several batches',
       { limit: MAX_ACTIONS, received: list.length },
     )
-  }
   const actions = list.map((item, i): Action => {
     const entry = unquote(item, `action ${i}`)
     if (Array.isArray(entry) && typeof entry[0] === 'string' && entry.length <= 2) {
@@ -119,10 +118,9 @@ export function problemLine(x: Problem): string {
 
 /** Thrown when any action was refused: nothing happened, and every problem of every action is told (A1). */
 export function refusal(problems: readonly Problem[], actions: number): UserError {
-  const first = problems[0]!
   const bad = new Set(problems.map((x) => x.index)).size
   return new UserError(
-    first.code === 'secret' ? 'secret' : 'refused',
+    problems[0]!.code === 'secret' ? 'secret' : 'refused',
     `${bad} of ${actions} action${actions === 1 ? '' : 's'} refused; nothing was written\n${problems.map((p) => `  ${problemLine(p)}`).join('\n')}`,
     actions === 1 ? 'mend what is named and send it again' : 'mend what is named and send the whole batch again',
     { success: false, executed: 0, problems: problems as unknown as Json },

@@ -25,14 +25,13 @@ export function record(p: Planning, kind: Kind, args: Args, report: Report): Don
   if (args.anew !== undefined && typeof args.anew !== 'boolean')
     complain({ field: 'anew', message: 'not true or false', accepted: 'true or false' })
   const status = changes.find((c) => c.field === 'status' && c.op === 'set' && c.value === 'superseded')
-  if (status && kind.name === 'decision') {
+  if (status && kind.name === 'decision')
     complain({
       field: 'status',
       message: 'superseded is written by supersede alone',
       received: 'superseded',
       hint: '["supersede", {"old": …, "new": …}]',
     })
-  }
   const { validFrom: from, validTo: to } = said(changes)
   if (typeof from === 'string' && typeof to === 'string' && from.slice(0, to.length) > to)
     complain({ field: 'validTo', message: 'before validFrom', received: to, accepted: `${from} or later` })

@@ -106,9 +106,8 @@ export function judge(a: AnchorRow, parsed: Parsed, text: string, now: number, s
     (s) => isMoved(s, a, hash) && !before?.symbols.some((b) => b.name === s.name),
   )
   if (own.length === 0 && same && more.length === 0) return freshly({ ...a, symbol: same.name })
-  const name = `${a.symbol} in ${a.path}`
   return own.length > 0
-    ? stale(a, `${name} changed${readsNow(own, text)}`, now)
+    ? stale(a, `${a.symbol} in ${a.path} changed${readsNow(own, text)}`, now)
     : { ...stale(a, `${a.symbol} is gone from ${a.path}`, now), gone: true }
 }
 

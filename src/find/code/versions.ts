@@ -20,7 +20,6 @@ export function versionOf(text: string): Version {
   return { id, text, rows: rowsOf(text) }
 }
 
-/** Of a file that is not there. */
 export const NO_FILE: Version = { id: '', text: '', rows: [''] }
 
 /** Of an object of git: an id, or `HEAD:./path`. Undefined where git does not answer, or has no such id. */

@@ -96,8 +96,8 @@ export type Bridge = Readonly<{ from: string; type: string; to: string; evidence
 export function bridgesIn(reader: Reader, most = MAX_BRIDGES): Bridge[] {
   const concepts = new NameIndex(reader, ['concept'])
   const found: Bridge[] = []
-  for (const kind of OWN) {
-    for (const e of reader.list(kind)) {
+  for (const kind of OWN)
+    for (const e of reader.list(kind))
       for (const to of concepts.in(textOf(e))) {
         if (found.length >= most) return found
         const concept = reader.entity(to)!
@@ -106,8 +106,6 @@ export function bridgesIn(reader: Reader, most = MAX_BRIDGES): Bridge[] {
           continue
         found.push({ from: e.id, type, to, evidence: `names "${concept.name}"` })
       }
-    }
-  }
   return found
 }
 

@@ -39,8 +39,7 @@ export function inWords(value: string, now: number, as: 'since' | 'as-of'): numb
 /** The moment of a mark: the one that it names, else when it was recorded. */
 export function markedAt(reader: Pick<Reader, 'entity' | 'list'>, name: string): number | undefined {
   const mark = reader.list('mark').find((e) => e.name === name.trim())
-  if (!mark) return undefined
-  return typeof mark.fields.at === 'string' ? momentOf(mark.fields.at) : mark.created
+  return mark && (typeof mark.fields.at === 'string' ? momentOf(mark.fields.at) : mark.created)
 }
 
 /** The moment `count` units ago, at the same time of day; in a shorter month, its last day. */

@@ -100,9 +100,8 @@ export class Recaller {
   /** The same at once: with the vectors of a model that need not be waited for, else by words alone. */
   askNow(question: string, options: RecallOptions = {}): RecallResult {
     const asked = this.#asked(question, options)
-    const notes: string[] = []
     const embedder = this.#modelNow()
-    return this.#answer(question, asked, embedder, embedder?.embedNow?.([question])[0], notes)
+    return this.#answer(question, asked, embedder, embedder?.embedNow?.([question])[0], [])
   }
 
   /** Makes what `askNow` lacks, as `ask` does by itself: within a program's reading nothing can be written. */

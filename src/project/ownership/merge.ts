@@ -78,13 +78,12 @@ function besides(owner: Place, place: Place): { gone?: Place; action?: Merge['ac
 /** What merging would change. @throws UserError where it would change nothing. */
 export function mergeOf(overlap: Overlap): Merge {
   const [owner, ...others] = overlap.places as [Place, ...Place[]]
-  if (overlap.type === 'copies') {
+  if (overlap.type === 'copies')
     refuse(
       'copies',
       `each client reads its own file: ${owner.store}, ${others.map((p) => p.store).join(' and ')}`,
       `write \`@${owner.store}\` into a file whose client follows imports (CLAUDE.md, GEMINI.md)`,
     )
-  }
   const isMoved = overlap.type === 'misplaced'
   if (isMoved && owner.lines?.hasMore)
     refuse('no-merge', `items below ${owner.where} belong to it`, 'merge those first')

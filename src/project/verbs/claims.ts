@@ -197,7 +197,7 @@ function take(
   over?: Held['over'],
 ): Claim | undefined {
   const blocking = against(p, session, wanted, over)
-  for (const c of blocking) {
+  for (const c of blocking)
     report({
       field,
       code: 'claimed',
@@ -205,7 +205,6 @@ function take(
       received: placeOf(wanted),
       hint: 'take something else, try again when it is free, or ask its holder for a hand-over',
     })
-  }
   if (blocking.length > 0) return undefined
   const { now } = p.claims.view
   const until = now + wanted.ttl

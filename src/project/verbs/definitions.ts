@@ -91,13 +91,12 @@ export const defineKind = defineVerb({
     }
     const changes: Change[] = [listChange('order', order)]
     const all = { ...known?.fields, ...fields }
-    for (const [field, value] of Object.entries(lists)) {
+    for (const [field, value] of Object.entries(lists))
       if (value.length === 0 || !value.every((f) => Object.hasOwn(all, f)))
         refuse(field, 'not a list of its fields', shown(value), Object.keys(all).join(', '))
       else if (field === 'key' && known && own && value.join() !== known.key.join())
         refuse('key', 'cannot change: the ids of its entities rest on it', shown(value), known.key.join(', '))
       else changes.push(listChange(field, value, true))
-    }
     if (!known && Object.keys(fields).length === 0) refuse('fields', 'missing', null, '{field: type}: at least one')
     if (bad) return undefined
     const id = identityOf(p.registry().kind(KIND_KIND)!, { name })!

@@ -59,8 +59,7 @@ export class Hook implements HookErrors {
 
   /** Does one part of the answer and notes its error. Nothing begins when the time is up; a lock is waited for once. */
   attempt<T>(what: string, part: () => T): T | undefined {
-    if (!this.#inTime(what)) return undefined
-    return attempt(part, (error) => this.#noted(what, error))
+    return this.#inTime(what) ? attempt(part, (error) => this.#noted(what, error)) : undefined
   }
 
   /** As `attempt`, for a part that is loaded when it is needed; `late` is one that is done also when the time is up. */

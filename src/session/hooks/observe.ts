@@ -117,8 +117,7 @@ function outcome({ call }: Hook, o: Operation, failed: boolean): 'passed' | 'fai
   const { response } = call.tool!
   if (failed && o.fails)
     return /\b(?:interrupted|timed out|aborted by)\b/i.test(response?.slice(0, 400) ?? '') ? undefined : 'failed'
-  if (!failed && o.passes) return 'passed'
-  return outcomeIn(response)
+  return !failed && o.passes ? 'passed' : outcomeIn(response)
 }
 
 /** Adds what of a wait is over to the time that nobody was at it. */
@@ -170,9 +169,8 @@ function verified(hook: Hook, o: Operation, failed: boolean): void {
       const was = known[key]!
       const minutes = Math.round((now - was.first - (away - was.away)) / 60_000)
       if (was.n < 2 && minutes < SLOW_MIN) continue
-      const times = was.n === 1 ? 'once' : `${was.n} times`
       const cost = minutes > 0 && minutes <= TOO_LONG_MIN ? `cost: ${minutes} min` : undefined
-      const what = `${was.text} failed ${times}, then passed`
+      const what = `${was.text} failed ${was.n === 1 ? 'once' : `${was.n} times`}, then passed`
       observe(hook, 'verify', `${key} ${was.first}`, { operation: 'verify', what, cost })
     }
   })
@@ -235,11 +233,10 @@ function shipped(hook: Hook, o: Operation): void {
 }
 
 function undone(hook: Hook, o: Operation): void {
-  const printed = hook.call.tool?.response ?? ''
   const said = (what: string, occurrence: string) =>
     observe(hook, 'undo', occurrence, { operation: 'commit', what, succeeded: false })
   if (o.text.startsWith('git revert')) {
-    const made = /^\[\S{1,200} ([0-9a-f]{7,40})\] Revert "([^\n]{1,200})"/m.exec(printed)
+    const made = /^\[\S{1,200} ([0-9a-f]{7,40})\] Revert "([^\n]{1,200})"/m.exec(hook.call.tool?.response ?? '')
     if (made) said(`reverted: ${shown(made[2]!)}`, made[1]!)
     return
   }

@@ -167,9 +167,8 @@ function noted(db: Db, { key, text, at }: ReturnType<typeof findings>[number]): 
       `${text}; ${many(waiting, 'batch waits', 'batches wait')} for others before that are not here`,
       `${seen}; pull the branch that has them, or have the other store run \`tidemark sync\` and push`,
     )
-  const isMissing = kind === 'lost' || kind === 'missing'
   const where = '`tidemark doctor --restore` looks for it in every copy, in git and at the hub'
-  return wrong('log.finding', text, isMissing ? `${seen}; ${where}` : seen)
+  return wrong('log.finding', text, kind === 'lost' || kind === 'missing' ? `${seen}; ${where}` : seen)
 }
 
 /** The store itself: its files, its log, its snapshots. */

@@ -56,10 +56,9 @@ ${fenced(back(memory, project, { ...hereOf(project), session }).text.split('\n')
 ]
 
 export function registerPrompts(server: McpServer, resolve: Resolve): void {
-  for (const prompt of PROMPTS) {
+  for (const prompt of PROMPTS)
     server.registerPrompt(prompt.name, { title: prompt.title, description: prompt.about }, async (ctx) => {
       const text = await prompt.text(await resolve(ctx))
       return { messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] }
     })
-  }
 }

@@ -37,7 +37,6 @@ export async function walk(context: ToolContext, proposed: readonly Entity[]): P
     const isChange = changed.has(e.id)
     const isOthers = others.has(e.id) && !isChange
     const [pair] = contraryRules(context, [e])
-    const keys = `y${pair ? 'b' : ''}${isOthers ? '' : 'n'}la${done.length > 0 ? 'u' : ''}q`
     const help = [
       pair ? 'y yes, in its place, b both stand' : isChange ? 'y take the change' : 'y yes',
       isOthers ? '' : isChange ? 'n keep what holds here' : 'n no',
@@ -50,7 +49,7 @@ export async function walk(context: ToolContext, proposed: readonly Entity[]): P
     const head = listed(memory, asked).join('\n')
     const pressed = await key(
       `${said}\n${at + 1} of ${waiting.length}  ${head}  ${ago(e.created, now)}\n${pair ? `${saidContrary(pair)}\n` : ''}${help.filter(Boolean).join(', ')}?`,
-      keys,
+      `y${pair ? 'b' : ''}${isOthers ? '' : 'n'}la${done.length > 0 ? 'u' : ''}q`,
     )
     said = ''
     if (pressed === 'q') break

@@ -154,8 +154,7 @@ function whatOf({ memory }: ToolContext, key: string, args: Readonly<Record<stri
   const item = args.value as Json
   const { value } = shared.mustBeShared(memory, key)
   if (path) return { path, item }
-  if (!isObject(value)) return { item }
-  return { path: Array.isArray(item) ? item.map(String) : [String(item)] }
+  return isObject(value) ? { path: Array.isArray(item) ? item.map(String) : [String(item)] } : { item }
 }
 
 function pathFrom(given: string): string[] {

@@ -83,11 +83,10 @@ export const show = defineTool({
       lines.push(
         `  ${reader.registry().relation(l.type)?.inverse ?? `${l.type} of`} ← ${referenceTo(reader, l.from)}${marked(l, l.from)}`,
       )
-    for (const c of e.conflicts) {
+    for (const c of e.conflicts)
       lines.push(
         `  conflict in ${c.field === '$' ? 'existence' : c.field}: ${c.values.map((v) => JSON.stringify(v.value ?? null)).join(' against ')} (write it again to settle it)`,
       )
-    }
     const waiting = past ? [] : waitingAt(memory.db, e.id)
     for (const { by, wants } of waiting) lines.push(`  ${oneLine(by, 60)}, unverified, ${oneLine(wants, 600)}`)
     if (waiting.length > 0)

@@ -188,10 +188,9 @@ export class Hub implements Host {
   }
 
   #pingAll(): void {
-    for (const connection of this.#connections) {
+    for (const connection of this.#connections)
       if (connection.isAlive) connection.ping()
       else connection.terminate()
-    }
   }
 
   #addressOf(request: IncomingMessage): string {

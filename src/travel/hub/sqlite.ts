@@ -51,8 +51,7 @@ export async function openSqliteStore(path: string): Promise<HubStore> {
     now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
     tells: true,
     async all<T>(sql: string, ...values: Value[]) {
-      if (sql.startsWith('SELECT')) return run<T>(reader, sql, values)
-      return inTurn(async () => run<T>(writer, sql, values))
+      return sql.startsWith('SELECT') ? run<T>(reader, sql, values) : inTurn(async () => run<T>(writer, sql, values))
     },
     transaction: (body) =>
       inTurn(async () => {

@@ -116,11 +116,10 @@ export async function explain(root: string, range: string): Promise<Explanation>
   const removed: string[] = []
   const there = new Set(lines.map((l) => `${l.replica}:${l.seq}`))
   const kept = new Set(after)
-  for (const path of before.filter((p) => isNew(p) && !kept.has(p))) {
+  for (const path of before.filter((p) => isNew(p) && !kept.has(p)))
     for (const line of (await read(began, path))?.content.lines ?? [])
       if (!there.has(`${line.replica}:${line.seq}`))
         removed.push(`${shortBatch(`${line.replica}:${line.seq}`)} ${summaryOf(line, (id) => store.entity(id)?.name)}`)
-  }
   const reviewersChange = canonical(accepted as Json) !== canonical(proposed as Json)
   return { range: `${base}..${head}`, batches, problems, removed, reviewersChange }
 }
@@ -168,7 +167,6 @@ class Sandbox {
     if (!unlessRefused(() => this.#ingest(lines))) for (const line of lines) this.#try(line)
   }
 
-  /** Why a part is not taken, if it is not. */
   #try(part: Line | Snapshot): { why?: string | undefined; isKnown: boolean } {
     const isLine = 'seq' in part
     const ingest = () => (isLine ? this.#ingest([part]) : this.#ingest([], [part]))

@@ -72,8 +72,7 @@ export const isSnapshot = (text: string): boolean => text.startsWith('{"snapshot
 /** Git may have converted the line ends; JSON has none of its own. */
 function bytesOf(root: string, { path }: Segment): Buffer | undefined {
   const bytes = readInside(root, path, MOST_BYTES)
-  if (!bytes?.includes('\r\n')) return bytes
-  return Buffer.from(bytes.toString('latin1').replaceAll('\r\n', '\n'), 'latin1')
+  return bytes?.includes('\r\n') ? Buffer.from(bytes.toString('latin1').replaceAll('\r\n', '\n'), 'latin1') : bytes
 }
 
 /** What stands in a segment's file, line by line, before any of it is read. */

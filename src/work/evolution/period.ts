@@ -17,7 +17,6 @@ const QUIET_MS = 30 * DAY_MS
 /** Told in sections of their own, or written by the machinery. */
 const APART: ReadonlySet<string> = new Set(['observation', 'mutation', 'retro-score', 'handoff', 'context', 'mark'])
 
-/** What observations of one operation cost and saved. */
 export type Operation = Readonly<{ operation: string; observations: number; cost: Amounts; saved: Amounts }>
 
 /** What happened between two retros, in numbers. */

@@ -25,11 +25,7 @@ type Foreseen = { collide: { a: Side; b: Side; files: { path: string; places: st
 
 type Shared = { key: string; value: Json; version: number }
 
-interface Conflict {
-  id: string
-  field: string
-  values: { value: Json; at: string; replica: string }[]
-}
+type Conflict = { id: string; field: string; values: { value: Json; at: string; replica: string }[] }
 
 export function Now() {
   const sessions = useTool<Session[]>('session', { do: 'list' })

@@ -95,11 +95,10 @@ const editedSince = ({ data }: SessionInfo, since: number): string[] =>
   )
 
 const headOf = (h: CurrentHandoff, about: About, sessions: number): string => {
-  const e = h.entity
   const days = daysOld(h, about)
   const since = h.stale ? `${h.commitsSince} commits ago` : days >= OLD_DAYS ? `${days} days ago` : sessions > 0 ? `${many(sessions, 'session')} ago` : '' // biome-ignore format: a row
   const stale = since === '' ? '' : `, ${since}: check what is still so`
-  return `- Handoff ${calledHandoff(h)}, written ${minute(h.written, about)}${stale} ${byline(e, about)}`
+  return `- Handoff ${calledHandoff(h)}, written ${minute(h.written, about)}${stale} ${byline(h.entity, about)}`
 }
 
 /** Decisions that a line names, and that say something else since it was written. */

@@ -76,10 +76,9 @@ export function mustKeepJournal(root: string): void {
 /** Writes what is to be remembered (or, with null, forgotten) about files; an empty journal is no file. */
 export function keepJournal(root: string, entries: ReadonlyMap<string, Entry | null>): void {
   const { files } = read(root)
-  for (const [file, entry] of entries) {
+  for (const [file, entry] of entries)
     if (entry) files[keyOf(root, file)] = { ...entry, dirs: entry.dirs.map((dir) => keyOf(root, dir)) }
     else delete files[keyOf(root, file)]
-  }
   const before = textOf(root)
   const text = Object.keys(files).length > 0 ? `${JSON.stringify({ version: 1, files }, null, 2)}\n` : undefined
   if (text === before) return

@@ -85,6 +85,5 @@ function gemini(l: Tree): Said[] | undefined {
 
 function copilot(l: Tree): Said[] | undefined {
   if (l.type === 'user.message') return [{ who: 'user', text: said(tree(l.data).content) }]
-  if (l.type === 'assistant.message') return [{ who: 'agent', text: said(tree(l.data).content) }]
-  return undefined
+  return l.type === 'assistant.message' ? [{ who: 'agent', text: said(tree(l.data).content) }] : undefined
 }

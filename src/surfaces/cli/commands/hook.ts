@@ -13,9 +13,8 @@ export const hook: Command = {
   },
   async run(call) {
     const { hook: answer } = await import('../../hook/hook.ts')
-    const chain = typeof call.flags.chain === 'string' ? ['--chain', call.flags.chain] : []
     if (call.place.length !== 2)
       call.err(`tidemark hook CLIENT EVENT: clients are ${CLIENT_NAMES.join(', ')}; events as the client spells them`)
-    return answer([...call.place, ...chain])
+    return answer([...call.place, ...(typeof call.flags.chain === 'string' ? ['--chain', call.flags.chain] : [])])
   },
 }

@@ -10,8 +10,7 @@ const LISTED = 20
 export const batches = (n: number) => many(n, 'batch', 'batches')
 
 export function tellHeld(call: CommandCall, { batch, entity, category }: Held): void {
-  const what = entity === undefined ? 'its header' : entity
-  call.out(`  held    ${batch}: ${what} looks like a secret (${category})`)
+  call.out(`  held    ${batch}: ${entity ?? 'its header'} looks like a secret (${category})`)
   call.out(`          erase it with \`tidemark act '[["purge", …]]'\`, and change it wherever it is used`)
 }
 
