@@ -112,9 +112,6 @@ export const TAKES_BACK = new RegExp(
   'iu',
 )
 
-/** It speaks of what stands before it. */
-const POINTS_BACK = /^(?:\S+ ){0,3}(?:it|its|this|that|them|these|those|they)\b/i
-
 /**
  * What a sentence says for later: its lasting part, and each rule that it takes back. "Add the route, and tasks use
  * time_limit=60 from now on" orders something and lays down a rule.
@@ -124,7 +121,8 @@ export function partsOf(sentence: string): string[] {
     const [before, part] = [sentence.slice(0, index), sentence.slice(index + mark.length)]
     if (TAKES_BACK.test(part) || (TAKES_BACK.test(before) && saysItLasts(part)))
       return [...partsOf(before), ...partsOf(part)]
-    const isOwn = /^[,;] \w/.test(mark) && !POINTS_BACK.test(part)
+    // a part that speaks of what stands before it says nothing alone
+    const isOwn = /^[,;] \w/.test(mark) && !/^(?:\S+ ){0,3}(?:it|its|this|that|them|these|those|they)\b/i.test(part)
     if (isOwn && saysItLasts(part) && !saysItLasts(before)) return partsOf(part)
   }
   return [sentence]

@@ -69,7 +69,6 @@ export function changesSince(about: About, since: number): Change[] {
     if (NOT_NEWS.has(kind) || reader.registry().kind(kind)?.internal) continue
     const entity = reader.entity(id)
     if (heldOf(memory.db, id) !== undefined) continue // what waits is told to be reviewed
-    // of a page that was imported recall tells
     if (!entity || isPage(entity) || entity.fields.standing === 'proposed' || entity.fields.standing === 'rejected')
       continue
     const { user, agent, session: of } = all[0]!

@@ -43,6 +43,11 @@ const SENTENCES: readonly [line: string, category: Category | undefined][] = [
   ['use Redis as the queue', 'tool'],
   ['Use pnpm, not npm', 'tool'],
   ['This project uses Docker Compose for local services', 'tool'],
+  ['From now on never call os.Exit in a library', 'constraint'],
+  ['From now on, use pnpm', 'tool'],
+  ['Use pnpm from now on', 'tool'],
+  ['going forward prefer named exports', 'convention'],
+  ['Use UUIDs instead of integer ids', 'convention'],
   // ways of building
   ['Use the repository pattern for data access', 'pattern'],
   ['Our pattern is: parse at the edge, trust inside', 'pattern'],

@@ -37,14 +37,14 @@ const WRITING =
 function isTool(object: string): boolean {
   if (WRITING.test(object)) return false
   const [, name] =
-    /^(?:the\s+)?(`[^`]+`|[A-Za-z@][\w@/.+#-]{0,99}(?:\s+(?:v?\d[\w.]{0,19}|CLI|[A-Z][\w.+#-]{0,99})){0,9})(?=\s+(?:for|to|as|instead|rather|in|when|with|and|on|via|over|not|everywhere)\b|[\s.,;:!(]{0,9}$|\s*[,;:(—–-])/.exec(
+    /^(?:the\s+)?(`[^`]+`|[A-Za-z@][\w@/.+#-]{0,99}(?:\s+(?:v?\d[\w.]{0,19}|CLI|[A-Z][\w.+#-]{0,99})){0,9})(?=\s+(?:for|from|to|as|instead|rather|in|when|with|and|on|via|over|not|everywhere)\b|[\s.,;:!(]{0,9}$|\s*[,;:(—–-])/.exec(
       object,
     ) ?? []
   if (name === undefined) return false
   const word = name.replaceAll('`', '')
   // a plain English plural is a thing of the language: "use fragments", "use transactions"; a name may end in s too
   return (
-    !/^[a-z]+s$/.test(word) ||
+    !/^(?:[a-z]+|[A-Z]{2,})s$/.test(word) ||
     name.startsWith('`') ||
     /\b(?:kubernetes|postgres|redis|rails|jenkins|aws|nats|sass|gulp|eslint|oxlint)\b/.test(word)
   )
@@ -62,6 +62,9 @@ export const plainLine = (line: string): string =>
     .trim()
     .replace(/(?<=[^.])\.$/, '')
 
+/** "Testing: always run …", "From now on never …", but "Never commit: …". */
+const LABEL = /^(?!(?:never|do not|avoid)\b)(?:[a-z][\w /&-]{0,30}:|(?:from (?:now|here) on|going forward),?)\s+(?=\S)/i
+
 /**
  * The rule that a line states, with its category: rule G7. Nothing for prose, questions and headings.
  * Words decide, nothing else: a classifier that can be read is one that can be corrected.
@@ -69,8 +72,7 @@ export const plainLine = (line: string): string =>
 export function classifyRule(line: string): Rule | undefined {
   const fact = plainLine(line)
   if (fact.length < 6 || fact.length > LONGEST_RULE || /\?$/.test(fact) || /^[#|>@]/.test(fact)) return undefined
-  // "Testing: always run …", but "Never commit: …"
-  const bare = fact.replace(/^(?!(?:never|do not|avoid)\b)[a-z][\w /&-]{0,30}:\s+(?=\S)/i, '')
+  const bare = fact.replace(LABEL, '')
   const rule = (category: Category): Rule => ({ category, fact })
   const when = WHEN.exec(bare)?.[1]
   if (PATTERN.test(fact) && !NEGATIVE.test(bare)) return rule('pattern')

@@ -149,6 +149,8 @@ const FIELDS: readonly (readonly [said: string, args: object])[] = [
       rationale: 'floats lose some\nAna asked for it',
     },
   ],
+  ['decided: postgres, because of jsonb', { name: 'postgres', description: 'decided: postgres, because of jsonb', rationale: 'jsonb' }],
+  ['From now on never call os.Exit', { fact: 'From now on never call os.Exit', category: 'constraint' }],
   ["Let's use Valkey", { name: 'valkey', description: "Let's use Valkey" }],
   ['Wir haben uns für SQLite entschieden', { name: 'sqlite', description: 'Wir haben uns für SQLite entschieden' }],
   [

@@ -43,7 +43,7 @@ const DID_NOT = [
 ]
 
 const DECIDED = [
-  /^(?:(?:we|i|the team)(?:['’]ve|['’]ll|['’]re| have| had| will| are)?(?: also| finally| now| all)? (?:decided|chose|chosen|picked?(?! up)|agreed|settled? on|opt(?:ed)? (?:for|to)|went (?:with|for)|go(?:ing)? with|(?:switch|mov)(?:ed|ing)? (?:from|to)|adopt(?:ed)?|selected|ruled out)(?: on| to| that)?:? |decision: |it was (?:decided|agreed) (?:to |that )?|let['’]?s (?:go (?:with|for) |use |pick |stick with )?|let us )/i,
+  /^(?:(?:we|i|the team)(?:['’]ve|['’]ll|['’]re| have| had| will| are)?(?: also| finally| now| all)? (?:decided|chose|chosen|picked?(?! up)|agreed|settled? on|opt(?:ed)? (?:for|to)|went (?:with|for)|go(?:ing)? with|(?:switch|mov)(?:ed|ing)? (?:from|to)|adopt(?:ed)?|selected|ruled out)(?: on| to| that)?:? |deci(?:sion|ded): |it was (?:decided|agreed) (?:to |that )?|let['’]?s (?:go (?:with|for) |use |pick |stick with )?|let us )/i,
   /^(?:wir haben (?:uns )?(?=.{0,300}(?:entschieden|beschlossen|geeinigt)(?![a-zäöüß]))(?:(?:entschieden|beschlossen|geeinigt),? (?:dass )?)?(?:für |auf )?|wir (?:entscheiden uns für|nehmen|bleiben bei) |lasst? uns )/i,
   /^(?:(?:on a|nous avons|j['’]ai) (?:décidé|choisi|opté|retenu) (?:de |d['’]|que |pour )?|(?:on part|partons) sur |utilisons |optons pour )/i,
   /^(?:hemos (?:decidido|elegido|acordado|optado)|decidimos|elegimos|acordamos|optamos|usemos|vamos (?:a )?(?:usar|utilizar)|escolhemos|combinamos|foi decidido)(?: por| que| usar)? /i,
@@ -51,7 +51,7 @@ const DECIDED = [
   /^(?=.{0,300}(?:ことに(?:決めた|決めました|した|しました)|に(?:決めた|決定した|決めました))。?$)/,
   /^(?=.{2,200} (?:was|were|has been) (?:chosen|picked) (?:over|for|because|as)\b)/i,
 ]
-const WHY = /,? (?:because|since|weil|parce que|porque|car|pois) |, denn /i
+const WHY = /,? (?:because(?: of)?|since|weil|parce que|porque|car|pois) |, denn /i
 const SMALL_WORDS = new Set(['the', 'a', 'an', 'that', 'this', 'it', 'to', 'of', 'der', 'die', 'das', 'zu', 'le', 'la', 'les', 'de', 'el', 'o']) // biome-ignore format: a list
 
 /** How things are, though it has a word of a rule in it. */
