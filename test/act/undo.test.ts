@@ -312,6 +312,39 @@ describe('[A10] undo', () => {
     expect(fresh.refused([['undo', {}]])).toMatchObject([{ message: 'there is nothing to undo' }])
   })
 
+  test.each([
+    ['fact', { fact: 'Never log names', category: 'constraint' }],
+    ['decision', { name: 'use-pdfkit', rationale: 'small', tags: ['a', 'b'], attrs: { x: { y: 1 } } }],
+    ['learning', { title: 'scales drift', body: 'Scales drift when it is cold' }],
+  ])('[A10] restore brings back what was taken back, whole: a %s', (kind, fields) => {
+    const m = openTestMemory()
+    const person = { session: '', by: 'person' } as const
+    const { id } = m.act([[`record-${kind}`, fields]], person).results[0]!
+    const was = seen(m)
+    for (const again of [{}, { ref: id }, {}]) {
+      m.act([['undo', {}]], person)
+      expect(m.get(id)!.live).toBe(false)
+      m.act([['restore', { ref: id, ...again }]], person)
+      expect(seen(m)).toEqual(was)
+      m.act([['undo', {}]], person)
+      m.act([['redo', {}]], person)
+      expect(seen(m)).toEqual(was)
+    }
+    m.act([[`delete-${kind}`, { ref: id }]], person)
+    m.act([['restore', { ref: id }]], person)
+    expect(seen(m)).toEqual(was)
+  })
+
+  test('[A10] [M6] an agent that restores a rule that a person took back proposes that', () => {
+    const m = openTestMemory()
+    const person = { session: '', by: 'person' } as const
+    const { id } = m.act([['record-fact', { fact: 'Never log names' }]], person).results[0]!
+    m.act([['undo', {}]], person)
+    const done = m.act([['restore', { ref: id }]], { agent: 'codex' })
+    expect(done.results[0]!.standing).toBe('proposed')
+    expect(m.get(id)!.live).toBe(false)
+  })
+
   test('[A10] what was taken back can be recorded again', () => {
     const m = openTestMemory()
     m.act([principle('a', { description: 'x' })])

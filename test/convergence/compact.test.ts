@@ -223,3 +223,15 @@ describe('[C6] compaction', () => {
     }
   })
 })
+
+test('[C6] [A10] of what was taken back and folded away since, restore makes nothing empty', () => {
+  withReplicas(['a'], (a) => {
+    a.act([['record-decision', { name: 'gone', rationale: 'because' }]])
+    a.act([['undo', {}]])
+    a.now += HOUR
+    for (let i = 0; i < 2; i++) a.memory.compact((a.now += HOUR))
+    expect(() => a.act([['restore', { ref: 'decision:gone' }]])).toThrow(
+      /nothing is left of what decision:gone said.*record it again/s,
+    )
+  })
+})

@@ -13,6 +13,7 @@ import { momentSaid } from '../../find/recall/moment.ts'
 import { ref } from '../../model/args.ts'
 import { type Entity, KIND_KIND, kindOf, standingOf } from '../../model/entity.ts'
 import { flag, text } from '../../model/field.ts'
+import { isObject } from '../../model/object.ts'
 import type { Report } from '../../model/validate.ts'
 import { brief, REASON, settleSupersession } from './common.ts'
 
@@ -311,7 +312,7 @@ const MAX_BATCHES = 500
 export const restore = defineVerb({
   name: 'restore',
   about:
-    'brings back what was deleted or retired, whole; with `to`, gives something the values again that it had at a moment',
+    'brings back what was deleted, retired or taken back, whole; with `to`, gives something the values again that it had at a moment',
   args: {
     ref: ref('what was taken out, or is to be as it was', { required: true, deleted: true, also: ['id'] }),
     to: text('a day (its end), a moment, or words such as "3 days ago"'),
@@ -328,13 +329,27 @@ export const restore = defineVerb({
       p.remove(id, reason)
       settleSupersession(p, id)
     }
-    if (!target.live) p.restore(target.id)
+    if (!target.live) bringBack(p, target.id)
+    if (Object.keys(p.entity(target.id)!.fields).every((field) => field === 'provenance'))
+      return report({ field: 'ref', message: `nothing is left of what ${target.id} said`, hint: 'record it again' })
     if (target.fields.retired !== undefined) p.set(target.id, 'retired', undefined)
     if (!target.live || target.fields.retired !== undefined) p.sign(target.id, { ends: false })
     settleSupersession(p, target.id)
     return brief(p.entity(target.id)!)
   },
 })
+
+/** An undo clears the fields as well: those get the values that they had before it. */
+function bringBack(p: Planning, id: string): void {
+  const events = p.view.eventsOf(id)
+  const last = events.findLast((e) => e.event.field === STATE)
+  if (last && isObject(last.event.value) && last.event.value.reason === UNDONE) {
+    const out = ignoredBatches(p, [last.batch], [id])
+    revert(p, id, out, eventsIn(events.filter((e) => e.batch === last.batch)))
+    signRestored(p, id, out)
+  }
+  if (!p.entity(id)!.live) p.restore(id)
+}
 
 /** Writes again what it said then. Nothing of what came after is rewritten: this is one more batch, and can be undone. */
 function restoreTo(p: Planning, target: Entity, to: string, report: Report) {

@@ -117,7 +117,7 @@ export const restore = defineTool({
   name: 'restore',
   title: 'Restore knowledge',
   about:
-    'brings back what was deleted or retired; with --to, gives something the values again that it had at a moment. It writes a new batch: history stays as it is',
+    'brings back what was deleted, retired or taken back; with --to, gives something the values again that it had at a moment. It writes a new batch: history stays as it is',
   example: 'tidemark restore use-json-files --to "3 days ago"',
   params: {
     ref: { ...REF, required: true, place: 'rest' },
