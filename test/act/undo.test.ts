@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { nameOf } from '../../src/engine/read/called.ts'
 import { shortBatch } from '../../src/engine/store/keys.ts'
+import type { Verb } from '../../src/engine/write/verb.ts'
+import { text } from '../../src/model/field.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
 const principle = (name: string, more: object = {}) => ['record-principle', { name, ...more }]
@@ -310,6 +313,88 @@ describe('[A10] undo', () => {
     const fresh = openTestMemory()
     fresh.act([principle('b')], { agent: 'init', by: 'person' })
     expect(fresh.refused([['undo', {}]])).toMatchObject([{ message: 'there is nothing to undo' }])
+  })
+
+  test.each(['a1', ''])('[A10] a confirmed undo of session "%s" is the last thing that the person did', (session) => {
+    const m = openTestMemory()
+    const person = { session: '', by: 'person' } as const
+    const live = () => ['use-pdfkit', 'alpha'].map((name) => m.get(`decision:${name}`)!.live)
+    const undone = (verb: string) => m.act([[verb, {}]], person).results[0]!.undone
+    const told = () => m.memory.newsSince(m.memory.cursor - 1)[0]!.summary
+    m.act([['record-decision', { name: 'use-pdfkit' }]], person)
+    m.act([['delete-decision', { name: 'use-pdfkit', reason: 'typo' }]], person)
+    const { batch } = m.act([['record-decision', { name: 'alpha' }]], session ? { session, agent: 'codex' } : person)
+    const { id } = m.act([['undo', { batch }]], { session: 'a2', agent: 'codex' }).results[0]!
+    m.act([['confirm', { ref: id }]], person)
+    expect(live()).toEqual([false, false])
+    expect(m.refused([['redo', {}]], person)).toMatchObject([{ message: 'there is nothing to redo' }])
+    const yes = 'deleted decision "alpha"; confirmed the proposal to take back: recorded decision "alpha"'
+    expect(undone('undo')).toBe(`took back: ${yes}`)
+    expect(told()).toBe(`took back: ${yes}`)
+    expect(live()).toEqual([false, true])
+    expect(m.get(id)!.fields.standing).toBe('proposed')
+    expect(undone('redo')).toBe(`redid: ${yes}`)
+    expect(told()).toBe(`redid: ${yes}`)
+    expect([live(), m.get(id)!.fields.standing]).toEqual([[false, false], 'confirmed'])
+    expect(undone('undo')).toBe(`took back: ${yes}`)
+    m.act([['undo', {}]], person)
+    expect(live()).toEqual(session ? [true, true] : [false, false])
+  })
+
+  test('[A10] [T5] an undo of an agent that waits for a yes is not taken back by the next plain one', () => {
+    const m = openTestMemory()
+    const codex = { session: 's', agent: 'codex' }
+    for (const name of ['a', 'b']) m.act([principle(name)], { session: 's', by: 'person' })
+    const { id, created } = m.act([['undo', {}]], codex).results[0]!
+    expect(created).toBe(true)
+    for (let n = 0; n < 2; n++) {
+      const again = m.act([['undo', {}]], codex)
+      expect(again.results[0]).toMatchObject({ id, created: false, name: 'take back: recorded principle "b"' })
+      expect(again.batch).toBe(null)
+    }
+    expect(m.get(id)!.fields.standing).toBe('proposed')
+    m.act([['undo', {}]], { session: 's', by: 'person' })
+    expect([m.get('a')!.live, m.get('b')!.live]).toEqual([true, false])
+  })
+
+  test('[A10] [T5] a proposed undo of a whole session is that of what the session had written', () => {
+    const m = openTestMemory()
+    const person = { session: '', by: 'person' } as const
+    const a1 = { session: 'a1', agent: 'codex' }
+    const names = () => m.discover('(sort (map :name (get-principles)) string<?)')[0]
+    m.act([principle('one')], a1)
+    const { id } = m.act([['undo', { allOf: 'a1' }]], { session: 'a2', agent: 'codex' }).results[0]!
+    m.clock.now += 1000
+    for (const name of ['two', 'three']) m.act([principle(name)], a1)
+    expect(nameOf(m.get(id)!, m.memory)).toBe('take back: recorded principle "one"')
+    m.act([['confirm', { ref: id }]], person)
+    expect(names()).toBe('("three" "two")')
+    m.act([['undo', {}]], person)
+    expect(names()).toBe('("one" "three" "two")')
+  })
+
+  test('[A10] a proposal of before to undo a whole session ends at the moment of it', () => {
+    const m = openTestMemory()
+    const before: Verb = {
+      ...{ name: 'propose-as-before', about: '', args: { action: text('the action') }, example: {} },
+      plan(p, { action }: { action: string }) {
+        p.create('proposal:before')
+        p.apply('proposal:before', [
+          { field: 'action', op: 'set', value: action },
+          { field: 'standing', op: 'set', value: 'proposed' },
+        ])
+        return { id: 'proposal:before' }
+      },
+    }
+    ;(m.memory.verbs as Map<string, Verb>).set(before.name, before)
+    m.act([principle('one')], { session: 'a1' })
+    m.clock.now += 1000
+    const action = '["undo",{"allOf":"a1"}]'
+    const { id } = m.act([['propose-as-before', { action }]]).results[0]!
+    m.clock.now += 1000
+    m.act([principle('two')], { session: 'a1' })
+    m.act([['confirm', { ref: id }]], { session: '', by: 'person' })
+    expect(m.discover('(map :name (get-principles))')).toEqual(['("two")'])
   })
 
   test.each([

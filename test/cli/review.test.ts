@@ -132,7 +132,7 @@ test('[T40] the shell of an agent proposes what ends or replaces a rule, and con
     ['merge', 'Never push to main', 'Always push to main'],
   ]) {
     const { out } = await inProcess(agent, args)
-    expect(out, args[0]).toContain('proposed: ')
+    expect(out, args[0]).toContain('proposed to ')
     expect(out, args[0]).not.toContain('undefined')
   }
   expect((await inProcess(at, ['brief'])).out).toContain('- Never push to main')

@@ -45,7 +45,7 @@ const every = {
   propose: { action: ['retire', { ref: 'a', reason: 'r' }], evidence: 'e' },
   confirm: { ref: 'a' },
   reject: { ref: 'a', reason: 'r' },
-  undo: { batch: 'last', allOf: 's', force: true },
+  undo: { batch: 'last', allOf: 's', batches: [], force: true },
   redo: {},
   'define-kind': { name: 'k', about: 'a', plural: 'ks', identity: 'name', key: ['n'], positional: 'n', fields: { n: 'text' } },
   'define-relation': { name: 'r', about: 'a', inverse: 'i', symmetric: true, acyclic: false, impact: 'both' },

@@ -56,9 +56,17 @@ const wanted = (did: string): string =>
 const MOST_UNDOES = 50
 const MOST_NAMED = 20
 
+/** The batches that a batch undid; a yes to a proposed undo is no undo: it is itself taken back. */
+export function undoneBy(batch: string, lineOf: (batch: string) => Line | undefined): readonly string[] {
+  const undone = lineOf(batch)?.author.undoes ?? []
+  const theirs = new Set(undone.flatMap((b) => lineOf(b)?.events.map((e) => e.entity) ?? []))
+  const isYes = (e: Event) => kindOf(e.entity) === 'proposal' && e.value === 'confirmed' && !theirs.has(e.entity)
+  return lineOf(batch)?.events.some(isYes) ? [] : undone
+}
+
 /** What an undo took back in the end, or a redo brought back: of several batches those that are no undos themselves. */
 export function undoOf(batches: readonly string[], lineOf: (batch: string) => Line | undefined) {
-  const undoes = (batch: string) => lineOf(batch)?.author.undoes ?? []
+  const undoes = (batch: string) => undoneBy(batch, lineOf)
   let [undone, isRedo] = [batches, false]
   for (let n = 0; n < MOST_UNDOES && undone.length === 1 && undoes(undone[0]!).length > 0; n++)
     [undone, isRedo] = [undoes(undone[0]!), !isRedo]
@@ -91,7 +99,8 @@ export function summaryOf(
           const own = [...Map.groupBy(line?.events ?? [], (e) => e.entity).values()].filter((events) =>
             events.some((e) => e.field !== 'provenance' && written.has(`${e.entity} ${e.field}`)),
           )
-          return own.length > 0 ? summaryOf({ ...line!, events: own.flat() }, called, undefined, known) : []
+          if (own.length === 0) return []
+          return summaryOf({ ...line!, author: {}, events: own.flat() }, called, lineOf, known, isWhole)
         })
       : [
           ...forks.map(
@@ -133,8 +142,11 @@ const inside = (of: string, called: Called, longest?: number): string => {
 export const putUp = (action: unknown, called: Called, did: Called, longest?: number): string | undefined =>
   attempt(() => {
     const [verb, args] = JSON.parse(String(action))
-    const { ref, batch, allOf, old, new: next, from, to, type, reason, ...rest } = args
-    if (verb === 'undo' && typeof batch === 'string') return undoing(did(batch) ?? shortBatch(batch))
+    const { ref, batch, allOf, batches, old, new: next, from, to, type, reason, ...rest } = args
+    const undone = verb === 'undo' ? [batch ?? batches ?? []].flat().map(String) : []
+    const what = undone.slice(0, MOST_NAMED).map((b) => did(b) ?? shortBatch(b))
+    if (undone.length > what.length) what.push(`… (${undone.length} batches)`)
+    if (undone.length > 0) return undoing(what.join('; '))
     if (verb === 'undo' && typeof allOf === 'string') return `undo all that session ${allOf} wrote`
     const named = (of: unknown) => (typeof of === 'string' ? ` ${inside(of, called, longest)}` : '')
     const key = keys.get(String(verb).replace(/^(?:record|delete)-/, '')) ?? 'name'

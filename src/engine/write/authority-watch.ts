@@ -197,7 +197,7 @@ const MOST_ERASED = 20
 
 /** The proposals to make instead of an action that needs a person. A text to erase is not repeated: what holds it is named. */
 export function proposalsOf(p: Planning, verb: string, args: Args, result: Result): [verb: string, args: Args][] {
-  if (verb === 'redo' || (verb === 'undo' && args.allOf === undefined)) return [['undo', { ...args, batch: result.id }]]
+  if (verb === 'redo') return [['undo', { ...args, batch: result.id }]]
   if (verb !== 'purge' || typeof args.secret !== 'string') return [[verb, args]]
   const { secret, ...rest } = args
   const ids = new Set([

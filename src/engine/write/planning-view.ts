@@ -59,8 +59,9 @@ export class View {
   idsOfKind = (kind: string): string[] => rows.idsOfKind(this.#db, kind)
   eventsOf = (id: string): log.LoggedEvent[] => log.eventsOf(this.#db, id)
   batchNamed = (said: string): string => log.batchNamed(this.#db, said)
+  lineOf = (batch: string) => log.headerOf(this.#db, batch)?.line
   batch(id: string) {
-    const line = log.headerOf(this.#db, id)?.line
+    const line = this.lineOf(id)
     if (!line) return undefined
     const { session, agent, undoes } = line.author
     return { line, session, agent, undoes, events: log.loggedIn(line) }

@@ -9,7 +9,7 @@ import type { Json } from '../../model/field.ts'
 import type { Report } from '../../model/validate.ts'
 import { brief, REASON, REF_EVEN_DELETED, settleSupersession } from './common.ts'
 import { eraseEntity } from './purge.ts'
-import { eventsIn, revert } from './undo.ts'
+import { batchesOf, eventsIn, revert } from './undo.ts'
 
 /** Erases what others ask to erase at an entity. */
 export function erase(p: Planning, id: string, asked: readonly Asked[], report: Report, run: RunAction): void {
@@ -98,7 +98,9 @@ export const confirm = defineVerb({
     if (standing === 'confirmed' && !isNew) p.note(`${target.id} stands as confirmed already`)
     if (target.kind === 'proposal' && standing !== 'confirmed') {
       const [verb, inner] = JSON.parse(String(target.fields.action)) as [string, { [key: string]: Json }]
-      const result = run(verb, inner, (problem) =>
+      const { allOf } = inner
+      const args = typeof allOf === 'string' ? { batches: batchesOf(p, allOf, target.created), ...inner } : inner
+      const result = run(verb, args, (problem) =>
         report({ ...problem, field: problem.field ? `action.${problem.field}` : 'action' }),
       )
       if (!result) return undefined

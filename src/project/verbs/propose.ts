@@ -1,3 +1,4 @@
+import { putUp } from '../../engine/store/summary.ts'
 import { NEVER_PROPOSED } from '../../engine/write/authority-watch.ts'
 import type { Planning } from '../../engine/write/plan.ts'
 import { linkIdNow, recordedAs } from '../../engine/write/record.ts'
@@ -13,6 +14,7 @@ import { isObject } from '../../model/object.ts'
 import { type Report, shown } from '../../model/validate.ts'
 import { listChange } from './common.ts'
 import { relationOf } from './links.ts'
+import { batchesOf } from './undo.ts'
 
 type Args = Readonly<Record<string, unknown>>
 
@@ -73,22 +75,25 @@ export const propose = defineVerb({
     })
     if (!tried) return undefined
     // an edit of something that stands is kept until it is confirmed, then carried out
-    // "last" would be another batch by then
-    const meant = verb === 'undo' && inner.allOf === undefined ? { ...inner, batch: String(tried.id) } : inner
-    const action = canonical([verb, meant])
+    // "last" would be another batch by then, and a session have written more
+    const { allOf, ...rest } = inner
+    if (verb === 'undo' && typeof allOf === 'string') rest.batches = batchesOf(p, allOf)
+    else if (verb === 'undo') rest.batch = String(tried.id)
+    const action = canonical([verb, verb === 'undo' ? rest : inner])
     const id = identityOf(p.registry().kind('proposal')!, { action })!
     if (rejected(p, id, report)) return undefined
     const created = !p.entity(id)?.live
     if (created) p.create(id)
+    else p.note('it waits for a yes already')
     p.set(id, 'action', action)
     p.set(id, 'standing', 'proposed')
     if (evidence !== undefined) p.apply(id, [listChange('evidence', [evidence])])
     p.sign(id)
-    const about = inner.ref ?? inner.name ?? inner.from ?? inner.old ?? inner.batch ?? inner.allOf ?? ''
     const undone = String(tried.undone ?? '')
       .replace(/^took back/, 'take back')
       .replace(/^redid/, 'bring back')
-    return { id, kind: 'proposal', name: undone || `${verb} ${String(about)}`.trim(), standing: 'proposed', created }
+    const named = (of: string) => p.entity(of)?.name
+    return { id, kind: 'proposal', name: undone || putUp(action, named, named), standing: 'proposed', created }
   },
 })
 

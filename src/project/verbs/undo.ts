@@ -6,14 +6,13 @@ import { cellsOf, type Event } from '../../engine/log/events.ts'
 import { fold } from '../../engine/log/fold.ts'
 import { shortBatch } from '../../engine/store/keys.ts'
 import type { LoggedEvent } from '../../engine/store/log.ts'
-import { summaryOf, undoOf } from '../../engine/store/summary.ts'
+import { summaryOf, undoneBy, undoOf } from '../../engine/store/summary.ts'
 import type { Planning } from '../../engine/write/plan.ts'
 import { defineVerb } from '../../engine/write/verb.ts'
 import { momentSaid } from '../../find/recall/moment.ts'
-import { ref } from '../../model/args.ts'
+import { ref, texts } from '../../model/args.ts'
 import { type Entity, KIND_KIND, kindOf, standingOf } from '../../model/entity.ts'
 import { flag, text } from '../../model/field.ts'
-import { isObject } from '../../model/object.ts'
 import type { Report } from '../../model/validate.ts'
 import { brief, REASON, settleSupersession } from './common.ts'
 
@@ -31,9 +30,11 @@ function isErased(p: Planning, batch: string): boolean {
 
 /** Batches to leave out: those undone now or before, with the undos. An undone undo leaves out nothing but itself. */
 function ignoredBatches(p: Planning, batches: readonly string[], entities: Iterable<string>): Set<string> {
-  const undos = [...entities]
-    .flatMap((id) => p.view.eventsOf(id))
-    .flatMap(({ batch }) => (p.view.batch(batch)?.undoes ?? []).map((undone) => [undone, batch] as const))
+  const undos = [...entities].flatMap((id) => {
+    const wrote = new Set(p.view.eventsOf(id).map((e) => e.batch))
+    const undone = (batch: string) => p.view.batch(batch)?.undoes?.filter((b) => wrote.has(b)) ?? []
+    return [...wrote].flatMap((batch) => undone(batch).map((b) => [b, batch] as const))
+  })
   const [gone, out] = [new Set(batches), new Set(batches)]
   for (const [undone, by] of undos.toReversed()) {
     if (gone.has(by)) continue
@@ -184,22 +185,23 @@ export const undo = defineVerb({
   args: {
     batch: text('its id, or "last" (last)'),
     allOf: text('a session: all of its batches, instead of one'),
+    batches: texts('several batches at once'),
     force: flag('although later batches build on it'),
   },
   example: { batch: 'last' },
-  plan(p, { batch: given, allOf, force }, report) {
-    if (given !== undefined && allOf !== undefined)
+  plan(p, { batch: given, allOf, batches, force }, report) {
+    const all = batches ?? (allOf === undefined ? undefined : batchesOf(p, allOf))
+    if (given !== undefined && all !== undefined)
       return report({
         field: 'allOf',
         message: 'a batch and a whole session at once',
         accepted: 'either batch or allOf',
       })
-    const named = allOf === undefined ? 'batch' : 'allOf'
+    const named = all === undefined ? 'batch' : 'allOf'
     const take = (batches: readonly string[], say = report) => takeBack(p, batches, { does: 'undo', named, force }, say)
-    const there = allOf === undefined ? [] : p.view.recentBatches(MAX_BATCHES, { session: allOf })
     if (given !== undefined && given !== 'last') return take([p.view.batchNamed(given)])
     let passed: ReturnType<typeof take>
-    for (const batch of allOf === undefined ? lastOwn(p, 'undo') : []) {
+    for (const batch of all === undefined ? lastOwn(p, 'undo') : []) {
       const written = p.draft.events.length
       if (isErased(p, batch)) continue
       const notes = p.draft.notes.length
@@ -207,7 +209,7 @@ export const undo = defineVerb({
       if (!done || p.draft.events.length > written) return done ?? passed
       if (p.draft.notes.length > notes) passed = done
     }
-    return passed ?? take(there.filter((batch) => !isErased(p, batch)))
+    return passed ?? take((all ?? []).filter((batch) => !isErased(p, batch)))
   },
 })
 
@@ -230,10 +232,9 @@ function takeBack(
           : [...p.draft.notes, '`tidemark history` and the reply of act name batches'].join('; '),
     })
   }
-  const lineOf = (b: string) => p.view.batch(b)?.line
   // what was written with an undo stays when that is taken back by a redo
   const wrote = (undoes: readonly string[]) =>
-    new Set(undoes.flatMap((b) => lineOf(b)?.events.map((e) => e.entity) ?? []))
+    new Set(undoes.flatMap((b) => p.view.lineOf(b)?.events.map((e) => e.entity) ?? []))
   const events = found.flatMap((b) => {
     const own = wrote(does === 'redo' ? (b.undoes ?? []) : [])
     return eventsIn(b.events).filter((e) => does === 'undo' || own.has(e.entity))
@@ -241,8 +242,8 @@ function takeBack(
   if (events.some((e) => e.purged))
     return report({ field: 'batch', message: 'its content was erased', hint: 'what was erased does not come back' })
   const byEntity = Map.groupBy(events, (e) => e.entity)
-  const out = ignoredBatches(p, batches, byEntity.keys())
-  const left = force ? new Map<string, Set<string>>() : dependents(p, out, events)
+  const ignored = ignoredBatches(p, batches, byEntity.keys())
+  const left = force ? new Map<string, Set<string>>() : dependents(p, ignored, events)
   if (left.size > 0 && (named === 'batch' || left.size === byEntity.size))
     return report({
       field: named,
@@ -255,6 +256,7 @@ function takeBack(
   const before = p.draft.events.length
   for (const id of entities.toReversed()) {
     const written = p.draft.events.length
+    const out = ignoredBatches(p, batches, [id])
     if (p.view.turnsDown(byEntity.get(id)!))
       p.note(`${id}: a no to what others want stands; to agree after all, make the change yourself`)
     else if (isYesToOthers(p, id, byEntity.get(id)!, out))
@@ -271,7 +273,7 @@ function takeBack(
     undone: summaryOf(
       { events: p.draft.events.slice(before), purges: [], forks: [], author: { undoes: [...batches] } },
       (id) => names.get(id) || p.entity(id)?.name,
-      lineOf,
+      p.view.lineOf,
     ),
     batches: batches.length,
     entities,
@@ -298,16 +300,21 @@ function* lastOwn(p: Planning, does: 'undo' | 'redo'): Generator<string> {
   for (const b of p.view.recentBatches(MAX_BATCHES, { session: typeof session === 'string' ? session : null })) {
     const batch = p.view.isOwn(b.split(':')[0]!) ? p.view.batch(b) : undefined
     if (batch === undefined || batch.agent === 'init' || gone.has(b)) continue
-    const undoes = batch.undoes ?? []
+    const undoes = undoneBy(b, p.view.lineOf)
     for (const undone of undoes) gone.add(undone)
-    const isUndo = undoes.length > 0 && undoOf(undoes, (undone) => p.view.batch(undone)?.line).does === 'took back'
-    if (isUndo === (does === 'redo')) yield b
+    const isUndo = undoes.length > 0 && undoOf(undoes, p.view.lineOf).does === 'took back'
+    const isPutUp = batch.line.events.some((e) => e.field === 'action' && String(e.value).startsWith('["undo"'))
+    if (isUndo === (does === 'redo') && !isPutUp) yield b
     if (undoes.length === 0 && does === 'redo') return
   }
 }
 
 /** A session that wrote more than this is taken back in several steps. */
 const MAX_BATCHES = 500
+
+/** What a session wrote up to a moment, the last batch first. */
+export const batchesOf = (p: Planning, session: string, until = Number.POSITIVE_INFINITY): string[] =>
+  p.view.recentBatches(MAX_BATCHES, { session }).filter((b) => p.view.batch(b)!.line.at <= until)
 
 export const restore = defineVerb({
   name: 'restore',
@@ -329,7 +336,11 @@ export const restore = defineVerb({
       p.remove(id, reason)
       settleSupersession(p, id)
     }
-    if (!target.live) bringBack(p, target.id)
+    const events = p.view.eventsOf(target.id)
+    const gone = events.findLast((e) => e.event.field === STATE)
+    if (!target.live && gone && (gone.event.value as { reason?: string }).reason === UNDONE)
+      revert(p, target.id, new Set([gone.batch]), eventsIn(events))
+    if (!p.entity(target.id)!.live) p.restore(target.id)
     if (Object.keys(p.entity(target.id)!.fields).every((field) => field === 'provenance'))
       return report({ field: 'ref', message: `nothing is left of what ${target.id} said`, hint: 'record it again' })
     if (target.fields.retired !== undefined) p.set(target.id, 'retired', undefined)
@@ -338,18 +349,6 @@ export const restore = defineVerb({
     return brief(p.entity(target.id)!)
   },
 })
-
-/** An undo clears the fields as well: those get the values that they had before it. */
-function bringBack(p: Planning, id: string): void {
-  const events = p.view.eventsOf(id)
-  const last = events.findLast((e) => e.event.field === STATE)
-  if (last && isObject(last.event.value) && last.event.value.reason === UNDONE) {
-    const out = ignoredBatches(p, [last.batch], [id])
-    revert(p, id, out, eventsIn(events.filter((e) => e.batch === last.batch)))
-    signRestored(p, id, out)
-  }
-  if (!p.entity(id)!.live) p.restore(id)
-}
 
 /** Writes again what it said then. Nothing of what came after is rewritten: this is one more batch, and can be undone. */
 function restoreTo(p: Planning, target: Entity, to: string, report: Report) {

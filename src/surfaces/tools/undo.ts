@@ -66,7 +66,7 @@ export const redo = defineTool({
   run(context) {
     const done = context.memory.act([['redo', {}]], actingAs(context))
     const [result] = done.results
-    if (result!.standing === 'proposed') return written(done, ['proposed to redo what was undone'])
+    if (result!.standing === 'proposed') return written(done, [`proposed to ${result!.name}`])
     return written(done, [String(result!.undone), 'tidemark undo takes it back'])
   },
 })

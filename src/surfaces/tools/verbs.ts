@@ -21,7 +21,7 @@ function acted(context: ToolContext, actions: readonly unknown[], tell: (r: Resu
   }
   const lines = done.results.flatMap((r) => {
     const told = tell(r)
-    return told === '' ? [] : [r.standing === 'proposed' ? `proposed: ${told}` : told]
+    return told === '' ? [] : [r.standing === 'proposed' ? `proposed to ${r.name}` : told]
   })
   return written(done, lines, done, done.batch === null ? [] : [undoLine(done.batch)])
 }
