@@ -151,7 +151,7 @@ describe('[A10] undo', () => {
     const [p] = m.refused([['undo', { batch: first.batch }]])
     expect(p).toMatchObject({
       field: 'batch',
-      message: `later batches build on it: ${[second, third].map((b) => shortBatch(b.batch!)).join(', ')}`,
+      message: `later batches build on it: ${shortBatch(second.batch!)} (changed "a" (confidence)), ${shortBatch(third.batch!)} (linked "b" supports "a")`,
     })
     undo(m, { batch: first.batch, force: true })
     expect(m.discover('(get-principles)')).toEqual(['()'])

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
+import { nameOfAuthor } from '../../src/work/coordination/labels.ts'
 import { asPerson, onTerminal, project } from './run.ts'
 
 const SESSION = '861c46be-7d1f-4c7e-9a51-0d1a5f4f8e21'
@@ -180,4 +181,32 @@ test('[A10] history tells links by their ends and what was said of them, and pro
   expect(await last()).toContain('rejected the proposal to rename "a" (name: c): both names stay')
   asPerson(at, ['confirm', { ref: of('record-decision') }])
   expect(await last()).toContain('confirmed the proposal to record decision "a" (impact: 3, tags: ["x"])')
+})
+
+test('[A10] [K15] what was erased and its erasure are told apart, by the kind alone', async () => {
+  const { run } = await project()
+  const act = (...actions: unknown[]) => run('act', JSON.stringify(actions))
+  await act(['record-learning', { title: 'Ana said so', body: 'In a call' }])
+  const [learning] = JSON.parse(await run('list', 'learning', '--json')) as { id: string }[]
+  await act(['purge', { ref: learning!.id, reason: 'private' }])
+  const [erasing, recording] = (await run('history')).split('\n')
+  expect(erasing).toContain('erased a learning')
+  expect(recording).toContain('wrote of a learning (erased since)')
+})
+
+test('[A10] history names what is claimed, and what a completion that was taken back had said', async () => {
+  const { at, run } = await project()
+  const of = ['--session', 's1'] as const
+  await run('act', '[["start-task",{"description":"Read the scale"}]]', ...of)
+  const [task] = JSON.parse(await run('list', 'task', '--json')) as { id: string }[]
+  await run('claim', task!.id, ...of)
+  expect(nameOfAuthor({ user: 'Dana', session: '' }, undefined)).toBe('Dana') // of what runs by itself
+  expect(await run('history')).toContain('claimed "Read the scale"')
+  await run('act', JSON.stringify([['complete', { ref: task!.id, result: 'reads the scale' }]]), ...of)
+  await run('undo', ...of)
+  expect(await run('history', task!.id)).toContain('result: removed reads the scale')
+  await run('act', '[["propose",{"action":["retire",{"ref":"Read the scale","reason":"x"}]}]]', ...of)
+  const [proposal] = JSON.parse(await run('list', 'proposal', '--json')) as { id: string }[]
+  asPerson(at, ['reject', { ref: proposal!.id, reason: 'not yet' }])
+  expect(await run('history', proposal!.id)).toContain('because: not yet')
 })

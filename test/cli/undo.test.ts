@@ -92,7 +92,9 @@ test('[A10] what stands in the way of an undo is told with the flag that the com
   const { batch } = JSON.parse(await run('act', decide('c1'), '--json')) as { batch: string }
   await run('act', '[["record-decision", {"name": "c1", "rationale": "another"}]]')
   const { err, code } = await inProcess(at, ['undo', batch])
-  expect(err).toMatch(/later batches build on it: \S+; nothing was written\n {2}→ undo those first, or give --force to/)
+  expect(err).toMatch(
+    /later batches build on it: \S+ \(changed "c1" \(rationale\)\); nothing was written\n {2}→ undo those first, or give --force to/,
+  )
   expect(err).not.toMatch(/action 0|"force"/)
   expect(code).toBe(1)
   await run('undo', batch, '--force')

@@ -707,6 +707,27 @@ test('[Y1] [A10] what another clone only wants is told as that, and a no to it w
   expect(await history()).toContain('  retired "Never commit secrets": still not')
 })
 
+test('[Y1] [A10] an undo that another clone wants is told as that, and a yes to what they want', async () => {
+  const { ana, mallory, give } = two('updates')
+  act(mallory, decision('use pnpm'))
+  give(mallory, ana)
+  act(ana, ['confirm', { ref: 'decision:use-pnpm' }])
+  act(ana, ['record-decision', { name: 'use pnpm', rationale: 'fast' }])
+  give(ana, mallory)
+  const tool = await TOOLS.history!.load()
+  const context = { memory: ana.memory, project: findProject(ana.dir) }
+  const history = async (ref?: string) => (await tool.run(context as never, { ref } as never)).text
+  const first = mallory.memory.newsSince(0).find((n) => n.summary.startsWith('recorded decision "use pnpm"'))!
+  act(mallory, ['undo', { batch: first.batch, force: true }])
+  give(mallory, ana)
+  expect((await history()).split('\n')[0]).toContain('wants to take back: recorded decision "use pnpm"')
+  act(mallory, ['redo', {}], ['record-decision', { name: 'use pnpm', rationale: 'small' }])
+  give(mallory, ana)
+  act(ana, ['confirm', { ref: 'decision:use-pnpm' }])
+  expect((await history()).split('\n')[0]).toContain('accepted what others want of "use pnpm"')
+  expect((await history('decision:use-pnpm')).split('\n').at(-1)).toBe('  accepted what others want')
+})
+
 test('[Y1] [A10] an undo of a yes to the rule of another clone does not say that it took it back', () => {
   const { ana, mallory, give } = two('updates')
   const person = { by: 'person' } as const

@@ -48,7 +48,7 @@ export function turnsDown(db: Db, events: readonly Event[]): JsonObject | undefi
   return events.find(isNo)?.value as JsonObject | undefined
 }
 
-const INFINITIVES: { readonly [past: string]: string } = { brought: 'bring', took: 'take', said: 'say' }
+const INFINITIVES: { readonly [past: string]: string } = { brought: 'bring', took: 'take', said: 'say', redid: 'redo' }
 const wanted = (did: string): string =>
   `wants to ${did.replace(/^[a-z]+/, (verb) => INFINITIVES[verb] ?? verb.replace(/(?:(link|record|confirm|reject)e)?d$/, '$1'))}`
 
@@ -56,17 +56,9 @@ const wanted = (did: string): string =>
 const MOST_UNDOES = 50
 const MOST_NAMED = 20
 
-/** The batches that a batch undid; a yes to a proposed undo is no undo: it is itself taken back. */
-export function undoneBy(batch: string, lineOf: (batch: string) => Line | undefined): readonly string[] {
-  const undone = lineOf(batch)?.author.undoes ?? []
-  const theirs = new Set(undone.flatMap((b) => lineOf(b)?.events.map((e) => e.entity) ?? []))
-  const isYes = (e: Event) => kindOf(e.entity) === 'proposal' && e.value === 'confirmed' && !theirs.has(e.entity)
-  return lineOf(batch)?.events.some(isYes) ? [] : undone
-}
-
 /** What an undo took back in the end, or a redo brought back: of several batches those that are no undos themselves. */
 export function undoOf(batches: readonly string[], lineOf: (batch: string) => Line | undefined) {
-  const undoes = (batch: string) => undoneBy(batch, lineOf)
+  const undoes = (batch: string) => lineOf(batch)?.author.undoes ?? []
   let [undone, isRedo] = [batches, false]
   for (let n = 0; n < MOST_UNDOES && undone.length === 1 && undoes(undone[0]!).length > 0; n++)
     [undone, isRedo] = [undoes(undone[0]!), !isRedo]
@@ -81,7 +73,7 @@ export function summaryOf(
   { events, author, purges, forks }: Pick<Line, 'events' | 'author' | 'purges' | 'forks'>,
   called: Called = () => undefined,
   lineOf: (batch: string) => Line | undefined = () => undefined,
-  known: Known = {},
+  { isWanted = () => false, ...known }: Known = {},
   isWhole = true,
 ): string {
   const { does, undone } = undoOf(author.undoes ?? [], lineOf)
@@ -96,18 +88,17 @@ export function summaryOf(
     undone.length > 0
       ? undone.slice(0, MOST_NAMED).flatMap((batch) => {
           const line = lineOf(batch)
-          const own = [...Map.groupBy(line?.events ?? [], (e) => e.entity).values()].filter((events) =>
-            events.some((e) => e.field !== 'provenance' && written.has(`${e.entity} ${e.field}`)),
-          )
-          if (own.length === 0) return []
-          return summaryOf({ ...line!, author: {}, events: own.flat() }, called, lineOf, known, isWhole)
+          const own = [...Map.groupBy(line?.events ?? [], (e) => e.entity).values()]
+            .filter((all) => all.some((e) => e.field !== 'provenance' && written.has(`${e.entity} ${e.field}`)))
+            .flat()
+          return own.length > 0 ? summaryOf({ ...line!, author: {}, events: own }, called, lineOf, known, isWhole) : []
         })
       : [
           ...forks.map(
             (f) => `two stores wrote as ${f.replica}: from line ${f.from} on it is said again under other identities`,
           ),
           ...[...Map.groupBy(events, (e) => e.entity)].flatMap(([id, own]) =>
-            isReplaced(id, own, events) ? [] : [said(id, own, called, did, known)],
+            isReplaced(id, own, events) ? [] : [said(id, own, called, did, { isWanted, ...known })],
           ),
         ]
   if (parts.length === 0) parts.push(...undone.slice(0, MOST_NAMED).map(shortBatch))
@@ -117,7 +108,8 @@ export function summaryOf(
   const besides = lines.includes(undefined) ? [] : events.filter((e) => !taken.has(e.entity))
   if (undone.length > 0 && besides.length > 0)
     parts.push(`besides: ${summaryOf({ events: besides, author: {}, purges: [], forks: [] }, called, lineOf, known)}`)
-  const whole = (undone.length > 0 ? `${does}: ` : '') + [...new Set(parts)].join('; ')
+  const head = events.some((e) => isWanted(e.entity)) ? wanted(`${does}: `) : `${does}: `
+  const whole = (undone.length > 0 ? head : '') + [...new Set(parts)].join('; ')
   const changes = undone.length > MOST_NAMED ? undone.length : parts.length
   const more = changes > 1 ? ` (${changes} changes)` : ''
   return whole.length > LONGEST ? `${whole.slice(0, LONGEST).toWellFormed()}…${more}` : whole
@@ -177,8 +169,9 @@ function said(
     return action === undefined ? inside(of, called) : `the proposal to ${put(action)}`
   }
   const value = (field: string) => events.findLast((e) => e.field === field && e.op === 'set')?.value
-  if (events.some((e) => e.purged)) return `erased ${id}`
   const { s: state, reason } = (value(STATE) ?? {}) as { s?: StateValue['s']; reason?: unknown }
+  if (events.some((e) => e.purged))
+    return state === 'deleted' ? `erased a ${kind}` : `wrote of a ${kind} (erased since)`
   const because = (why: unknown) => (typeof why === 'string' && why !== UNDONE ? `: ${flat(why)}` : '')
   // what was recorded with it is told
   const no = state === 'created' ? undefined : known.no?.(events)
@@ -207,5 +200,6 @@ function said(
   if (name !== undefined) return `renamed ${is(id) === quoted(name) ? '' : `${is(id)} `}to ${quoted(name)}`
   const work = value('state')
   if (typeof work === 'string' && isWork(kind)) return `set ${is(id)} to ${work}`
+  if (events.some((e) => isObject(e.value) && e.value.agrees)) return `accepted what others want of ${is(id)}`
   return fields.length === 0 ? `said ${is(id)} again` : `changed ${is(id)} (${fields.join(', ')})`
 }

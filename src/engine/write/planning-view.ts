@@ -4,6 +4,7 @@ import { type Entity, restOfKey } from '../../model/entity.ts'
 import type { Kind } from '../../model/kind.ts'
 import type { Registry } from '../../model/registry.ts'
 import { ClaimView } from '../claims/lease.ts'
+import { whatDid } from '../feed/news.ts'
 import type { Cells } from '../log/cells.ts'
 import type { Event } from '../log/events.ts'
 import type { States } from '../materialize/apply.ts'
@@ -60,6 +61,7 @@ export class View {
   eventsOf = (id: string): log.LoggedEvent[] => log.eventsOf(this.#db, id)
   batchNamed = (said: string): string => log.batchNamed(this.#db, said)
   lineOf = (batch: string) => log.headerOf(this.#db, batch)?.line
+  whatDid = (batch: string) => whatDid(this.#db, batch)
   batch(id: string) {
     const line = this.lineOf(id)
     if (!line) return undefined

@@ -104,6 +104,8 @@ export const confirm = defineVerb({
         report({ ...problem, field: problem.field ? `action.${problem.field}` : 'action' }),
       )
       if (!result) return undefined
+      // a yes to an undo is no undo: it is what the next one takes back
+      p.draft.undone.splice(0)
       if (verb === 'purge') {
         eraseEntity(p, target.id) // it names what is gone
         return { ...result, standing: 'confirmed' }

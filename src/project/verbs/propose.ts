@@ -1,4 +1,4 @@
-import { putUp } from '../../engine/store/summary.ts'
+import { putUp, undoOf } from '../../engine/store/summary.ts'
 import { NEVER_PROPOSED } from '../../engine/write/authority-watch.ts'
 import type { Planning } from '../../engine/write/plan.ts'
 import { linkIdNow, recordedAs } from '../../engine/write/record.ts'
@@ -77,7 +77,8 @@ export const propose = defineVerb({
     // an edit of something that stands is kept until it is confirmed, then carried out
     // "last" would be another batch by then, and a session have written more
     const { allOf, ...rest } = inner
-    if (verb === 'undo' && typeof allOf === 'string') rest.batches = batchesOf(p, allOf)
+    if (verb === 'undo' && typeof allOf === 'string')
+      rest.batches = [...undoOf(batchesOf(p, allOf), p.view.lineOf).undone]
     else if (verb === 'undo') rest.batch = String(tried.id)
     const action = canonical([verb, verb === 'undo' ? rest : inner])
     const id = identityOf(p.registry().kind('proposal')!, { action })!
@@ -89,11 +90,8 @@ export const propose = defineVerb({
     p.set(id, 'standing', 'proposed')
     if (evidence !== undefined) p.apply(id, [listChange('evidence', [evidence])])
     p.sign(id)
-    const undone = String(tried.undone ?? '')
-      .replace(/^took back/, 'take back')
-      .replace(/^redid/, 'bring back')
-    const named = (of: string) => p.entity(of)?.name
-    return { id, kind: 'proposal', name: undone || putUp(action, named, named), standing: 'proposed', created }
+    const name = putUp(action, (of) => p.entity(of)?.name, p.view.whatDid) ?? verb
+    return { id, kind: 'proposal', name, standing: 'proposed', created }
   },
 })
 

@@ -6,7 +6,7 @@ import { cellsOf, type Event } from '../../engine/log/events.ts'
 import { fold } from '../../engine/log/fold.ts'
 import { shortBatch } from '../../engine/store/keys.ts'
 import type { LoggedEvent } from '../../engine/store/log.ts'
-import { summaryOf, undoneBy, undoOf } from '../../engine/store/summary.ts'
+import { summaryOf, undoOf } from '../../engine/store/summary.ts'
 import type { Planning } from '../../engine/write/plan.ts'
 import { defineVerb } from '../../engine/write/verb.ts'
 import { momentSaid } from '../../find/recall/moment.ts'
@@ -30,11 +30,9 @@ function isErased(p: Planning, batch: string): boolean {
 
 /** Batches to leave out: those undone now or before, with the undos. An undone undo leaves out nothing but itself. */
 function ignoredBatches(p: Planning, batches: readonly string[], entities: Iterable<string>): Set<string> {
-  const undos = [...entities].flatMap((id) => {
-    const wrote = new Set(p.view.eventsOf(id).map((e) => e.batch))
-    const undone = (batch: string) => p.view.batch(batch)?.undoes?.filter((b) => wrote.has(b)) ?? []
-    return [...wrote].flatMap((batch) => undone(batch).map((b) => [b, batch] as const))
-  })
+  const undos = [...entities]
+    .flatMap((id) => p.view.eventsOf(id))
+    .flatMap(({ batch }) => (p.view.batch(batch)?.undoes ?? []).map((undone) => [undone, batch] as const))
   const [gone, out] = [new Set(batches), new Set(batches)]
   for (const [undone, by] of undos.toReversed()) {
     if (gone.has(by)) continue
@@ -242,12 +240,13 @@ function takeBack(
   if (events.some((e) => e.purged))
     return report({ field: 'batch', message: 'its content was erased', hint: 'what was erased does not come back' })
   const byEntity = Map.groupBy(events, (e) => e.entity)
-  const ignored = ignoredBatches(p, batches, byEntity.keys())
-  const left = force ? new Map<string, Set<string>>() : dependents(p, ignored, events)
+  const out = ignoredBatches(p, batches, byEntity.keys())
+  const left = force ? new Map<string, Set<string>>() : dependents(p, out, events)
+  const did = (b: string) => `${shortBatch(b)} (${p.view.whatDid(b) ?? 'folded away since'})`
   if (left.size > 0 && (named === 'batch' || left.size === byEntity.size))
     return report({
       field: named,
-      message: `later batches build on it: ${[...new Set([...left.values()].flatMap((b) => [...b].map(shortBatch)))].join(', ')}`,
+      message: `later batches build on it: ${[...new Set([...left.values()].flatMap((b) => [...b].map(did)))].join(', ')}`,
       received: batches.join(', '),
       hint: 'undo those first, or give "force": true to take it back all the same',
     })
@@ -256,7 +255,6 @@ function takeBack(
   const before = p.draft.events.length
   for (const id of entities.toReversed()) {
     const written = p.draft.events.length
-    const out = ignoredBatches(p, batches, [id])
     if (p.view.turnsDown(byEntity.get(id)!))
       p.note(`${id}: a no to what others want stands; to agree after all, make the change yourself`)
     else if (isYesToOthers(p, id, byEntity.get(id)!, out))
@@ -300,7 +298,7 @@ function* lastOwn(p: Planning, does: 'undo' | 'redo'): Generator<string> {
   for (const b of p.view.recentBatches(MAX_BATCHES, { session: typeof session === 'string' ? session : null })) {
     const batch = p.view.isOwn(b.split(':')[0]!) ? p.view.batch(b) : undefined
     if (batch === undefined || batch.agent === 'init' || gone.has(b)) continue
-    const undoes = undoneBy(b, p.view.lineOf)
+    const undoes = batch.undoes ?? []
     for (const undone of undoes) gone.add(undone)
     const isUndo = undoes.length > 0 && undoOf(undoes, p.view.lineOf).does === 'took back'
     const isPutUp = batch.line.events.some((e) => e.field === 'action' && String(e.value).startsWith('["undo"'))

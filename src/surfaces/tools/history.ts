@@ -41,12 +41,14 @@ function told({ db, reader }: Memory, given: Event, was: Json | undefined): stri
   if (e.field === 'standing') return e.op === 'clear' ? '' : String(e.value)
   const no = turnsDown(db, [e])
   if (no) return `rejected what others want${no.reason === undefined ? '' : `: ${inWords(no.reason, 200)}`}`
+  if (e.field === 'provenance' && isObject(e.value) && e.value.agrees) return 'accepted what others want'
   if (e.field === 'provenance') return isObject(e.value) && e.value.confirms === '' ? 'rejected' : 'confirmed'
   const at = e.path?.length ? `${e.field}.${e.path.join('.')}` : e.field
   const value = e.value === undefined ? '' : inShort(reader, e.value, 200)
+  if (e.path?.[0] === 'rejected-because') return `because: ${value}`
   if (e.op === 'add') return `${at}: added ${value}`
   if (e.op === 'clear' && e.field === 'retired') return 'brought back'
-  if (e.op === 'clear' && was !== undefined) return `${at}: no longer ${inShort(reader, was, 100)}`
+  if (e.op === 'clear' && was && e.field === 'status') return `${at}: no longer ${inShort(reader, was, 100)}`
   if (e.op === 'remove' || e.op === 'drop' || e.op === 'clear')
     return `${at}: removed ${value || (was === undefined ? '' : inShort(reader, was, 100))}`.trimEnd()
   if (canonical(was ?? null) === canonical(e.value ?? null)) return `${at}: said again: ${value}`
@@ -79,10 +81,10 @@ const isEnding = ({ field, path }: Event) => ['retired', 'standing'].includes(fi
 
 /** What a batch did. Of one entity that it changed, what from what to what. */
 function what(memory: Memory, n: News, known: Map<string, Entry[]>): string {
-  if (n.presence)
-    return [n.summary.replace('-', ' '), n.presence.body.path ?? n.presence.body.on]
-      .filter((x) => typeof x === 'string')
-      .join(' ')
+  if (n.presence) {
+    const { path, on } = n.presence.body
+    return [n.summary.replace('-', ' '), path ?? (on && inShort(memory.reader, on, 100))].filter(Boolean).join(' ')
+  }
   const said = n.events.filter((x) => x.event.field !== 'provenance')
   const [id, ...others] = new Set(said.map((x) => x.event.entity))
   if (said.every((x) => isEnding(x.event)) || turnsDown(memory.db, eventsIn(n.events))) return n.summary

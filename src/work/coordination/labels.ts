@@ -46,7 +46,7 @@ export function nameOfAuthor({ user, agent, session }: Author, row: Named | unde
   const made = session !== undefined && MADE_UP.test(session)
   const of = row ? titleOfSession(row) : made ? `${client ?? 'session'} ${session.slice(0, 8)}` : (session ?? client)
   const by = client !== undefined && of?.startsWith(client) === false ? `${client} in ${of}` : of
-  return [user, by].filter((a) => a !== undefined).join(', ')
+  return [user, by].filter(Boolean).join(', ')
 }
 
 /** Where a claim of another work tree holds; nobody waits for it. */
