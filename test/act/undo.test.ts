@@ -371,6 +371,10 @@ describe('[A10] undo', () => {
     expect(names()).toBe('("three" "two")')
     m.act([['undo', {}]], person)
     expect(names()).toBe('("one" "three" "two")')
+    const several = m.memory.newsSince(0).filter((n) => n.author.session === 'a1')
+    const put = m.act([['undo', { batches: several.map((n) => n.batch) }]], { session: 'a2', agent: 'codex' })
+    m.act([['confirm', { ref: put.results[0]!.id }]], person)
+    expect(names()).toBe('()')
   })
 
   test('[A10] a proposal of before to undo a whole session ends at the moment of it', () => {

@@ -79,7 +79,7 @@ export const propose = defineVerb({
     const { allOf, ...rest } = inner
     if (verb === 'undo' && typeof allOf === 'string')
       rest.batches = [...undoOf(batchesOf(p, allOf), p.view.lineOf).undone]
-    else if (verb === 'undo') rest.batch = String(tried.id)
+    else if (verb === 'undo' && rest.batches === undefined) rest.batch = String(tried.id)
     const action = canonical([verb, verb === 'undo' ? rest : inner])
     const id = identityOf(p.registry().kind('proposal')!, { action })!
     if (rejected(p, id, report)) return undefined
