@@ -70,4 +70,6 @@ test('[P3] a file’s understanding is checked: a path that is not there is told
   expect((await inProcess(at, ['show', 'plexus/src/PlexusModel.ts'])).code).toBe(0)
   const decided = JSON.stringify([['record-decision', { name: 'x', locations: ['there.ts#a', 'gone/blog.py#index'] }]])
   expect((await run('act', decided)).match(/there is no file \S+/g)).toEqual(['there is no file gone/blog.py'])
+  const symbol = JSON.stringify([['record-decision', { name: 'y', locations: ['there.ts:a'] }]])
+  expect(await run('act', symbol)).toMatch(/there is no file there\.ts:a in \S+; a symbol is written there\.ts#a\n/)
 })

@@ -72,7 +72,7 @@ const WRONG: readonly [line: string, says: RegExp][] = [
   ['models add', /needs the name of a model/],
   ['models add extractor', /--budget is needed/],
   ['confirm fact:x --all abc', /two things/],
-  ['confirm --all', /--all needs a value\n.*`tidemark confirm` lists.*--all=-/],
+  ['confirm --all', /--all needs a value\n.*`tidemark confirm` lists.*run it first.*--all=-/],
 ]
 
 const REFUSED = ['share get nothing', 'session show nobody', 'task assign nothing', 'release src --session s1']

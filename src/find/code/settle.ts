@@ -40,7 +40,9 @@ export function absentFiles(memory: Memory, { root }: Project, since: number): s
   const places = events.flatMap((e) =>
     e.field === 'locations' && e.op === 'add' ? locationOf(String(e.value)).path : [],
   )
-  return [...new Set([...files, ...places])].flatMap((path) =>
-    existsSync(join(root, path)) ? [] : `there is no file ${path} in ${root}`,
-  )
+  return [...new Set([...files, ...places])].flatMap((path) => {
+    if (existsSync(join(root, path))) return []
+    const [, file, symbol] = /^(.+):([A-Za-z_$][\w$.]*)$/.exec(path) ?? []
+    return `there is no file ${path} in ${root}${symbol ? `; a symbol is written ${file}#${symbol}` : ''}`
+  })
 }

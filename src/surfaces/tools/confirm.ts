@@ -175,7 +175,7 @@ export const confirm = defineTool({
   example: 'tidemark confirm',
   params: {
     ref: { type: 'text', ref: true, about: 'ids, or names in quotes', place: 'rest', list: true },
-    all: { type: 'text', about: 'everything that `tidemark confirm` lists, by the code at its end' },
+    all: { type: 'text', about: 'all that `tidemark confirm` lists, by the code at its end: run it first' },
   },
   dashboard: true,
   run(context, args): Output | Promise<Output> {
