@@ -172,8 +172,7 @@ export function leftInHand({ memory, session, moment, reader }: About): SessionI
   return near.filter((s) => s.files.length > 0 || heldBy(s).length > 0 || isLeft(s.task))
 }
 
-/** `told`: what its handoff says beside it. */
-export function recoveryItem(s: SessionInfo, about: About, told = ''): Item {
+export function recoveryItem(s: SessionInfo, about: About, handoffText = ''): Item {
   const task = s.task === undefined ? undefined : about.reader.entity(s.task)
   const decided = about.reader
     .list('decision', { since: s.started, limit: DECISIONS_LOOKED_AT })
@@ -184,13 +183,13 @@ export function recoveryItem(s: SessionInfo, about: About, told = ''): Item {
   const list = (title: string, all: readonly string[]) => {
     const shown = all.slice(-FILES_NAMED).map((on) => claimedOn(on, about))
     return (
-      shown.some((on) => !told.includes(on)) &&
+      shown.some((on) => !handoffText.includes(on)) &&
       `  ${title}: ${shown.join(', ')}${all.length > FILES_NAMED ? ', …' : ''}`
     )
   }
   const lines = [
     head,
-    ...exchangesOf(s).map(([how, text]) => !told.includes(plain(text, ITEM)) && `  ${how}: ${plain(text, ITEM)}`),
+    ...exchangesOf(s).map(([how, text]) => !handoffText.includes(plain(text, ITEM)) && `  ${how}: ${plain(text, ITEM)}`),
     task && `  Task: ${plain(task.name, 200)} (${refOf(task)})`,
     list('Files in hand', s.files),
     list('Had claimed', heldBy(s).filter((on) => on !== task?.id && !s.files.includes(on))),
