@@ -210,3 +210,8 @@ test('[A10] history names what is claimed, and what a completion that was taken 
   asPerson(at, ['reject', { ref: proposal!.id, reason: 'not yet' }])
   expect(await run('history', proposal!.id)).toContain('because: not yet')
 })
+
+test('[T1] a list of links names what they link', async () => {
+  const { run } = await past()
+  expect(await run('list', 'relationship')).toContain('decision:use-sqlite supports principle:simple-first')
+})

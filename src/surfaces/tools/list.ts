@@ -1,4 +1,5 @@
 import { UserError } from '../../base/errors.ts'
+import { nameOf } from '../../engine/read/called.ts'
 import { oldestFirst } from '../../engine/read/order.ts'
 import { lookAgain } from '../../find/code/look.ts'
 import { onTopic } from '../../find/graph/topics.ts'
@@ -133,14 +134,15 @@ export const list = defineTool({
         .find((v) => typeof v === 'string' && v !== e.name)
       return {
         e,
+        name: nameOf(e, memory),
         second: second === undefined ? '' : String(second),
         marks: marksOf(holds.get(e.id)!).join(', '),
         when: ago(PIECES.includes(e.kind) ? madeAt(e) : e.created, now),
       }
     })
     const lines = rows.map(
-      ({ e, second, marks, when }) =>
-        `${e.kind.padEnd(width)}  ${oneLine(e.name, 60)}${second ? ` — ${oneLine(second, 60)}` : ''}${marks ? ` [${marks}]` : ''}  (${when})`,
+      ({ e, name, second, marks, when }) =>
+        `${e.kind.padEnd(width)}  ${oneLine(name, name === e.name ? 60 : 200)}${second ? ` — ${oneLine(second, 60)}` : ''}${marks ? ` [${marks}]` : ''}  (${when})`,
     )
     if (left) lines.push(left)
     return {
@@ -150,10 +152,10 @@ export const list = defineTool({
         const refs = refsTo(reader, found)
         const table: Block = {
           head: ['REF', 'KIND', 'NAME', '', 'RECORDED'],
-          rows: rows.map(({ e, second, marks, when }) => [
+          rows: rows.map(({ e, name, second, marks, when }) => [
             [['ref', refs.get(e.id)!]],
             [['kind', e.kind]],
-            [['name', e.name], ...(second ? [` — ${second}`] : [])],
+            [['name', name], ...(second ? [` — ${second}`] : [])],
             [['warn', marks]],
             [['aside', when]],
           ]),
