@@ -166,13 +166,13 @@ test('[Y1] [Y2] what waits is agreed to with the command that review prints, and
     pages.map((page) =>
       page
         .split('\n')
-        .slice(1, 4)
+        .slice(1, 5)
         .join('')
         .replace(/ \(.*?\) +/, ''),
     ),
   ).toEqual([
-    '1 of 2  decision: use node  decision:use-node mallory, unverified, says otherwise: rationale "fast"  just now',
-    '2 of 2  decision: use pnpm  decision:use-pnpm mallory, unverified, says otherwise: rationale "evil"  just now',
+    '1 of 2  decision: use node  because  decision:use-node mallory, unverified, says otherwise: rationale "fast"  just now',
+    '2 of 2  decision: use pnpm  because  decision:use-pnpm mallory, unverified, says otherwise: rationale "evil"  just now',
   ])
   expect(done.json).toEqual({ confirmed: ['decision:use-pnpm'], rejected: ['decision:use-node'], left: 0 })
   expect(ana.memory.reader.entity('decision:use-pnpm')!.fields.rationale).toBe('evil')
