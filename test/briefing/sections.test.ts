@@ -204,6 +204,23 @@ test('[X5] [W4] what a crashed session had in hand is told until a session goes 
   expect(textOf(t)).not.toContain('Session lost too')
 })
 
+test('[X5] of several crashes the last is told whole, each earlier one in a line that says how to see it', () => {
+  const t = openTestMemory()
+  for (const [id, file] of [
+    ['first', 'src/cart.ts'],
+    ['second', 'src/till.ts'],
+  ] as const) {
+    sessionsOf(t.memory).start({ id })
+    sessionsOf(t.memory).edited(id, file)
+    t.clock.now += 60_000
+  }
+  t.clock.now += 3_600_000
+  sessionsOf(t.memory).start({ id: 'me' })
+  const text = textOf(t, { session: 'me' })
+  expect(text).toMatch(/- Session second crashed, [^\n]*\n {2}Files in hand: src\/till.ts\n/)
+  expect(text).toMatch(/- Session first crashed, [^\n]*, with src\/cart.ts in hand; tidemark session show first\n/)
+})
+
 test('[X5] a task that a crashed session was given is told by its name, and once', () => {
   const t = openTestMemory()
   for (const id of ['lost', 'lead']) sessionsOf(t.memory).start({ id })

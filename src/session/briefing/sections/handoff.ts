@@ -31,7 +31,9 @@ export const handoff: Section = {
     const others = handoffs.filter((h) => h !== newest)
     const whole = newest ? [inFull(newest, about)] : []
     const told = (s: SessionInfo) => (newest?.session === s.id ? whole[0]!.text : '')
-    const notes = crashed.slice(0, OTHERS).map((s) => recoveryItem(s, about, told(s)))
+    const notes = crashed
+      .slice(0, OTHERS)
+      .map((s, i) => (i === 0 ? recoveryItem(s, about, told(s)) : earlierCrash(s, about)))
     // what a crash left is newer than a handoff from before it
     const first = crashed[0] && (!newest || crashed[0].seen > newest.written)
     const left = leftBehind(about)
@@ -172,14 +174,23 @@ export function leftInHand({ memory, session, moment, reader }: About): SessionI
   return near.filter((s) => s.files.length > 0 || heldBy(s).length > 0 || isLeft(s.task))
 }
 
+const crashHead = (s: SessionInfo, about: About): string =>
+  `- Session ${plain(nameOfSession(s, undefined, [s.branch && `branch ${s.branch}`]), 200)} crashed, last seen ${minute(s.seen, about)}`
+
+/** One that crashed before another: enough to tell whether it is of use now. */
+function earlierCrash(s: SessionInfo, about: About): Item {
+  const files = s.files.slice(-FILES_NAMED).map((on) => claimedOn(on, about))
+  const inHand = files.length > 0 ? `, with ${files.join(', ')} in hand` : ''
+  return { id: s.id, text: `${crashHead(s, about)}${inHand}; tidemark session show ${plain(s.id, 60)}` }
+}
+
 export function recoveryItem(s: SessionInfo, about: About, handoffText = ''): Item {
   const task = s.task === undefined ? undefined : about.reader.entity(s.task)
   const decided = about.reader
     .list('decision', { since: s.started, limit: DECISIONS_LOOKED_AT })
     .filter((e) => provenanceOf(e).some((p) => p.session === s.id))
     .slice(0, DECISIONS_NAMED)
-  const name = nameOfSession(s, undefined, [s.branch && `branch ${s.branch}`])
-  const head = `- Session ${plain(name, 200)} crashed, last seen ${minute(s.seen, about)}`
+  const head = crashHead(s, about)
   const list = (title: string, all: readonly string[]) => {
     const shown = all.slice(-FILES_NAMED).map((on) => claimedOn(on, about))
     return (
