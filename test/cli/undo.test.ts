@@ -147,3 +147,18 @@ test('[A10] what is written with an undo is told with it, and a redo of the undo
   for (const name of ['alpha', 'beta']) expect(listed).toContain(name)
   expect((await run('history')).split('\n')[0]).not.toContain('besides')
 })
+
+test('[A10] undo passes over no batch that does more than propose an undo, nor over a proposal about another session', async () => {
+  const { at, run } = await project()
+  for (const id of ['a', 'b']) await run('session', 'start', id)
+  const agent = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
+  const act = async (session: string, ...actions: unknown[]) =>
+    (await inProcess(agent, ['act', JSON.stringify(actions), '--session', session])).out
+  const theirs = /batch (\S+)/.exec(await act('b', ['record-decision', { name: 'theirs' }]))![1]
+  await act('a', ['record-decision', { name: 'first' }])
+  await act('a', ['record-decision', { name: 'second' }], ['undo', { batch: theirs }])
+  await inProcess(agent, ['undo', '--session', 'a'])
+  const listed = await run('list', 'decision')
+  expect(listed).toContain('first')
+  expect(listed).not.toContain('second')
+})

@@ -346,13 +346,14 @@ test('[F1] ignored files are neither scanned nor anchored, and an erased entity 
   expect(c.rows()).not.toContain('secret-name')
 })
 
-test('[W1] what names only files that are not there says so, until one of them is', async () => {
-  const c = openTestCode({ 'src/auth.ts': AUTH })
+test('[W1] what names only files that have moved says so, until one of them is there', async () => {
+  const c = openTestCode({ 'src/auth.ts': AUTH, 'src/engine/old/auth.ts': AUTH })
   await c.record(decision('moved', 'src/old/auth.ts'), decision('half', 'src/old/auth.ts', 'src/auth.ts'))
+  await c.record(decision('planned', 'src/cart.ts'), decision('place', 'staging cluster'))
   await c.record(decision('all', 'src/**'))
   await c.scan()
-  expect(c.why('moved')).toBe('src/old/auth.ts is not in this work tree')
-  for (const ref of ['half', 'all']) expect(c.why(ref)).toBeUndefined()
+  expect(c.why('moved')).toBe('src/old/auth.ts is not in this work tree; src/engine/old/auth.ts may be it')
+  for (const ref of ['half', 'all', 'planned', 'place']) expect(c.why(ref)).toBeUndefined()
   c.write('src/old/auth.ts', AUTH)
   await c.scan()
   expect(c.why('moved')).toBeUndefined()

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { provenanceOf } from '../../src/model/entity.ts'
 import type { HookCall } from '../../src/session/hooks/call.ts'
 import { openPrompts } from '../../src/session/hooks/kept-prompts.ts'
-import { mayBeRepeated, saysItLasts } from '../../src/session/hooks/lasting-words.ts'
+import { mayBeRepeated, partsOf, saysItLasts } from '../../src/session/hooks/lasting-words.ts'
 import { respond } from '../../src/session/hooks/run.ts'
 import { act } from '../../src/surfaces/tools/act.ts'
 import { history } from '../../src/surfaces/tools/history.ts'
@@ -567,4 +567,15 @@ test('[A7] git does not see the kept prompts, where the store of before lies in 
   writeFileSync(join(dir, '.gitignore'), '/store.db*')
   await session(t).types('Look at the parser of dates')
   expect(readFileSync(join(dir, '.gitignore'), 'utf8').split('\n')).toEqual(['/store.db*', '/prompts.db*', ''])
+})
+
+test('[G7] a rule of a few words asks also where its second word looks like a past tense', () => {
+  for (const rule of ['Never nested ternaries in this project please', 'Always named exports, never default ones', 'Never something like console.log in production code', 'Never do it without a test first']) // biome-ignore format: a row
+    expect([rule, saysItLasts(rule)]).toEqual([rule, true])
+})
+
+test('[R1] no prohibition is cut at the rule that stands beside it, nor the words of a rule that is taken back', () => {
+  for (const one of ['Never disable the linter and drop the rule about tabs', 'Please do not touch the config and drop the rule about tabs', 'Forget the rule that we always use tabs and never use spaces', 'Forget the rule that says never use any, always use unknown']) // biome-ignore format: a row
+    expect(partsOf(one)).toEqual([one])
+  expect(partsOf('Always write docstrings in reST here, and forget the rule about __str__')).toHaveLength(2)
 })

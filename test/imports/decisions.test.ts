@@ -359,3 +359,23 @@ test('[G3] records in reStructuredText are read as those in Markdown', async () 
   expect(t.get('Sell tea')!.fields).toMatchObject({ description: '1. Tea.', rationale: 'Guests are cold.' })
   expect(t.get('Sell tea')!.fields.standing).not.toBe('proposed')
 })
+
+test('[G3] numbers make decisions only on a page without days; a list of options is not its sections; a part of a name is no name', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    'DECISIONS.md': '# Decisions\n\n## 2026-06-01: Use Postgres\n\nFor jsonb.\n\n#### 1. MySQL\n\nRejected.\n',
+    'docs/DECISIONS.md': '# Decisions\n\n## 2026-06-01\n\nA day.\n\n## 12-factor config\n\nAll of it.\n',
+    'adr/0001-caching.md':
+      '# 1. Caching\n\n## Decision\n\nYes.\n\n## Options\n\n* Redis\n* Files\n\n### Comparison\n\nRedis is quick.\n',
+    'adr/0002-http.md': '# 2. HTTP\n\n## Decision\n\nSee http-0001-caching.md.\n',
+  })
+  for (const path of ['DECISIONS.md', 'docs/DECISIONS.md', 'adr']) await take(t, 'decisions', path)
+  expect(
+    t.memory.reader
+      .list('decision')
+      .map((e) => e.name)
+      .sort(),
+  ).toEqual(['Caching', 'HTTP', 'Use Postgres'])
+  expect(t.get('Caching')!.fields.optionsConsidered).toEqual(['Redis', 'Files'])
+  expect(t.memory.reader.list('relationship')).toEqual([])
+})

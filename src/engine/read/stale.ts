@@ -32,7 +32,13 @@ const MOST_BYTES = 1_000_000
 const INTENDED = new Set(['decision', 'failed-approach'])
 
 /** Whether the session that decided is the one that changed the file: its change does not outdate what it decided. */
-export function isCarriedOut(db: Db, root: string, reader: Reader, { entity, path }: code.AnchorRow): boolean {
+export function isCarriedOut(
+  db: Db,
+  root: string,
+  reader: Reader,
+  { entity, path }: code.AnchorRow,
+  sessions: () => readonly SessionRow[] = () => listSessions(db),
+): boolean {
   const e = INTENDED.has(kindOf(entity)) ? reader.entity(entity) : undefined
   const own = e && getSession(db, String(saidBy(e).session))
   const hasEdited = ({ data }: SessionRow) => Array.isArray(data.files) && data.files.includes(path)
@@ -41,7 +47,7 @@ export function isCarriedOut(db: Db, root: string, reader: Reader, { entity, pat
   const now = lstatSync(join(root, path), { throwIfNoEntry: false })
   // who wrote it later is not known
   if (!now?.isFile() || now.mtimeMs > (changed?.[path]?.at ?? 0) + SLACK_MS) return false
-  return !listSessions(db).some((s) => s.id !== own.id && hasEdited(s))
+  return !sessions().some((s) => s.id !== own.id && hasEdited(s))
 }
 
 /** Why a file is not as it was seen last, and since when, by its size and time, and by its bytes where those differ. */
@@ -86,6 +92,9 @@ export class Staleness {
   readonly #reader: Reader
   readonly #own: ReadonlyMap<string, code.AnchorRow[]>
   readonly #isSeen: boolean
+  /** Read once: they are many, and so may the anchors be. */
+  readonly #allSessions = (): readonly SessionRow[] => (this.#sessions ??= listSessions(this.#db))
+  #sessions: readonly SessionRow[] | undefined
   readonly #files = new Map<string, { why: string; since: number } | undefined>()
 
   constructor(db: Db, root: string, reader: Reader) {
@@ -93,7 +102,8 @@ export class Staleness {
     this.#root = root
     this.#reader = reader
     this.#isSeen = getMeta(db, code.cursorKey(root)) !== undefined
-    const isStale = (a: code.AnchorRow) => / is gone(?: from |$)/.test(a.stale!) || !isCarriedOut(db, root, reader, a)
+    const isStale = (a: code.AnchorRow) =>
+      / is gone(?: from |$)/.test(a.stale!) || !isCarriedOut(db, root, reader, a, this.#allSessions)
     this.#own = Map.groupBy(code.staleAnchors(db, root).filter(isStale), (a) => a.entity)
   }
 
@@ -114,10 +124,13 @@ export class Staleness {
     return isThere && !code.fileSeen(this.#db, this.#root, path)
   }
 
-  /** No file of the project was ever there under this path. */
   #isMissing({ path }: code.AnchorRow): boolean {
-    const isInside = /^(?!\.\.(?:\/|$))[\w@.+][\w@.+/ -]{0,999}$/.test(path)
-    return isInside && lstatSync(join(this.#root, path), { throwIfNoEntry: false }) === undefined
+    return lstatSync(join(this.#root, path), { throwIfNoEntry: false }) === undefined
+  }
+
+  /** Where a file lies now that was never seen at its path: one of its name, in a folder of the same name. */
+  #movedTo(path: string): string | undefined {
+    return code.fileEndingIn(this.#db, this.#root, `/${path.split('/').slice(-2).join('/')}`)
   }
 
   /** What nobody judged yet. */
@@ -131,10 +144,18 @@ export class Staleness {
       if (!this.#files.has(path))
         this.#files.set(path, changeOf(this.#root, path, code.fileSeen(this.#db, this.#root, path)))
       const change = this.#files.get(path)
-      return change && !isCarriedOut(this.#db, this.#root, this.#reader, a) ? change : []
+      return change && !isCarriedOut(this.#db, this.#root, this.#reader, a, this.#allSessions) ? change : []
     })
-    if (all[0] && all.every((a) => a.hash === '' && this.#isMissing(a)))
-      return { id, why: `${all[0].path} is not in this work tree`, since: 0, isUnread: true, anchors }
+    const isMissing = all.length > 0 && all.every((a) => a.hash === '' && this.#isMissing(a))
+    const moved = isMissing ? this.#movedTo(all[0]!.path) : undefined
+    if (moved !== undefined)
+      return {
+        id,
+        why: `${all[0]!.path} is not in this work tree; ${moved} may be it`,
+        since: 0,
+        isUnread: true,
+        anchors,
+      }
     if (changes.length === 0) return undefined
     const why = [...new Set(changes.map((c) => c.why))].join('; ')
     return { id, why, since: Math.min(...changes.map((c) => c.since)), isUnread: true, anchors }

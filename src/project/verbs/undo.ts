@@ -235,7 +235,7 @@ function takeBack(
     new Set(undoes.flatMap((b) => p.view.lineOf(b)?.events.map((e) => e.entity) ?? []))
   const events = found.flatMap((b) => {
     const own = wrote(does === 'redo' ? (b.undoes ?? []) : [])
-    return eventsIn(b.events).filter((e) => does === 'undo' || own.has(e.entity))
+    return eventsIn(b.events).filter((e) => own.size === 0 || own.has(e.entity))
   })
   if (events.some((e) => e.purged))
     return report({ field: 'batch', message: 'its content was erased', hint: 'what was erased does not come back' })
@@ -295,14 +295,19 @@ export const redo = defineVerb({
 function* lastOwn(p: Planning, does: 'undo' | 'redo'): Generator<string> {
   const { session } = p.ctx.provenance
   const gone = new Set<string>()
-  for (const b of p.view.recentBatches(MAX_BATCHES, { session: typeof session === 'string' ? session : null })) {
+  const recent = p.view.recentBatches(MAX_BATCHES, { session: typeof session === 'string' ? session : null })
+  // it waits for a yes: said again, the undo is proposed again
+  const isPutUp = (e: Event) =>
+    e.field === 'action' && String(e.value).startsWith('["undo"') && recent.some((b) => String(e.value).includes(b))
+  for (const b of recent) {
     const batch = p.view.isOwn(b.split(':')[0]!) ? p.view.batch(b) : undefined
     if (batch === undefined || batch.agent === 'init' || gone.has(b)) continue
     const undoes = batch.undoes ?? []
     for (const undone of undoes) gone.add(undone)
     const isUndo = undoes.length > 0 && undoOf(undoes, p.view.lineOf).does === 'took back'
-    const isPutUp = batch.line.events.some((e) => e.field === 'action' && String(e.value).startsWith('["undo"'))
-    if (isUndo === (does === 'redo') && !isPutUp) yield b
+    const putUp = new Set(batch.line.events.filter(isPutUp).map((e) => e.entity))
+    const isOnlyPutUp = putUp.size > 0 && batch.line.events.every((e) => putUp.has(e.entity))
+    if (isUndo === (does === 'redo') && !isOnlyPutUp) yield b
     if (undoes.length === 0 && does === 'redo') return
   }
 }

@@ -23,7 +23,7 @@ const LANGUAGE =
 
 /** Behind "always" or "never" it orders nothing: "never mind", "never seen this", "always the same", "always fails". */
 const NO_ORDER =
-  '(?:mind|too|better|the same|some(?:thing|one|body)|nice|happy|good|been|seen|heard|thought|had|got|knew|said|[a-z]{2,20}(?<!e|emb|sh|shr)ed|(?:fail|work|crashe|return|happen|take|get|break|hang|throw|say|doe|come|goe)s)'
+  '(?:mind|too|better|the same|some(?:thing|one|body)(?! like)|nice|happy|good|been|seen|heard|thought|had|got|knew|said|[a-z]{2,20}(?<!e|emb|sh|shr)ed(?= (?:on|in|for|when|if|with|at|to|as|by|before|after|like|it|me|us|so|since|until|the|an?|this|that|and|but)(?![a-z])|[,.!]|$)|(?:fail|work|crashe|return|happen|take|get|break|hang|throw|say|doe|come|goe)s)'
 
 /** Where the words stand, and the words; LETTER stands for one. */
 const CUES: readonly (readonly ['first' | 'anywhere', string])[] = [
@@ -96,7 +96,7 @@ const REPORTS = /^.{0,60}?\b(?:says?|wrote|writes|reads|told me|according to|sag
 
 /** It means nothing by itself: what it is about stands in another sentence, or is still to come. */
 const POINTS_AWAY =
-  /[:：]\s*$|^(?:\S+\s+){1,3}(?:this|that|it|them)(?=\s*(?:$|[.!,]|(?:by|manually|yourself|again|anymore)\b))|^(?:\S+\s+){0,2}do (?:it|this|that|so)\b|^(?:\S+\s+){1,4}(?<!que )(?:esto|eso|isso|isto)(?![\p{L}\p{N}])/iu
+  /[:：]\s*$|^(?:\S+\s+){1,3}(?:this|that|it|them)(?=\s*(?:$|[.!,]|(?:by|manually|yourself|again|anymore)\b))|^(?:\S+\s+){0,2}do (?:it|this|that|so)\b(?! (?:without|before|after|unless|until|when|if)\b)|^(?:\S+\s+){1,4}(?<!que )(?:esto|eso|isso|isto)(?![\p{L}\p{N}])/iu
 
 export function saysItLasts(sentence: string): boolean {
   if (sentence.length > LONGEST || (isAscii(sentence) && sentence.trim().split(/\s+/).length < 3)) return false
@@ -112,6 +112,8 @@ export const TAKES_BACK = new RegExp(
   'iu',
 )
 
+const NOT = /\b(?:never|not|don[’']t)\b/i
+
 /**
  * What a sentence says for later: its lasting part, and each rule that it takes back. "Add the route, and tasks use
  * time_limit=60 from now on" orders something and lays down a rule.
@@ -119,7 +121,10 @@ export const TAKES_BACK = new RegExp(
 export function partsOf(sentence: string): string[] {
   for (const { index, 0: mark } of sentence.matchAll(/[,;]? (?:and|but|und|aber|y|et|e) |, /gi)) {
     const [before, part] = [sentence.slice(0, index), sentence.slice(index + mark.length)]
-    if (TAKES_BACK.test(part) || (TAKES_BACK.test(before) && saysItLasts(part)))
+    // "never … and drop the rule" orders neither, and "the rule that … and …" describes one
+    const isTakenBack =
+      TAKES_BACK.test(part) && (/^(?:also|please|forget)\b/i.test(part) || (/^[,;]/.test(mark) && !NOT.test(before)))
+    if (isTakenBack || (TAKES_BACK.test(before) && !/ (?:that|dass|que) /i.test(before) && saysItLasts(part)))
       return [...partsOf(before), ...partsOf(part)]
     // a part that speaks of what stands before it says nothing alone
     const isOwn = /^[,;] \w/.test(mark) && !/^(?:\S+ ){0,3}(?:it|its|this|that|them|these|those|they)\b/i.test(part)

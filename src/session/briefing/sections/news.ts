@@ -1,8 +1,8 @@
+import { STATE } from '../../../engine/log/cells.ts'
 import { heldOf } from '../../../engine/store/held.ts'
 import { isErased } from '../../../engine/store/log.ts'
 import { type Touch, touchesAfter } from '../../../engine/store/own-lines.ts'
 import { type Entity, isPage, kindOf } from '../../../model/entity.ts'
-import { sessionsOf } from '../../../work/coordination/sessions.ts'
 import { plain } from '../fence.ts'
 import { isElsewhere } from '../focus.ts'
 import { day, many, refOf } from '../format.ts'
@@ -33,13 +33,9 @@ export const news: Section = {
   build(about) {
     const since = lastHere(about)
     if (since === undefined) return firstSeen(about)
-    const told = about.session === undefined ? [] : sessionsOf(about.memory).toldOf(about.session)
     const fresh = countBursts(changesSince(about, since), about).filter(
       ({ entity: e }) =>
-        !about.delivered.has(e.id) &&
-        !isElsewhere(e, about) &&
-        !(e.kind === 'fact' && e.live && isRead(e, about)) &&
-        (e.live || told.some(({ ids }) => ids.includes(e.id))),
+        !about.delivered.has(e.id) && !isElsewhere(e, about) && !(e.kind === 'fact' && e.live && isRead(e, about)),
     )
     if (fresh.length === 0) return undefined
     const items = fresh.slice(0, MAX_ITEMS).map(({ entity, text }): Item => ({ id: entity.id, text }))
@@ -72,6 +68,8 @@ export function changesSince(about: About, since: number): Change[] {
     if (!entity || isPage(entity) || entity.fields.standing === 'proposed' || entity.fields.standing === 'rejected')
       continue
     const { user, agent, session: of } = all[0]!
+    // what came and went meanwhile nobody here knew
+    if (!entity.live && !isErased(memory.db, id) && all.filter((t) => t.field === STATE).length > 1) continue
     // that somebody agreed changes nothing of what it says
     if (entity.live && all.every((t) => t.field === 'standing' || t.field === 'provenance')) continue
     changed.push({ entity, text: lineOf(entity, all, about), by: user ?? agent ?? of ?? 'somebody' })

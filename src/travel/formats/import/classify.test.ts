@@ -77,6 +77,8 @@ test('[G7] the fact is the line without the marks of the page', () => {
   })
   expect(plainLine('1. use *strict* mode')).toBe('use strict mode')
   expect(plainLine('__Never push__ to **main**, ***ever***')).toBe('Never push to main, ever')
+  expect(plainLine('__Never__ push __init__.py')).toBe('Never push __init__.py')
+  expect(plainLine('**Never edit src/**')).toBe('Never edit src/')
   expect(plainLine('__Use snake_case here__')).toBe('Use snake_case here')
 })
 

@@ -33,7 +33,8 @@ const STANDINGS = {
 }
 /** What turns a status round: nobody knows then where the record stands. */
 const NEGATED = /^(?:not|no|never|against|be|needs?|partially|partly|nicht|kein|pas|non|não|nie|не)$/iu
-/** A page of many decisions, which may have numbers in place of days. */
+/** A page of many decisions, which may have numbers in place of days: `3. Sell tea`. */
+const COUNTED = /^(?:ADR[- ]?)?\d{1,4}[.:]\s+(\S.*)$/i
 const LOG = /^(?:architecture[-_ ])?decisions?(?:[-_ ]log)?\.(?:md|markdown)$/i
 /** What a folder of records has beside them. */
 const NO_RECORD = /^(?:readme|index|(?:.{0,60}[-_.])?template)\.(?:md|markdown|rst)$/i
@@ -61,7 +62,9 @@ export const decisions: Importer = {
       const found = logOf(page)
       if (found.length > 0) items.push(...found)
       else {
-        const record = NO_RECORD.test(basename(page.label)) ? [] : recordOf(page, byFile, unplaced)
+        const record = [NO_RECORD, LOG].some((re) => re.test(basename(page.label)))
+          ? []
+          : recordOf(page, byFile, unplaced)
         const why = 'neither a dated section nor a decision with status'
         if (record.length === 0) unplaced.push({ where: page.label, what: 'the page', why })
         items.push(...record.slice(0, 1).map((item) => withOwnName(item, named)))
@@ -80,7 +83,10 @@ const mentions = ({ label, text }: Page, all: readonly Page[], links: readonly I
   all.flatMap((other): Item[] => {
     const [as, named] = [`adr ${label}`, `adr ${other.label}`]
     const isLinked = links.some(({ args }) => [args.old, args.new].every((end) => end === as || end === named))
-    if (other.label === label || isLinked || !text.includes(basename(other.label))) return []
+    const isNamed = text
+      .split(basename(other.label))
+      .some((before, i, all) => i < all.length - 1 && !/[\w.-]$/.test(before))
+    if (other.label === label || isLinked || !isNamed) return []
     return [{ verb: 'link-entities', args: { from: named, to: as, type: 'informs' }, where: label }]
   })
 
@@ -97,10 +103,11 @@ function withOwnName(item: Item, named: Set<string>): Item {
 function logOf({ label, text }: Page): Item[] {
   const own = sectionsOf(frontMatterOf(text).body, isRst(label)).filter((p) => !isDated(p) && p.title.includes(' › '))
   if (under(own, STATUS, DECISION) !== undefined) return [] // one record: what is dated are its amendments
-  return sectionsOf(text).flatMap((section): Item[] => {
-    const heading = section.title.split(' › ').at(-1) ?? ''
+  const all = sectionsOf(text).map((section) => ({ ...section, heading: section.title.split(' › ').at(-1)! }))
+  const isCounted = LOG.test(basename(label)) && !all.some(({ heading }) => DATED.test(heading))
+  return all.flatMap(({ heading, ...section }): Item[] => {
     const [, day, dated] = DATED.exec(heading) ?? []
-    const name = dated ?? (LOG.test(basename(label)) ? NUMBERED.exec(heading)?.[1] : undefined)
+    const name = isCounted ? COUNTED.exec(heading)?.[1] : dated
     if (name === undefined || (day !== undefined && toTime(day) === undefined)) return []
     const where = `${label}:${section.line}`
     const [description, ...why] = section.text
@@ -173,7 +180,8 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
   const changes = under(parts, /^(?:change ?log|(?:revision )?history)$/i)?.match(/\d{4}-\d\d-\d\d/g) ?? []
   // two sections of one meaning, and what options say besides their names, have no other place
   const isListed = options?.split('\n').every((line) => /^\s*$/.test(line) || line.search(OPTION) >= 0)
-  const sections = new Set(parts.flatMap(({ title }) => belowOptions(title)))
+  const own = parts.filter((p) => OPTIONS.test(p.title.split(' › ').at(-1)!)).map((p) => p.text)
+  const listedOptions = [...own.join('\n').matchAll(OPTION)].map((m) => plainLine(m[1]!))
   const placed = [decision, rationale, consequences, date, isListed ? options : ''].join('\n\n')
   const isPlaced = ({ text }: Part) => placed.includes(text) || text === status?.split('\n', 1)[0]
   const rest = parts.filter((p) => p.title !== title && !isPlaced(p))
@@ -198,7 +206,7 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
     description: decision,
     rationale: rationale || undefined,
     optionsConsidered:
-      sections.size > 0 ? [...sections] : options && [...options.matchAll(OPTION)].map((m) => plainLine(m[1]!)),
+      listedOptions.length > 0 ? listedOptions : [...new Set(parts.flatMap(({ title }) => belowOptions(title)))],
     status: isOver ? 'deprecated' : undefined,
     standing: standing === 'proposed' || standing === undefined ? 'proposed' : undefined,
     validFrom: day,

@@ -72,10 +72,17 @@ const SLACK = 12
 /** A line may begin so in the middle of a sentence too, where it is wrapped. */
 const ORDER = /^(?:always|never|use|don['’]t|do not|avoid|prefer|keep|make sure|ensure|you (?:must|should)) /
 
+/** Of lines that all begin so each is one; of two the second may go on with the first. */
+function isOneOfOrders(lines: readonly string[], index: number): boolean {
+  const isOrder = (at: number) => ORDER.test(lines[at]?.trim() ?? '')
+  return isOrder(index) && isOrder(index - 1) && (isOrder(index - 2) || isOrder(index + 1))
+}
+
 /** Whether a line of a paragraph begins where its first word would have fitted above: it was meant to stand alone. */
 function isOwnLine(lines: readonly string[], index: number): boolean {
   const [above, line] = [lines[index - 1]!.trim(), lines[index]!.trim()]
-  if (!/^["`*]*\p{Lu}/u.test(line) && !ORDER.test(line) && !(/^["`*]/.test(line) && /[.!?:]$/.test(above))) return false
+  if (!/^["`*]*\p{Lu}/u.test(line) && !isOneOfOrders(lines, index) && !(/^["`*]/.test(line) && /[.!?:]$/.test(above)))
+    return false
   if (/[,;(–—-]$/.test(above)) return false
   let width = NARROWEST
   for (const near of lines.slice(Math.max(0, index - 9), index + 9))

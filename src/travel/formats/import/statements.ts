@@ -297,6 +297,8 @@ function itemRule(block: Block, whole: string, above: Above, isAmongRules = fals
   // of two things in one sentence nobody knows the one that is forbidden, but where a sign of its own stands before it
   const isBoth = INSTEAD.test(thing) && !REMEDY.test(thing) && !NEGATED.test(thing)
   if (forbids !== undefined && forbids !== "Don't" && isBoth) return undefined
+  // of a bad way and the better one nobody knows which is forbidden
+  if (/\banti-?patterns?\b/i.test(forbids ?? '') && BETTER.test(whole)) return undefined
   const isForbidden =
     forbids !== undefined &&
     !REMEDY.test(thing) &&
@@ -308,7 +310,10 @@ function itemRule(block: Block, whole: string, above: Above, isAmongRules = fals
     const whole = isForbidden || start.length + fact.length <= LONGEST ? start + fact : fact
     return {
       fact: whole,
-      category: isForbidden || NEGATED.test(fact) || /必[须須]|禁止|不得|严禁/.test(fact) ? 'constraint' : category,
+      category:
+        isForbidden || NEGATED.test(fact) || /必[须須]|(?<!被)禁止|不得(?![而已不])|严禁/.test(fact)
+          ? 'constraint'
+          : category,
       context,
     }
   }
@@ -344,6 +349,7 @@ const NEGATED =
 const DOUBLE = /^(?:no|nunca|jamás|jamais|não|не|никогда не)\s[a-zа-яё]{1,20}(?:[aei]r|ть|ться|ти|чь)(?![a-zа-яё])/i
 /** Strong in its own words, whatever sign its heading has. */
 const BINDS = /^(?:\S+:\s)?always\b|\bmust\b|^run\b.{1,200}\bbefore\b/i
+const BETTER = /\b(?:instead|prefer\w*|use|favou?r|rather|should|always)\b/i
 const INSTEAD = /\binstead[.!]?$/i
 /** In place of another thing, and nothing before it. */
 const REMEDY = /^[^.,;:—–]{1,200}\binstead[.!]?$/i
@@ -353,7 +359,7 @@ const BARE =
 
 /** It begins with an order, or asks for something at a moment or always. */
 const STRONG =
-  /^(?:\S+:\s)?(?:always|prefer|favou?r|use|keep|put|make sure|ensure|follow)\b|^(?:[^:：]{1,40}[:：]\s)?(?:всегда|никогда|нельзя|обязательно|항상|절대|반드시)|必[须須]|禁止|不得|严禁|切勿|^(?:when|before|after|if)\b.{1,200}, always\b|\bmake sure\b|\bbefore (?:you |each |every )?(?:commit|push|merg|submit|finish|complet)/i
+  /^(?:\S+:\s)?(?:always|prefer|favou?r|use|keep|put|make sure|ensure|follow)\b|^(?:[^:：]{1,40}[:：]\s)?(?:всегда|никогда|нельзя|обязательно|항상|절대|반드시)|必[须須]|(?<!被)禁止|不得(?![而已不])|严禁|切勿|^(?:when|before|after|if)\b.{1,200}, always\b|\bmake sure\b|\bbefore (?:you |each |every )?(?:commit|push|merg|submit|finish|complet)/i
 
 /** What is expected in use is no order: "you should see the total". */
 const SHOULD =
