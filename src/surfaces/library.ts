@@ -429,10 +429,7 @@ function upkeep(memory: Memory): () => void {
   }
 }
 
-/**
- * Opens the memory of the project around a directory.
- * @throws UserError `no-project` where there is none and `create` is not given.
- */
+/** Opens the memory of the project around a directory. @throws UserError `no-project` without one, unless `create`. */
 export function openMemory(options: OpenMemoryOptions = {}): ProjectMemory {
   const { create, projectName, projectPath = process.cwd(), persistencePath, recall, ...rest } = options
   if (create) createProject(projectPath, { name: projectName, persistencePath })

@@ -92,8 +92,7 @@ export class Staleness {
   readonly #reader: Reader
   readonly #own: ReadonlyMap<string, code.AnchorRow[]>
   readonly #isSeen: boolean
-  /** Read once: they are many, and so may the anchors be. */
-  readonly #allSessions = (): readonly SessionRow[] => (this.#sessions ??= listSessions(this.#db))
+  readonly #allSessions = (): readonly SessionRow[] => (this.#sessions ??= listSessions(this.#db)) // of many anchors
   #sessions: readonly SessionRow[] | undefined
   readonly #files = new Map<string, { why: string; since: number } | undefined>()
 

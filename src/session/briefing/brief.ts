@@ -1,6 +1,4 @@
-/**
- * briefing: what a session is told at its start: one file per section, a token budget, a fence around what others wrote.
- */
+/** briefing: what a session is told at its start: a file per section, a budget, a fence round what others wrote. */
 
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'

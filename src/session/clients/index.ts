@@ -1,6 +1,4 @@
-/**
- * clients: one folder per client, what they share in `common/`; `wiring.ts` plans and applies for all of them.
- */
+/** clients: one folder per client, what they share in `common/`; `wiring.ts` plans and applies for all. */
 
 import type { ClientName } from '../../work/coordination/clients.ts'
 import { claude } from './claude/wiring.ts'

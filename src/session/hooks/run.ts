@@ -1,6 +1,4 @@
-/**
- * hooks: what is done at each event of a client's session, in no client's dialect. One file per event.
- */
+/** hooks: what is done at each event of a client's session, in no client's dialect. One file per event. */
 
 import { existsSync } from 'node:fs'
 import { gitCommonDir, gitState, workTreeOf } from '../../base/git.ts'

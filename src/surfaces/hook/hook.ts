@@ -18,11 +18,9 @@ const START = process.cpuUsage()
 let clockMs = Math.max(1_000, 2 * ownMs)
 /**
  * A session that starts is told its rules then or never, and every client waits 10 s for that. An edit that is not judged
- * passes, also one that overwrites what somebody else is writing; clients wait 5 s for that.
+ * passes, also one that overwrites what somebody else is writing; clients wait 5 s for that. Both have a second of the processor.
  */
 const CLOCK_MS: { readonly [event in HookEvent]?: number } = { 'session-start': 5_000, 'before-tool': 4_000 }
-/** Of the processor then: a machine with ten agents at work gives it a third of its usual speed. */
-const PATIENT_OWN_MS = 1_000
 /** Within both this much is for the answer. */
 const MARGIN_MS = 40
 /** For another hook that writes, where what is missed comes again. */
@@ -213,7 +211,7 @@ export async function hook(args: readonly string[]): Promise<never> {
     found = await asked(args[0], args[1])
     if (!found) finish(NOTHING)
     const patience = CLOCK_MS[found!.dialect.events[found!.event] ?? 'other']
-    if (patience !== undefined) [clockMs, ownMs] = [Math.max(clockMs, patience), Math.max(ownMs, PATIENT_OWN_MS)]
+    if (patience !== undefined) [clockMs, ownMs] = [Math.max(clockMs, patience), Math.max(ownMs, 1_000)]
     timer = setTimeout(() => failed('late', LATE), Math.max(1, clockMs - sinceStart()))
     const text = await readStdin(STDIN_MS)
     const theirs =

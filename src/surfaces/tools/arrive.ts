@@ -30,17 +30,7 @@ const PLACES: readonly (readonly [format: string, ...paths: string[]])[] = [
   ['mcp-memory', 'memory.jsonl', 'memory.json'],
 ] // biome-ignore format: a table
 /** Where documents lie that are worth searching: offered, as they may be many. */
-const DOCUMENTS = [
-  'README.md',
-  'docs',
-  'doc',
-  'guides',
-  'rfcs',
-  'rfc',
-  'CHANGELOG.md',
-  'ARCHITECTURE.md',
-  'CONTRIBUTING.md',
-]
+const DOCUMENTS = 'README.md docs doc guides rfcs rfc CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md'.split(' ')
 /** What is taken in by its name alone, or not at all: told where it lies here. */
 const BY_NAME = [
   ['.specstory/history', '  later  sessions of SpecStory: tidemark import specstory'],

@@ -1,7 +1,4 @@
-/**
- * tools: one file per tool. The same value serves MCP, the command line and HTTP: its name, parameters, run, and how a
- * person reads its answer.
- */
+/** tools: one file per tool. The same value serves MCP, the command line and HTTP. */
 
 import type { Tool } from './tool.ts'
 

@@ -1,7 +1,4 @@
-/**
- * evolution: how a project works, and how that improves: an honest level from what the repository shows, and the rules
- * of a level.
- */
+/** evolution: how a project works and improves: an honest level from its repository, and the rules of a level. */
 
 import { ci } from './assess/ci.ts'
 import { commits } from './assess/commits.ts'

@@ -159,12 +159,7 @@ export function GraphPage() {
 
 const LISTED = 14
 
-function MostLinked(props: {
-  nodes: readonly Node[]
-  edges: readonly Edge[]
-  all: number
-  choose: (id: string) => void
-}) {
+function MostLinked(props: { nodes: readonly Node[]; edges: readonly Edge[]; all: number; choose(id: string): void }) {
   const counts = new Map<string, number>()
   for (const { from, to } of props.edges) for (const id of [from, to]) counts.set(id, (counts.get(id) ?? 0) + 1)
   const most = props.nodes.filter((n) => counts.has(n.id)).sort((a, b) => counts.get(b.id)! - counts.get(a.id)!)

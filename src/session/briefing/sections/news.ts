@@ -14,16 +14,7 @@ const BATCHES = 80
 const MAX_ITEMS = 15
 const KINDS_NAMED = 4
 /** Told elsewhere, or never: open questions are asked for, not told (G6). */
-const NOT_NEWS = new Set([
-  'question',
-  'handoff',
-  'chunk',
-  'turn',
-  'observation',
-  'action-note',
-  'measurement',
-  'context',
-])
+const NOT_NEWS = new Set('question handoff chunk turn observation action-note measurement context'.split(' '))
 
 /** What others changed since this session, or else this user, was last here. */
 export const news: Section = {

@@ -101,7 +101,9 @@ function withOwnName(item: Item, named: Set<string>): Item {
 
 /** The dated sections of a log: the first paragraph is what was decided, the rest why. */
 function logOf({ label, text }: Page): Item[] {
-  const own = sectionsOf(frontMatterOf(text).body, isRst(label)).filter((p) => !isDated(p) && p.title.includes(' › '))
+  const own = sectionsOf(frontMatterOf(text).body, label.endsWith('.rst')).filter(
+    (p) => !isDated(p) && p.title.includes(' › '),
+  )
   if (under(own, STATUS, DECISION) !== undefined) return [] // one record: what is dated are its amendments
   const all = sectionsOf(text).map((section) => ({ ...section, heading: section.title.split(' › ').at(-1)! }))
   const isCounted = LOG.test(basename(label)) && !all.some(({ heading }) => DATED.test(heading))
@@ -120,8 +122,6 @@ function logOf({ label, text }: Page): Item[] {
     return [{ verb: 'record-decision', args, where }]
   })
 }
-
-const isRst = (label: string): boolean => label.endsWith('.rst')
 
 type Part = Readonly<{ title: string; text: string }>
 
@@ -160,7 +160,7 @@ function under(parts: readonly Part[], ...names: readonly RegExp[]): string | un
 function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unplaced[]): Item[] {
   const { label } = page
   const front = frontMatterOf(page.text)
-  const all = sectionsOf(front.body, isRst(label))
+  const all = sectionsOf(front.body, label.endsWith('.rst'))
   const parts = all.filter((p) => !isDated(p))
   const told = (p: Part) => `${p.title.split(' › ').at(-1)}: ${p.text}`
   const amended = all.filter(isDated).map(told)
