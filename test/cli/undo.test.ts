@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../src/surfaces/cli/commands/index.ts'
 import { GLOBAL } from '../../src/surfaces/cli/help.ts'
 import { TOOLS } from '../../src/surfaces/tools/index.ts'
-import { inProcess, onTerminal, project } from './run.ts'
+import { agreeing, inProcess, onTerminal, project } from './run.ts'
 
 const decide = (name: string) => JSON.stringify([['record-decision', { name, rationale: 'because' }]])
 
@@ -161,4 +161,16 @@ test('[A10] undo passes over no batch that does more than propose an undo, nor o
   const listed = await run('list', 'decision')
   expect(listed).toContain('first')
   expect(listed).not.toContain('second')
+})
+
+test('[A10] an undo proposed of a session that only undid brings back what it took', async () => {
+  const { at, run } = await project()
+  for (const id of ['a', 'b', 'c']) await run('session', 'start', id)
+  const agent = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
+  await run('act', '[["record-decision", {"name": "first"}]]', '--session', 'a')
+  await onTerminal(at, ['undo', '--all-of', 'a', '--session', 'b'], 'y')
+  expect(await run('list', 'decision')).not.toContain('first')
+  await inProcess(agent, ['undo', '--all-of', 'b', '--session', 'c', '--yes'])
+  await agreeing(at, 'confirm', /#\w+/.exec(await run('confirm'))![0])
+  expect(await run('list', 'decision')).toContain('first')
 })

@@ -349,7 +349,10 @@ test('[F1] ignored files are neither scanned nor anchored, and an erased entity 
 test('[W1] what names only files that have moved says so, until one of them is there', async () => {
   const c = openTestCode({ 'src/auth.ts': AUTH, 'src/engine/old/auth.ts': AUTH })
   await c.record(decision('moved', 'src/old/auth.ts'), decision('half', 'src/old/auth.ts', 'src/auth.ts'))
-  await c.record(decision('planned', 'src/cart.ts'), decision('place', 'staging cluster'))
+  await c.record(
+    decision('planned', 'src/cart.ts'),
+    decision('place', `staging cluster, ${'behind the wall '.repeat(30)}`),
+  )
   await c.record(decision('all', 'src/**'))
   await c.scan()
   expect(c.why('moved')).toBe('src/old/auth.ts is not in this work tree; src/engine/old/auth.ts may be it')

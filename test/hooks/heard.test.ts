@@ -577,5 +577,8 @@ test('[G7] a rule of a few words asks also where its second word looks like a pa
 test('[R1] no prohibition is cut at the rule that stands beside it, nor the words of a rule that is taken back', () => {
   for (const one of ['Never disable the linter and drop the rule about tabs', 'Please do not touch the config and drop the rule about tabs', 'Forget the rule that we always use tabs and never use spaces', 'Forget the rule that says never use any, always use unknown']) // biome-ignore format: a row
     expect(partsOf(one)).toEqual([one])
-  expect(partsOf('Always write docstrings in reST here, and forget the rule about __str__')).toHaveLength(2)
+  for (const two of ['Always write docstrings in reST here, and forget the rule about __str__', 'Always use spaces and drop the rule about tabs', 'Forget that rule about tabs, and from now on we use spaces']) // biome-ignore format: a row
+    expect([two, partsOf(two).length]).toEqual([two, 2])
+  for (const told of ['Never worked properly on Windows', 'Always worked fine until yesterday'])
+    expect(saysItLasts(told)).toBe(false)
 })

@@ -1293,12 +1293,14 @@ test('[G7] a sentence that goes on in the next line is not cut there, and the be
   const t = openTestMemory()
   lay(t.dir, {
     'AGENTS.md':
-      '# Code\n\nIn this repo we never\nuse default exports.\n\nDo not\nuse var in new code.\n\nnever let the tests\nuse the network\n\n## Anti-patterns to avoid\n\n- Instead of singletons, use dependency injection\n- Deep inheritance: prefer composition\n\n## 规则\n\n- 用户被禁止登录后跳转到首页\n',
+      '# Code\n\nIn this repo we never\nuse default exports.\n\nDo not\nuse var in new code.\n\nnever let the tests\nuse the network\n\n## Anti-patterns to avoid\n\n- Instead of singletons, use dependency injection\n- Deep inheritance: prefer composition\n- Components that use global state\n- Never use var\n\n## 规则\n\n- 用户被禁止登录后跳转到首页\n',
   })
   await take(t, 'claude-md', 'AGENTS.md')
   const facts = t.memory.reader.list('fact', { all: true })
   const names = facts.map((e) => e.name).join('\n')
   expect(names).toContain('In this repo we never use default exports')
-  expect(names).not.toMatch(/^use |^Anti-patterns/m)
+  expect(names).not.toMatch(/^use |singletons|inheritance/m)
+  expect(names).toContain('Anti-patterns to avoid: Components that use global state')
+  expect(names).toContain('Never use var')
   expect(facts.filter((e) => e.name.includes('登录')).map((e) => e.fields.category)).not.toContain('constraint')
 })

@@ -379,3 +379,14 @@ test('[G3] numbers make decisions only on a page without days; a list of options
   expect(t.get('Caching')!.fields.optionsConsidered).toEqual(['Redis', 'Files'])
   expect(t.memory.reader.list('relationship')).toEqual([])
 })
+
+test('[G3] a record may lie in a file that is called decision.md, and a number may have a dash behind it', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    'adr/decision.md': '# Sell milk\n\n## Status\n\nAccepted\n\n## Decision\n\nCold.\n',
+    'decision-log.md': '# Log\n\n## ADR-001 - Sell oil\n\nOf olives.\n',
+  })
+  for (const path of ['adr', 'decision-log.md']) await take(t, 'decisions', path)
+  expect(t.get('Sell milk')!.fields.description).toBe('Cold.')
+  expect(t.get('Sell oil')!.fields.description).toBe('Of olives.')
+})

@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
+import { attempt } from '../../base/errors.ts'
 import { readInside, SLACK_MS } from '../../base/files.ts'
 import { sha256 } from '../../model/digest.ts'
 import { isPage, kindOf, saidBy } from '../../model/entity.ts'
@@ -124,12 +125,14 @@ export class Staleness {
   }
 
   #isMissing({ path }: code.AnchorRow): boolean {
-    return lstatSync(join(this.#root, path), { throwIfNoEntry: false }) === undefined
+    return attempt(() => lstatSync(join(this.#root, path))) === undefined // also what is too long for a name
   }
 
   /** Where a file lies now that was never seen at its path: one of its name, in a folder of the same name. */
   #movedTo(path: string): string | undefined {
-    return code.fileEndingIn(this.#db, this.#root, `/${path.split('/').slice(-2).join('/')}`)
+    const end = path.split('/').slice(-2)
+    const [found, ...others] = end.length > 1 ? code.filesEndingIn(this.#db, this.#root, `/${end.join('/')}`) : []
+    return others.length > 0 ? undefined : found
   }
 
   /** What nobody judged yet. */

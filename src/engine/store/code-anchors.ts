@@ -47,8 +47,8 @@ export const isAnyAnchored = (db: Db): boolean => db.has('SELECT 1 FROM anchors 
 export const isAnchored = (db: Db, entity: string): boolean =>
   db.has("SELECT 1 FROM anchors WHERE entity=? AND hash<>'' LIMIT 1", entity)
 
-export const fileEndingIn = (db: Db, root: string, end: string): string | undefined =>
-  db.column<string>('SELECT path FROM code_files WHERE root=? AND substr(path, ?)=? LIMIT 1', root, -end.length, end)[0]
+export const filesEndingIn = (db: Db, root: string, end: string): string[] =>
+  db.column<string>('SELECT path FROM code_files WHERE root=? AND substr(path, ?)=? LIMIT 2', root, -end.length, end)
 
 export const pathsOfContent = (db: Db, root: string, hash: string): string[] =>
   db.column<string>('SELECT path FROM code_files WHERE root=? AND hash=? ORDER BY path', root, hash)

@@ -69,7 +69,7 @@ export class CodeTree {
   }
 
   stat(path: string): FileStat | undefined {
-    const found = lstatSync(join(this.root, path), { throwIfNoEntry: false })
+    const found = attempt(() => lstatSync(join(this.root, path))) // a place may be too long for a name
     return found?.isFile() && found.size <= MOST_BYTES ? { path, size: found.size, mtime: found.mtimeMs } : undefined
   }
 

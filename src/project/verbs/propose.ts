@@ -1,4 +1,4 @@
-import { putUp, undoOf } from '../../engine/store/summary.ts'
+import { putUp } from '../../engine/store/summary.ts'
 import { NEVER_PROPOSED } from '../../engine/write/authority-watch.ts'
 import type { Planning } from '../../engine/write/plan.ts'
 import { linkIdNow, recordedAs } from '../../engine/write/record.ts'
@@ -77,8 +77,7 @@ export const propose = defineVerb({
     // an edit of something that stands is kept until it is confirmed, then carried out
     // "last" would be another batch by then, and a session have written more
     const { allOf, ...rest } = inner
-    if (verb === 'undo' && typeof allOf === 'string')
-      rest.batches = [...undoOf(batchesOf(p, allOf), p.view.lineOf).undone]
+    if (verb === 'undo' && typeof allOf === 'string') rest.batches = batchesOf(p, allOf)
     else if (verb === 'undo' && rest.batches === undefined) rest.batch = String(tried.id)
     const action = canonical([verb, verb === 'undo' ? rest : inner])
     const id = identityOf(p.registry().kind('proposal')!, { action })!

@@ -188,7 +188,7 @@ export const undo = defineVerb({
   },
   example: { batch: 'last' },
   plan(p, { batch: given, allOf, batches, force }, report) {
-    const all = batches ?? (allOf === undefined ? undefined : batchesOf(p, allOf))
+    const all = batches?.map((b) => p.view.batchNamed(b)) ?? (allOf === undefined ? undefined : batchesOf(p, allOf))
     if (given !== undefined && all !== undefined)
       return report({
         field: 'allOf',
@@ -298,7 +298,9 @@ function* lastOwn(p: Planning, does: 'undo' | 'redo'): Generator<string> {
   const recent = p.view.recentBatches(MAX_BATCHES, { session: typeof session === 'string' ? session : null })
   // it waits for a yes: said again, the undo is proposed again
   const isPutUp = (e: Event) =>
-    e.field === 'action' && String(e.value).startsWith('["undo"') && recent.some((b) => String(e.value).includes(b))
+    e.field === 'action' &&
+    String(e.value).startsWith('["undo"') &&
+    recent.some((b) => String(e.value).includes(`"${b}"`))
   for (const b of recent) {
     const batch = p.view.isOwn(b.split(':')[0]!) ? p.view.batch(b) : undefined
     if (batch === undefined || batch.agent === 'init' || gone.has(b)) continue

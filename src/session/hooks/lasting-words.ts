@@ -23,7 +23,7 @@ const LANGUAGE =
 
 /** Behind "always" or "never" it orders nothing: "never mind", "never seen this", "always the same", "always fails". */
 const NO_ORDER =
-  '(?:mind|too|better|the same|some(?:thing|one|body)(?! like)|nice|happy|good|been|seen|heard|thought|had|got|knew|said|[a-z]{2,20}(?<!e|emb|sh|shr)ed(?= (?:on|in|for|when|if|with|at|to|as|by|before|after|like|it|me|us|so|since|until|the|an?|this|that|and|but)(?![a-z])|[,.!]|$)|(?:fail|work|crashe|return|happen|take|get|break|hang|throw|say|doe|come|goe)s)'
+  '(?:mind|too|better|the same|some(?:thing|one|body)(?! like)|nice|happy|good|been|seen|heard|thought|had|got|knew|said|[a-z]{2,20}(?<!e|emb|sh|shr)ed(?= (?:on|in|for|when|if|with|at|to|as|by|before|after|fine|like|properly|well|it|me|us|so|since|until|the|an?|this|that|and|but)(?![a-z])|[,.!]|$)|(?:fail|work|crashe|return|happen|take|get|break|hang|throw|say|doe|come|goe)s)'
 
 /** Where the words stand, and the words; LETTER stands for one. */
 const CUES: readonly (readonly ['first' | 'anywhere', string])[] = [
@@ -91,9 +91,7 @@ function cuesOf(flavour: Flavour): readonly RegExp[] {
 }
 
 const LONGEST = 220
-
 const REPORTS = /^.{0,60}?\b(?:says?|wrote|writes|reads|told me|according to|sagt|schreibt|dit que|dice que|diz que)\b/i
-
 /** It means nothing by itself: what it is about stands in another sentence, or is still to come. */
 const POINTS_AWAY =
   /[:：]\s*$|^(?:\S+\s+){1,3}(?:this|that|it|them)(?=\s*(?:$|[.!,]|(?:by|manually|yourself|again|anymore)\b))|^(?:\S+\s+){0,2}do (?:it|this|that|so)\b(?! (?:without|before|after|unless|until|when|if)\b)|^(?:\S+\s+){1,4}(?<!que )(?:esto|eso|isso|isto)(?![\p{L}\p{N}])/iu
@@ -112,7 +110,8 @@ export const TAKES_BACK = new RegExp(
   'iu',
 )
 
-const NOT = /\b(?:never|not|don[’']t)\b/i
+const NOT = /\b(?:never|not|don[’']t)\b| to /i
+const THE_ONE_THAT = new RegExp(`${RULE} (?:that|dass|que) `, 'i')
 
 /**
  * What a sentence says for later: its lasting part, and each rule that it takes back. "Add the route, and tasks use
@@ -122,9 +121,8 @@ export function partsOf(sentence: string): string[] {
   for (const { index, 0: mark } of sentence.matchAll(/[,;]? (?:and|but|und|aber|y|et|e) |, /gi)) {
     const [before, part] = [sentence.slice(0, index), sentence.slice(index + mark.length)]
     // "never … and drop the rule" orders neither, and "the rule that … and …" describes one
-    const isTakenBack =
-      TAKES_BACK.test(part) && (/^(?:also|please|forget)\b/i.test(part) || (/^[,;]/.test(mark) && !NOT.test(before)))
-    if (isTakenBack || (TAKES_BACK.test(before) && !/ (?:that|dass|que) /i.test(before) && saysItLasts(part)))
+    const isTakenBack = TAKES_BACK.test(part) && (/^(?:also|please|forget)\b/i.test(part) || !NOT.test(before))
+    if (isTakenBack || (TAKES_BACK.test(before) && !THE_ONE_THAT.test(before) && saysItLasts(part)))
       return [...partsOf(before), ...partsOf(part)]
     // a part that speaks of what stands before it says nothing alone
     const isOwn = /^[,;] \w/.test(mark) && !/^(?:\S+ ){0,3}(?:it|its|this|that|them|these|those|they)\b/i.test(part)

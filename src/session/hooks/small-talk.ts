@@ -1,7 +1,6 @@
 const SMALL = new Set(
   (
-    'a again agreed ahead all and are commit continue cool do done evening fine for go good great hello hey hi is it just keep let me morning ' +
-    'much next nice no now ok okay on one perfect right well with works ' +
+    'a again agreed ahead all and are commit continue cool do done evening fine for go good great hello hey hi is it just keep let me morning much next nice no now ok okay on one perfect right well with works ' +
     'please proceed push s so sure thank thanks that the them then this to us very with y yep yes you ' +
     'bitte danke ja nein weiter merci oui non gracias sí si sim não obrigado'
   ).split(' '),

@@ -60,7 +60,7 @@ export function changesSince(about: About, since: number): Change[] {
       continue
     const { user, agent, session: of } = all[0]!
     // what came and went meanwhile nobody here knew
-    if (!entity.live && !isErased(memory.db, id) && all.filter((t) => t.field === STATE).length > 1) continue
+    if (!entity.live && !isErased(memory.db, id) && all.filter((t) => t.field === STATE).length === 2) continue
     // that somebody agreed changes nothing of what it says
     if (entity.live && all.every((t) => t.field === 'standing' || t.field === 'provenance')) continue
     changed.push({ entity, text: lineOf(entity, all, about), by: user ?? agent ?? of ?? 'somebody' })

@@ -34,7 +34,7 @@ const STANDINGS = {
 /** What turns a status round: nobody knows then where the record stands. */
 const NEGATED = /^(?:not|no|never|against|be|needs?|partially|partly|nicht|kein|pas|non|não|nie|не)$/iu
 /** A page of many decisions, which may have numbers in place of days: `3. Sell tea`. */
-const COUNTED = /^(?:ADR[- ]?)?\d{1,4}[.:]\s+(\S.*)$/i
+const COUNTED = /^(?:ADR[- ]?)?\d{1,4}(?:[.:]|\s[–—-])\s+(\S.*)$/i
 const LOG = /^(?:architecture[-_ ])?decisions?(?:[-_ ]log)?\.(?:md|markdown)$/i
 /** What a folder of records has beside them. */
 const NO_RECORD = /^(?:readme|index|(?:.{0,60}[-_.])?template)\.(?:md|markdown|rst)$/i
@@ -62,9 +62,8 @@ export const decisions: Importer = {
       const found = logOf(page)
       if (found.length > 0) items.push(...found)
       else {
-        const record = [NO_RECORD, LOG].some((re) => re.test(basename(page.label)))
-          ? []
-          : recordOf(page, byFile, unplaced)
+        const isLog = LOG.test(basename(page.label)) && !/^## status\b/im.test(page.text)
+        const record = isLog || NO_RECORD.test(basename(page.label)) ? [] : recordOf(page, byFile, unplaced)
         const why = 'neither a dated section nor a decision with status'
         if (record.length === 0) unplaced.push({ where: page.label, what: 'the page', why })
         items.push(...record.slice(0, 1).map((item) => withOwnName(item, named)))

@@ -298,7 +298,7 @@ function itemRule(block: Block, whole: string, above: Above, isAmongRules = fals
   const isBoth = INSTEAD.test(thing) && !REMEDY.test(thing) && !NEGATED.test(thing)
   if (forbids !== undefined && forbids !== "Don't" && isBoth) return undefined
   // of a bad way and the better one nobody knows which is forbidden
-  if (/\banti-?patterns?\b/i.test(forbids ?? '') && BETTER.test(whole)) return undefined
+  if (/\banti-?patterns?\b/i.test(forbids ?? '') && BETTER.test(whole) && !NEGATED.test(whole)) return undefined
   const isForbidden =
     forbids !== undefined &&
     !REMEDY.test(thing) &&
@@ -349,7 +349,7 @@ const NEGATED =
 const DOUBLE = /^(?:no|nunca|jamás|jamais|não|не|никогда не)\s[a-zа-яё]{1,20}(?:[aei]r|ть|ться|ти|чь)(?![a-zа-яё])/i
 /** Strong in its own words, whatever sign its heading has. */
 const BINDS = /^(?:\S+:\s)?always\b|\bmust\b|^run\b.{1,200}\bbefore\b/i
-const BETTER = /\b(?:instead|prefer\w*|use|favou?r|rather|should|always)\b/i
+const BETTER = /\b(?:instead|prefer\w*|favou?r|rather)\b/i
 const INSTEAD = /\binstead[.!]?$/i
 /** In place of another thing, and nothing before it. */
 const REMEDY = /^[^.,;:—–]{1,200}\binstead[.!]?$/i
