@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import { UserError } from '../../src/base/errors.ts'
+import { UNDONE } from '../../src/engine/log/cells.ts'
 import type { Event } from '../../src/engine/log/events.ts'
 import { vouchedFor } from '../../src/engine/replication/vouched.ts'
 import { gaps, known as linesKnown } from '../../src/engine/store/log.ts'
@@ -270,6 +271,10 @@ function act(world: World, r: Replica, actions: readonly Action[], batches: stri
   const links = r.memory.reader.ids('relationship')
   const vouched = vouchedFor(r.memory, links)
   const ofOthers = new Set(links.filter((id) => !vouched.has(id)))
+  const isUndone = (id: string) =>
+    (r.memory.history(id).findLast((e) => e.event.field === '$')?.event.value as { reason?: unknown })?.reason ===
+    UNDONE
+  const bringsBack = actions.some(([verb, args]) => verb === 'restore' && isUndone(String(args.ref)))
   let result: ReturnType<Replica['act']> | undefined
   try {
     result = r.act(actions)
@@ -278,8 +283,8 @@ function act(world: World, r: Replica, actions: readonly Action[], batches: stri
     // a refusal needs a reason that the rules know of
     const author = new Author(world, { replica: '', seq: 0, ms: 0, ctr: 0, known })
     must(
-      actions.length > 1
-        ? actions.some((a) => a[0] === 'delete-decision' || mayBeRefused(author, a))
+      bringsBack || actions.length > 1
+        ? bringsBack || actions.some((a) => a[0] === 'delete-decision' || mayBeRefused(author, a))
         : mayBeRefused(author, actions[0]!),
       `refused without a reason: ${error.message}`,
       actions,
@@ -291,16 +296,16 @@ function act(world: World, r: Replica, actions: readonly Action[], batches: stri
   const [replica = '', seq = '0'] = result.batch?.split(':') ?? []
   const ctr = firstOf((line?.events ?? []).map((e) => e.event))
   const author = new Author(world, { replica, seq: Number(seq), ms: line?.at ?? 0, ctr, known: new Map(known) })
-  actions.forEach((a, i) => {
-    const { id, link } = result.results[i]!
-    understand(author, a, String(link ?? id), { session: `session-${r.name}` }, ofOthers)
-  })
+  const events = (line?.events ?? []).map((e) => e.event)
+  // what brings back what an undo took writes as the undo does
+  if (bringsBack) takeOver(author, events)
+  else
+    actions.forEach((a, i) => {
+      const { id, link } = result.results[i]!
+      understand(author, a, String(link ?? id), { session: `session-${r.name}` }, ofOthers)
+    })
   must((line === undefined) === (result.batch === null), 'a batch without a line, or a line without a batch', result)
-  settle(
-    author,
-    (line?.events ?? []).map((e) => e.event),
-    actions,
-  )
+  settle(author, events, actions)
   world.writes.push(...author.writes)
   if (result.batch) batches.push(result.batch)
 }
@@ -376,12 +381,19 @@ function undo(world: World, r: Replica, batches: readonly string[], n: number, f
     ctr: firstOf(line.events.map((e) => e.event)),
     known,
   })
-  for (const { event } of line.events) {
+  takeOver(
+    author,
+    line.events.map((e) => e.event),
+  )
+  world.writes.push(...author.writes)
+}
+
+function takeOver(author: Author, events: readonly Event[]): void {
+  for (const event of events) {
     const { intent, ...extra } = intentOf(event)
     author.take(intent, extra)
     author.writes.at(-1)!.stamp.ctr = event.stamp.ctr
   }
-  world.writes.push(...author.writes)
 }
 
 const nameOf = (id: string) => id.slice(id.indexOf(':') + 1)
