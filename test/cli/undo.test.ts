@@ -171,6 +171,6 @@ test('[A10] an undo proposed of a session that only undid brings back what it to
   await onTerminal(at, ['undo', '--all-of', 'a', '--session', 'b'], 'y')
   expect(await run('list', 'decision')).not.toContain('first')
   await inProcess(agent, ['undo', '--all-of', 'b', '--session', 'c', '--yes'])
-  await agreeing(at, 'confirm', /#\w+/.exec(await run('confirm'))![0])
+  await agreeing(at, 'confirm', /proposal:\S+/.exec(await run('confirm'))![0])
   expect(await run('list', 'decision')).toContain('first')
 })
