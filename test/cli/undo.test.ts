@@ -174,3 +174,14 @@ test('[A10] an undo proposed of a session that only undid brings back what it to
   await agreeing(at, 'confirm', /proposal:\S+/.exec(await run('confirm'))![0])
   expect(await run('list', 'decision')).toContain('first')
 })
+
+test('[A10] what was retired and then taken back with all of its session is restored to stand', async () => {
+  const { at, run } = await project()
+  await run('session', 'start', 'a')
+  await run('act', '[["record-decision", {"name": "first"}]]', '--session', 'a')
+  await run('act', '[["retire", {"ref": "first", "reason": "old"}]]', '--session', 'a')
+  await onTerminal(at, ['undo', '--all-of', 'a', '--session', 'a'], 'y')
+  await onTerminal(at, ['restore', 'decision:first'], 'y')
+  expect(await run('list', 'decision')).toContain('first')
+  expect(await run('show', 'decision:first')).not.toContain('retired')
+})

@@ -348,7 +348,7 @@ export const restore = defineVerb({
     if (!p.entity(target.id)!.live) p.restore(target.id)
     if (Object.keys(p.entity(target.id)!.fields).every((field) => field === 'provenance'))
       return report({ field: 'ref', message: `nothing is left of what ${target.id} said`, hint: 'record it again' })
-    if (target.fields.retired !== undefined) p.set(target.id, 'retired', undefined)
+    if (p.entity(target.id)!.fields.retired !== undefined) p.set(target.id, 'retired', undefined)
     if (!target.live || target.fields.retired !== undefined) p.sign(target.id, { ends: false })
     settleSupersession(p, target.id)
     return brief(p.entity(target.id)!)
