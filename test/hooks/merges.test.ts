@@ -710,3 +710,25 @@ test('[E2] [E3] what a shell command has written is held before its hook is over
   expect(met).toMatchObject({ decision: 'deny', reason: expect.stringContaining('is being edited by a') })
   expect((await edit('b', root, 'return 3', 'return 4')).decision).toBe('deny')
 })
+
+test('[X6] [E3] lines whose claim has run out are told to who has edited the file too, until they are committed', async () => {
+  const { root, git, hook, edit, start, clock } = await repository()
+  for (const session of ['ana', 'ben']) await start(session, root)
+  const edited = async (session: string, old: string, next: string) => {
+    const reply = await edit(session, root, old, next)
+    const tool = toolOf('Edit', { file_path: join(root, 'src/cart.js') })
+    if (reply.decision !== 'deny') await hook(session, 'after-edit', root, { tool })
+    return reply
+  }
+  await edited('ben', 'const due = sum * RATE', 'const due = RATE * sum')
+  await edited('ana', 'Math.round(all)', 'Math.floor(all)')
+  clock.now += 11 * 60_000
+  await hook('ana', 'prompt', root, { prompt: 'go on with something else' })
+  const over = await edited('ben', 'Math.floor(all)', 'Math.ceil(all)')
+  expect(over.decision).toBe('deny')
+  expect(over.reason).toMatch(/in total\(\).* was changed by ana .*and is not committed/)
+  // its own lines, and those of others that are committed, are no news
+  expect(await edited('ben', 'RATE * sum', 'RATE * sum * 1')).toEqual({})
+  git(root, 'commit', '-qam', 'floor')
+  expect(await edited('ben', 'Math.floor(all)', 'Math.ceil(all)')).toEqual({})
+})

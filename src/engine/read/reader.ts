@@ -1,7 +1,4 @@
-/**
- * read: how knowledge is looked up. The reader of the store as it is, or as it was at a moment; references by id, name,
- * path or short form; the work tree.
- */
+/** read: how knowledge is looked up, as it is or was at a moment: the reader, references, views, the work tree. */
 
 import { UserError } from '../../base/errors.ts'
 import { type Conflict, type Edge, type Entity, isAgreed, type Link } from '../../model/entity.ts'

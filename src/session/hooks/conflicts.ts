@@ -1,5 +1,5 @@
 import { leaseTime } from '../../engine/claims/lease.ts'
-import { presenceAfter } from '../../engine/store/presence.ts'
+import { lapsedSince, presenceAfter } from '../../engine/store/presence.ts'
 import { defined } from '../../model/object.ts'
 import { type Claim, claimsOf } from '../../work/coordination/claims.ts'
 import { nameOfSession } from '../../work/coordination/labels.ts'
@@ -63,11 +63,13 @@ export async function foreseen(hook: Hook, paths: readonly string[], isWritten?:
     for (const path of paths) {
       const claims = against(undefined, path, hook.root)
       const holds = (s: SessionInfo) => claims.some((c) => c.session === s.id)
-      // whose changes they are, nobody can tell where the session has edited the file itself
-      const past = others.filter(
-        (s) => s.root === hook.root && s.files.includes(path) && !own.includes(path) && !holds(s),
-      )
-      const found = await lookAt(hook, path, others, [...claims, ...past.map((s) => leftBy(s, path))], isWritten)
+      const past = others.filter((s) => s.root === hook.root && s.files.includes(path) && !holds(s))
+      // whose changes they are where the session has edited the file itself, only a claim that has run out can tell
+      const left = past.flatMap((s) => {
+        const { lines, base } = lapsedSince(hook.memory.db, s.id, 0).findLast((c) => c.implicit && c.on === path) ?? {}
+        return !own.includes(path) ? leftBy(s, path) : lines ? { ...leftBy(s, path), ...defined({ lines, base }) } : []
+      })
+      const found = await lookAt(hook, path, others, [...claims, ...left], isWritten)
       if (found) looks.set(path, found)
     }
   }

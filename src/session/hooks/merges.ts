@@ -71,7 +71,10 @@ export async function lookAt(
     const changed = up.filter((h) => !said.some((o) => overlap(o, h.a)))
     return changed.length > 0 ? without(changed.map((h) => heldBy(symbols, h.a)), said) : undefined // biome-ignore format: a row
   }
-  const spans = known.map(([c, lines]) => [c, lines ?? (c.implicit && c.on === path ? unsaid() : undefined)] as const)
+  const own = known.flatMap(([c, lines]) => (c === mine ? (lines ?? []) : []))
+  /** Of a claim that has run out: what nobody has committed since, nor changed under a claim of its own. */
+  const isLeft = (l: Span) => up.some((h) => overlap(l, h.a)) && !own.some((o) => overlap(l, o))
+  const spans = known.map(([c, lines]) => [c, (c.n === 0 ? lines?.filter(isLeft) : lines) ?? (c.implicit && c.on === path ? unsaid() : undefined)] as const) // biome-ignore format: one row
   const raw = change.map((h) => inHead(h.a))
   const met = spans.flatMap(([c, lines]) => {
     if (c.session === hook.session) return []

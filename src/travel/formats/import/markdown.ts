@@ -12,10 +12,7 @@ export interface Block {
   readonly isOrdered: boolean
 }
 
-/**
- * The blocks of a Markdown page. Front matter, code, comments and blocks that Tidemark itself keeps are left out;
- * tables and quotations come as text.
- */
+/** The blocks of a page without front matter, code, comments and Tidemark's own; tables and quotations come as text. */
 export function blocksOf(page: string): Block[] {
   const blocks: Block[] = []
   let open = undefined as (Omit<Block, 'text' | 'end'> & { end: number; text: string[] }) | undefined
