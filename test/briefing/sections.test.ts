@@ -350,6 +350,8 @@ test('[M6] that something was deleted is told to who was here before, and not wh
   t.act([['delete-fact', { ref: 'fact:use-pnpm-for-installs', reason: 'npm' }]], { session: 'second', user: 'ben' })
   t.act([['record-fact', { fact: 'Use yarn' }]], { session: 'second', user: 'ben' })
   t.act([['delete-fact', { ref: 'fact:use-yarn', reason: 'npm' }]], { session: 'second', user: 'ben' })
+  t.act([['record-decision', { name: 'yarn-workspaces' }]], { session: 'third', user: 'ben' })
+  for (const verb of ['undo', 'redo', 'undo']) t.act([[verb, {}]], { session: 'third', user: 'ben' })
   const text = textOf(t, { session: 'first' })
   expect(text).toContain('- deleted: fact:use-pnpm-for-installs')
   expect(text).not.toContain('yarn')

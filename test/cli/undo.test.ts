@@ -185,3 +185,62 @@ test('[A10] what was retired and then taken back with all of its session is rest
   expect(await run('list', 'decision')).toContain('first')
   expect(await run('show', 'decision:first')).not.toContain('retired')
 })
+
+test('[A10] [Y6] a proposed undo of a session says of each batch what a yes does to it', async () => {
+  const { at, run } = await project()
+  for (const id of ['a', 'b', 'c']) await run('session', 'start', id)
+  const agent = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
+  await run('act', decide('xray'), '--session', 'a')
+  await run('act', decide('yankee'), '--session', 'b')
+  await onTerminal(at, ['undo', '--all-of', 'a', '--session', 'b'], 'y')
+  const { out } = await inProcess(agent, ['undo', '--all-of', 'b', '--session', 'c', '--yes'])
+  expect(out).toContain('bring back: recorded decision "xray"; take back: recorded decision "yankee"\n')
+  await agreeing(at, 'confirm', /proposal:\S+/.exec(await run('confirm'))![0])
+  expect(await run('list', 'decision')).toMatch(/^decision {2}xray .*\n$/)
+})
+
+test('[A10] [Y6] what a session took back itself is no part of a proposed undo, nor of one after the yes', async () => {
+  const { at, run } = await project()
+  for (const id of ['a', 'c']) await run('session', 'start', id)
+  const agent = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
+  for (const name of ['one', 'two']) await run('act', decide(name), '--session', 'a')
+  await run('undo', '--session', 'a')
+  const { out } = await inProcess(agent, ['undo', '--all-of', 'a', '--session', 'c', '--yes'])
+  expect(out).toMatch(/^proposed to take back: recorded decision "one"\n/)
+  await agreeing(at, 'confirm', /proposal:\S+/.exec(await run('confirm'))![0])
+  expect(await run('list', 'decision')).not.toMatch(/one|two/)
+  expect((await inProcess(at, ['undo', '--session', 'a'])).err).toContain('there is nothing to undo')
+})
+
+test('[A10] what was written with an undo is work: undo takes it back with it, and another undo is refused', async () => {
+  const { at, run } = await project()
+  const act = (...actions: unknown[]) => run('act', JSON.stringify(actions))
+  const first = /batch (\S+)/.exec(await act(['record-decision', { name: 'alpha', rationale: 'one' }]))![1]!
+  await act(['record-decision', { name: 'alpha', rationale: 'two' }])
+  await act(['undo', {}], ['record-decision', { name: 'alpha', description: 'quite new' }])
+  expect((await run('history')).split('\n')[0]).toContain('besides: changed "alpha" (description)')
+  expect((await inProcess(at, ['undo', first])).err).toContain('later batches build on it')
+  await run('undo')
+  expect(await run('show', 'alpha')).toMatch(/rationale: two/)
+  expect(await run('show', 'alpha')).not.toMatch(/quite new/)
+})
+
+test('[Y1] what a person took back is brought back by an agent only with a yes', async () => {
+  const { at, run } = await project()
+  const agent = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
+  await inProcess(agent, ['act', decide('first'), '--session', 'a'])
+  await onTerminal(at, ['undo', '--all-of', 'a', '--session', 'b'], 'y')
+  const asked = await inProcess(agent, ['act', '[["restore", {"ref": "decision:first"}]]', '--session', 'b'])
+  expect(asked.out).toContain('once a person says yes')
+  expect(await run('list', 'decision')).not.toContain('first')
+})
+
+test('[A10] what was superseded and then taken back with what took its place is restored to stand', async () => {
+  const { at, run } = await project()
+  for (const name of ['first', 'second']) await run('act', decide(name), '--session', 'a')
+  await run('act', '[["supersede", {"old": "first", "new": "second"}]]', '--session', 'a')
+  await onTerminal(at, ['undo', '--all-of', 'a', '--session', 'a'], 'y')
+  await onTerminal(at, ['restore', 'decision:first'], 'y')
+  expect(await run('show', 'decision:first')).not.toContain('superseded')
+  expect(await run('list', 'decision')).toContain('first')
+})

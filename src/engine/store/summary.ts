@@ -68,6 +68,20 @@ export function undoOf(batches: readonly string[], lineOf: (batch: string) => Li
   return { does: isRedo ? 'redid' : 'took back', undone: wrote.length > 0 ? wrote : undone }
 }
 
+/** What a batch that takes others back wrote besides; nothing where one of them is not here. */
+export function besidesOf(
+  events: readonly Event[],
+  undone: readonly string[],
+  lineOf: (batch: string) => Line | undefined,
+) {
+  const lines = undone.map(lineOf)
+  const at = (e: Event) => `${e.entity} ${e.field}`
+  const taken = new Set(lines.flatMap((line) => line?.events.map(at) ?? []))
+  const removed = new Set(events.filter((e) => e.field === STATE && taken.has(at(e))).map((e) => e.entity))
+  const isOwn = (e: Event) => e.field !== 'provenance' && !removed.has(e.entity) && !taken.has(at(e))
+  return lines.includes(undefined) ? [] : events.filter(isOwn)
+}
+
 /** What a batch did, in a line. It is read off the events whenever it is shown: no batch says it of itself. */
 export function summaryOf(
   { events, author, purges, forks }: Pick<Line, 'events' | 'author' | 'purges' | 'forks'>,
@@ -103,9 +117,7 @@ export function summaryOf(
         ]
   if (parts.length === 0) parts.push(...undone.slice(0, MOST_NAMED).map(shortBatch))
   if (parts.length === 0 && purges.length > 0) parts.push(`erased from ${purges.length} batches`)
-  const lines = undone.map(lineOf)
-  const taken = new Set(lines.flatMap((line) => line?.events.map((e) => e.entity) ?? []))
-  const besides = lines.includes(undefined) ? [] : events.filter((e) => !taken.has(e.entity))
+  const besides = besidesOf(events, undone, lineOf)
   if (undone.length > 0 && besides.length > 0)
     parts.push(`besides: ${summaryOf({ events: besides, author: {}, purges: [], forks: [] }, called, lineOf, known)}`)
   const head = events.some((e) => isWanted(e.entity)) ? wanted(`${does}: `) : `${does}: `
@@ -136,9 +148,12 @@ export const putUp = (action: unknown, called: Called, did: Called, longest?: nu
     const [verb, args] = JSON.parse(String(action))
     const { ref, batch, allOf, batches, old, new: next, from, to, type, reason, ...rest } = args
     const undone = verb === 'undo' ? [batch ?? batches ?? []].flat().map(String) : []
-    const what = undone.slice(0, MOST_NAMED).map((b) => did(b) ?? shortBatch(b))
+    const what = undone.slice(0, MOST_NAMED).map((b) => undoing(did(b) ?? shortBatch(b)))
     if (undone.length > what.length) what.push(`… (${undone.length} batches)`)
-    if (undone.length > 0) return undoing(what.join('; '))
+    if (undone.length > 0)
+      return [...Map.groupBy(what, (w) => (w.startsWith('bring') ? 'bring back: ' : 'take back: '))]
+        .map(([head, all]) => head + all.map((w) => w.replace(/^(?:bring|take) back: /, '')).join('; '))
+        .join('; ')
     if (verb === 'undo' && typeof allOf === 'string') return `undo all that session ${allOf} wrote`
     const named = (of: unknown) => (typeof of === 'string' ? ` ${inside(of, called, longest)}` : '')
     const key = keys.get(String(verb).replace(/^(?:record|delete)-/, '')) ?? 'name'

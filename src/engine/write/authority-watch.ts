@@ -161,7 +161,7 @@ export class AuthorityWatch {
     replaces: (link: LinkRow) => boolean,
   ): State {
     const e = look.entity(id)
-    if (!e?.live) return { existed: Object.keys(e?.fields ?? {}).some((f) => f !== 'provenance'), holds: false }
+    if (!e?.live) return { existed: e !== undefined, holds: false }
     const replaced = look.replacing(id).some((l) => replaces(l) && isHeld(look.entity(l.id)))
     const holds = isAgreed(e) && !replaced && e.fields.validTo === undefined
     const isRule = holds && this.#p.registry().kind(e.kind)?.binding === true

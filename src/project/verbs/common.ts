@@ -57,7 +57,11 @@ export function needsField(p: Planning, e: Entity, field: string, report: Report
 export function settleSupersession(p: Planning, linkId: string): void {
   const link = p.entity(linkId)
   if (link?.kind !== LINK_KIND || link.fields.type !== 'supersedes') return
-  const id = String(link.fields.to)
+  settleStatus(p, String(link.fields.to))
+}
+
+/** Whether something is superseded is what stands in its place. */
+export function settleStatus(p: Planning, id: string): void {
   const old = p.entity(id)
   if (!old || !p.registry().kind(old.kind)?.fields.status?.choices?.includes('superseded')) return
   const stands = p.replacing(id).some((l) => {

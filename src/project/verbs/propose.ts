@@ -16,6 +16,15 @@ import { listChange } from './common.ts'
 import { relationOf } from './links.ts'
 import { batchesOf } from './undo.ts'
 
+/** Of batches, the last one first, those that were not undone among themselves. */
+function standing(p: Planning, batches: readonly string[]): string[] {
+  const undoes = (batch: string) => p.view.batch(batch)?.undoes ?? []
+  const gone = new Set<string>()
+  for (const batch of batches) if (!gone.has(batch)) for (const undone of undoes(batch)) gone.add(undone)
+  const isOver = (batch: string) => undoes(batch).length > 0 && undoes(batch).every((b) => batches.includes(b))
+  return batches.filter((batch) => !gone.has(batch) && !isOver(batch))
+}
+
 type Args = Readonly<Record<string, unknown>>
 
 /** Refuses what somebody has rejected before: the same content is not proposed again. */
@@ -77,7 +86,7 @@ export const propose = defineVerb({
     // an edit of something that stands is kept until it is confirmed, then carried out
     // "last" would be another batch by then, and a session have written more
     const { allOf, ...rest } = inner
-    if (verb === 'undo' && typeof allOf === 'string') rest.batches = batchesOf(p, allOf)
+    if (verb === 'undo' && typeof allOf === 'string') rest.batches = standing(p, batchesOf(p, allOf))
     else if (verb === 'undo' && rest.batches === undefined) rest.batch = String(tried.id)
     const action = canonical([verb, verb === 'undo' ? rest : inner])
     const id = identityOf(p.registry().kind('proposal')!, { action })!

@@ -6,7 +6,7 @@ import { cellsOf, type Event } from '../../engine/log/events.ts'
 import { fold } from '../../engine/log/fold.ts'
 import { shortBatch } from '../../engine/store/keys.ts'
 import type { LoggedEvent } from '../../engine/store/log.ts'
-import { summaryOf, undoOf } from '../../engine/store/summary.ts'
+import { besidesOf, summaryOf, undoOf } from '../../engine/store/summary.ts'
 import type { Planning } from '../../engine/write/plan.ts'
 import { defineVerb } from '../../engine/write/verb.ts'
 import { momentSaid } from '../../find/recall/moment.ts'
@@ -14,7 +14,7 @@ import { ref, texts } from '../../model/args.ts'
 import { type Entity, KIND_KIND, kindOf, standingOf } from '../../model/entity.ts'
 import { flag, text } from '../../model/field.ts'
 import type { Report } from '../../model/validate.ts'
-import { brief, REASON, settleSupersession } from './common.ts'
+import { brief, REASON, settleStatus, settleSupersession } from './common.ts'
 
 export const eventsIn = (logged: readonly { readonly event: Event }[]): Event[] => logged.map((e) => e.event)
 
@@ -28,22 +28,37 @@ function isErased(p: Planning, batch: string): boolean {
   return isErased
 }
 
-/** Batches to leave out: those undone now or before, with the undos. An undone undo leaves out nothing but itself. */
-function ignoredBatches(p: Planning, batches: readonly string[], entities: Iterable<string>): Set<string> {
-  const undos = [...entities]
-    .flatMap((id) => p.view.eventsOf(id))
-    .flatMap(({ batch }) => (p.view.batch(batch)?.undoes ?? []).map((undone) => [undone, batch] as const))
+/** What a batch took back, also by a yes to an undo that waited: to all but that proposal. */
+function undoneBy(p: Planning, { batch, event }: LoggedEvent): readonly string[] {
+  const there = p.view.batch(batch)
+  const agreed = (e: Event): string[] => {
+    if (kindOf(e.entity) !== 'proposal' || e.field !== 'standing' || e.value !== 'confirmed') return []
+    const [verb, args] = attempt(() => JSON.parse(String(p.entity(e.entity)?.fields.action))) ?? []
+    return verb === 'undo' ? [args.batch ?? args.batches ?? []].flat().map(p.view.batchNamed) : []
+  }
+  return there?.undoes ?? (kindOf(event.entity) === 'proposal' ? [] : (there?.line.events.flatMap(agreed) ?? []))
+}
+
+/** Batches to leave out: those undone now or before, with the undos that did nothing else. An undone undo leaves out nothing but itself. */
+function ignoredBatches(p: Planning, batches: readonly string[], entities: readonly string[]): Set<string> {
   const [gone, out] = [new Set(batches), new Set(batches)]
-  for (const [undone, by] of undos.toReversed()) {
-    if (gone.has(by)) continue
-    gone.add(undone)
-    out.add(undone).add(by)
+  for (const e of entities.flatMap((id) => p.view.eventsOf(id)).toReversed()) {
+    const undone = gone.has(e.batch) || out.has(e.batch) ? [] : undoneBy(p, e)
+    if (undone.length === 0) continue
+    const events = eventsIn(p.view.batch(e.batch)!.events).filter((x) => kindOf(x.entity) !== 'proposal')
+    if (besidesOf(events, undone, p.view.lineOf).length === 0) out.add(e.batch)
+    for (const batch of undone) {
+      gone.add(batch)
+      out.add(batch)
+    }
   }
   return out
 }
 
+type Out = (id: string) => ReadonlySet<string>
+
 /** Later batches that build on what was written, by entity: they overwrote it, or edited or linked what it created. */
-function dependents(p: Planning, out: ReadonlySet<string>, events: readonly Event[]): Map<string, Set<string>> {
+function dependents(p: Planning, outOf: Out, events: readonly Event[]): Map<string, Set<string>> {
   const written = new Set(events.map((e) => key(e.stamp.replica, e.stamp.ctr)))
   const created = new Map(
     events
@@ -53,6 +68,7 @@ function dependents(p: Planning, out: ReadonlySet<string>, events: readonly Even
   const all = new Map<string, Set<string>>()
   for (const id of new Set(events.map((e) => e.entity))) {
     const found = new Set<string>()
+    const out = outOf(id)
     for (const later of p.view.eventsOf(id)) {
       if (out.has(later.batch) || later.event.field === 'provenance') continue
       if (isLater(later.event.stamp, created.get(id)) || later.event.over.some(([r, c]) => written.has(key(r, c))))
@@ -240,8 +256,10 @@ function takeBack(
   if (events.some((e) => e.purged))
     return report({ field: 'batch', message: 'its content was erased', hint: 'what was erased does not come back' })
   const byEntity = Map.groupBy(events, (e) => e.entity)
-  const out = ignoredBatches(p, batches, byEntity.keys())
-  const left = force ? new Map<string, Set<string>>() : dependents(p, out, events)
+  const isProposal = (id: string) => kindOf(id) === 'proposal'
+  const outs = [false, true].map((is) => ignoredBatches(p, batches, [...byEntity.keys()].filter((id) => isProposal(id) === is))) // biome-ignore format: a row
+  const outOf = (id: string) => outs[Number(isProposal(id))]!
+  const left = force ? new Map<string, Set<string>>() : dependents(p, outOf, events)
   const did = (b: string) => `${shortBatch(b)} (${p.view.whatDid(b) ?? 'folded away since'})`
   if (left.size > 0 && (named === 'batch' || left.size === byEntity.size))
     return report({
@@ -254,7 +272,7 @@ function takeBack(
   const names = new Map([...byEntity.keys()].map((id) => [id, p.entity(id)?.name]))
   const before = p.draft.events.length
   for (const id of entities.toReversed()) {
-    const written = p.draft.events.length
+    const [written, out] = [p.draft.events.length, outOf(id)]
     if (p.view.turnsDown(byEntity.get(id)!))
       p.note(`${id}: a no to what others want stands; to agree after all, make the change yourself`)
     else if (isYesToOthers(p, id, byEntity.get(id)!, out))
@@ -309,7 +327,8 @@ function* lastOwn(p: Planning, does: 'undo' | 'redo'): Generator<string> {
     const isUndo = undoes.length > 0 && undoOf(undoes, p.view.lineOf).does === 'took back'
     const putUp = new Set(batch.line.events.filter(isPutUp).map((e) => e.entity))
     const isOnlyPutUp = putUp.size > 0 && batch.line.events.every((e) => putUp.has(e.entity))
-    if (isUndo === (does === 'redo') && !isOnlyPutUp) yield b
+    const isMixed = isUndo && besidesOf(eventsIn(batch.events), undoes, p.view.lineOf).length > 0
+    if ((isUndo === (does === 'redo') || isMixed) && !isOnlyPutUp) yield b
     if (undoes.length === 0 && does === 'redo') return
   }
 }
@@ -350,6 +369,7 @@ export const restore = defineVerb({
       return report({ field: 'ref', message: `nothing is left of what ${target.id} said`, hint: 'record it again' })
     if (p.entity(target.id)!.fields.retired !== undefined) p.set(target.id, 'retired', undefined)
     if (!target.live || target.fields.retired !== undefined) p.sign(target.id, { ends: false })
+    settleStatus(p, target.id)
     settleSupersession(p, target.id)
     return brief(p.entity(target.id)!)
   },

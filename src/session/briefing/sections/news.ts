@@ -1,4 +1,4 @@
-import { STATE } from '../../../engine/log/cells.ts'
+import { STATE, type StateValue } from '../../../engine/log/cells.ts'
 import { heldOf } from '../../../engine/store/held.ts'
 import { isErased } from '../../../engine/store/log.ts'
 import { type Touch, touchesAfter } from '../../../engine/store/own-lines.ts'
@@ -59,8 +59,11 @@ export function changesSince(about: About, since: number): Change[] {
     if (!entity || isPage(entity) || entity.fields.standing === 'proposed' || entity.fields.standing === 'rejected')
       continue
     const { user, agent, session: of } = all[0]!
-    // what came and went meanwhile nobody here knew
-    if (!entity.live && !isErased(memory.db, id) && all.filter((t) => t.field === STATE).length === 2) continue
+    // what was not there before nobody here knew
+    const isNew = (batch: string) => all.some((t) => `${t.replica}:${t.seq}` === batch)
+    const states = entity.live ? [] : memory.history(id).filter((x) => x.event.field === STATE && !isNew(x.batch))
+    const wasThere = states.length > 0 && (states.at(-1)!.event.value as StateValue).s !== 'deleted'
+    if (!entity.live && !isErased(memory.db, id) && !wasThere) continue
     // that somebody agreed changes nothing of what it says
     if (entity.live && all.every((t) => t.field === 'standing' || t.field === 'provenance')) continue
     changed.push({ entity, text: lineOf(entity, all, about), by: user ?? agent ?? of ?? 'somebody' })

@@ -34,7 +34,7 @@ const STANDINGS = {
 /** What turns a status round: nobody knows then where the record stands. */
 const NEGATED = /^(?:not|no|never|against|be|needs?|partially|partly|nicht|kein|pas|non|não|nie|не)$/iu
 /** A page of many decisions, which may have numbers in place of days: `3. Sell tea`. */
-const COUNTED = /^(?:ADR[- ]?)?\d{1,4}(?:[.:]|\s[–—-])\s+(\S.*)$/i
+const COUNTED = /^(?:(?:ADR[- ]?)?\d{1,4}[.:]|ADR[- ]?\d{1,4}\s[–—-])\s+(\S.*)$/i
 const LOG = /^(?:architecture[-_ ])?decisions?(?:[-_ ]log)?\.(?:md|markdown)$/i
 /** What a folder of records has beside them. */
 const NO_RECORD = /^(?:readme|index|(?:.{0,60}[-_.])?template)\.(?:md|markdown|rst)$/i
