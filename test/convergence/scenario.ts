@@ -283,9 +283,10 @@ function act(world: World, r: Replica, actions: readonly Action[], batches: stri
     // a refusal needs a reason that the rules know of
     const author = new Author(world, { replica: '', seq: 0, ms: 0, ctr: 0, known })
     must(
-      bringsBack || actions.length > 1
-        ? bringsBack || actions.some((a) => a[0] === 'delete-decision' || mayBeRefused(author, a))
-        : mayBeRefused(author, actions[0]!),
+      (bringsBack && error.message.includes('nothing is left of')) ||
+        (actions.length > 1
+          ? actions.some((a) => a[0] === 'delete-decision' || mayBeRefused(author, a))
+          : mayBeRefused(author, actions[0]!)),
       `refused without a reason: ${error.message}`,
       actions,
     )
