@@ -1,7 +1,9 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { nameOfAuthor } from '../../src/work/coordination/labels.ts'
-import { asPerson, onTerminal, project } from './run.ts'
+import { asPerson, inProcess, onTerminal, project } from './run.ts'
 
 const SESSION = '861c46be-7d1f-4c7e-9a51-0d1a5f4f8e21'
 const decide = (more: object) => JSON.stringify([['record-decision', { name: 'use-sqlite', ...more }]])
@@ -214,4 +216,27 @@ test('[A10] history names what is claimed, and what a completion that was taken 
 test('[T1] a list of links names what they link', async () => {
   const { run } = await past()
   expect(await run('list', 'relationship')).toContain('decision:use-sqlite supports principle:simple-first')
+})
+
+test('[T1] history and show say in words what is proposed, abandoned and imported', async () => {
+  const { at, run } = await project()
+  await run('session', 'start', 'a')
+  await run('task', 'start', 'Fix it', '--session', 'a')
+  await run('task', 'abandon', '--reason', 'no time', '--session', 'a')
+  expect(await run('history', 'Fix it')).toMatch(/\n {2}abandoned\n {2}because: no time\n/)
+  await run('act', '[["record-decision", {"name": "alpha", "attrs": {"owner": "ana"}}]]', '--session', 'a')
+  expect(await run('history', 'alpha')).toMatch(/\n {2}owner: ana\n/)
+  const agent = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
+  await inProcess(agent, ['undo', '--all-of', 'a', '--session', 'b', '--yes'])
+  const [proposal] = /proposal:\S+/.exec(await run('confirm'))!
+  const said = 'take back: recorded decision "alpha"'
+  expect(await run('history', proposal)).toContain(`\n  ${said}`)
+  expect(await run('show', proposal)).toContain(`proposal ${said}`)
+  mkdirSync(join(at.dir, 'docs/adr'), { recursive: true })
+  writeFileSync(
+    join(at.dir, 'docs/adr/0001-a.md'),
+    '# Use Postgres\n\n## Status\n\nAccepted\n\n## Decision\n\nWe do.\n',
+  )
+  await run('import', 'decisions', 'docs/adr')
+  expect((await run('history')).split('\n')[0]).toContain(', import decisions docs/adr]')
 })

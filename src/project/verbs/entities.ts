@@ -19,7 +19,7 @@ export const retire = defineVerb({
 
 export const rename = defineVerb({
   name: 'rename',
-  about: 'calls an entity something else; its id, history and links stay, and the old name still finds it',
+  about: 'calls an entity something else; its id, history and links stay, and its first name still finds it',
   args: { ref: REF, name: text('its new name', { required: true }) },
   example: { ref: 'use-json-files', name: 'use-jsonl-files' },
   plan(p, { ref: target, name }, report) {

@@ -7,7 +7,7 @@ import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { shortBatch } from '../../engine/store/keys.ts'
 import type { Author } from '../../engine/store/line.ts'
-import { turnsDown } from '../../engine/store/summary.ts'
+import { putUp, turnsDown } from '../../engine/store/summary.ts'
 import { canonical } from '../../model/canonical.ts'
 import { LINK_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
@@ -30,7 +30,9 @@ const inShort = (reader: Reader, value: Json, max: number): string => {
 
 const BEGAN: Readonly<Record<string, string>> = { created: 'recorded', restored: 'brought back' }
 
-function told({ db, reader }: Memory, given: Event, was: Json | undefined): string {
+function told(memory: Memory, given: Event, was: Json | undefined): string {
+  const { db, reader } = memory
+  const whatDid = (batch: string) => memory.whatDid(batch)
   const e = { ...given, ...saidIn(given) }
   if (e.purged) return e.field === '$' ? 'erased' : `${e.field} (erased)`
   if (e.field === '$') {
@@ -38,14 +40,16 @@ function told({ db, reader }: Memory, given: Event, was: Json | undefined): stri
     if (reason === UNDONE) return 'taken back'
     return `${BEGAN[state] ?? state}${reason === undefined ? '' : `: ${inWords(reason, 200)}`}`
   }
-  if (e.field === 'standing') return e.op === 'clear' ? '' : String(e.value)
+  if (e.field === 'standing' || e.field === 'state') return e.op === 'clear' ? '' : String(e.value)
   const no = turnsDown(db, [e])
   if (no) return `rejected what others want${no.reason === undefined ? '' : `: ${inWords(no.reason, 200)}`}`
   if (e.field === 'provenance' && isObject(e.value) && e.value.agrees) return 'accepted what others want'
   if (e.field === 'provenance') return isObject(e.value) && e.value.confirms === '' ? 'rejected' : 'confirmed'
-  const at = e.path?.length ? `${e.field}.${e.path.join('.')}` : e.field
+  // what somebody made up has a name of its own
+  const at = [...(e.field === 'attrs' && e.path?.length ? [] : [e.field]), ...(e.path ?? [])].join('.')
   const value = e.value === undefined ? '' : inShort(reader, e.value, 200)
-  if (e.path?.[0] === 'rejected-because') return `because: ${value}`
+  if (e.path?.[0] === 'rejected-because' || e.field === 'abandonReason') return `because: ${value}`
+  if (e.field === 'action') return putUp(e.value, (id) => reader.entity(id)?.name, whatDid, 200) ?? value
   if (e.op === 'add') return `${at}: added ${value}`
   if (e.op === 'clear' && e.field === 'retired') return 'brought back'
   if (e.op === 'clear' && was && e.field === 'status') return `${at}: no longer ${inShort(reader, was, 100)}`
@@ -117,8 +121,10 @@ export const history = defineTool({
   run(context, args) {
     const { memory, local } = context
     const sessions = sessionsOf(memory)
-    const by = (author: Author) =>
-      nameOfAuthor(author, author.session === undefined ? undefined : sessions.get(author.session))
+    const by = (author: Author) => {
+      const who = nameOfAuthor(author, author.session === undefined ? undefined : sessions.get(author.session))
+      return [who, author.source].filter(Boolean).join(', ')
+    }
     const when = `WHEN (${localMinute(memory.env.now()).slice(17)})`
     const table = { head: [when, 'WHAT', 'WHO', 'BATCH'], cuts: 1, wraps: true } as const
     if (args.prompts && mayReadPrompts(context)) return keptPrompts(context, '', args.limit)

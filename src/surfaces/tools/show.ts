@@ -1,5 +1,6 @@
 import { STATE, UNDONE } from '../../engine/log/cells.ts'
 import type { Memory } from '../../engine/memory.ts'
+import { nameOf } from '../../engine/read/called.ts'
 import { currentHash, Staleness } from '../../engine/read/stale.ts'
 import { waitingAt } from '../../engine/replication/waiting.ts'
 import { lookAgain } from '../../find/code/look.ts'
@@ -60,7 +61,8 @@ export const show = defineTool({
     const e = findAt(context, then, args.ref, true)
     const kind = reader.registry().kind(e.kind)
     const known = kind ? fieldsOf(kind) : {}
-    const name = e.name || e.id.slice(e.kind.length + 1) // its naming may have been undone
+    // its naming may have been undone
+    const name = (e.kind === 'proposal' ? nameOf(e, memory) : e.name) || e.id.slice(e.kind.length + 1)
     const lines = [
       `${e.kind} ${name}${e.live ? '' : `  (${goneSaid(memory, e, past ? now : Number.POSITIVE_INFINITY)})`}`,
     ]

@@ -137,7 +137,7 @@ export const restore = defineTool({
 export const rename = defineTool({
   name: 'rename',
   title: 'Rename an entity',
-  about: 'calls an entity something else: its id, history and links stay, and the old name still finds it',
+  about: 'calls an entity something else: its id, history and links stay, and its first name still finds it',
   example: 'tidemark rename use-json-files use-jsonl-files',
   params: {
     ref: { ...REF, required: true, place: 0 },
