@@ -6,7 +6,6 @@ import { dirname, join } from 'node:path'
 import { systemEnv } from '../src/base/env.ts'
 import type { ActOptions } from '../src/engine/memory.ts'
 import { findProject } from '../src/engine/store/project.ts'
-import { analyze } from '../src/find/code/analysis/propose.ts'
 import { openProject } from '../src/project/open.ts'
 import { logHook } from '../src/session/hooks/log.ts'
 import { importFrom } from '../src/travel/formats/import/index.ts'
@@ -118,8 +117,7 @@ export async function ownKnowledge(root: string): Promise<string> {
       LINKS.map(([type, from, to]) => ['link-entities', { type, from, to }]),
       claude,
     )
-    await analyze(memory, root, { source: 'analyze', limit: 20, dryRun: false, agent: 'cli', user: 'Ana' })
-    act(now + 1, [['confirm', { ref: NAMED }]], ana)
+    act(now + 1, [['record-fact', { fact: NAMED, category: 'convention' }]], ana)
     for (const scope of ['test/build-once.ts', 'vitest.config.ts', 'web/vite.config.ts'])
       act(
         now + 1,

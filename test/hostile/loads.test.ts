@@ -50,7 +50,7 @@ test('[Y5] [T29] a program that the repository carries is not started, also wher
     chmodSync(join(bin, name), 0o755)
   }
   const env = { ...at.env, PATH: `node_modules/.bin:.:${at.env.PATH}` }
-  for (const args of [['maturity', 'assess'], ['analyze'], ['sync'], ['doctor'], ['back', 'HEAD']]) {
+  for (const args of [['maturity', 'assess'], ['scan'], ['sync'], ['doctor'], ['back', 'HEAD']]) {
     await tidemark({ ...at, env }, args)
     expect([args, existsSync(at.marker)]).toEqual([args, false])
   }

@@ -113,7 +113,7 @@ test('[T29] [T23] no program runs that the configuration of an archive names, wh
     writeFileSync(join(at.dir, '.git', 'hooks', hook), '#!/bin/sh\ntouch "$MARKER"\n', { mode: 0o755 })
   await visit(at)
   await tidemark(at, ['init', '--client', 'none', '--yes'])
-  for (const args of [['maturity', 'assess'], ['analyze'], ['list', 'decisions', '--as-of', 'HEAD']])
+  for (const args of [['maturity', 'assess'], ['scan'], ['list', 'decisions', '--as-of', 'HEAD']])
     expect(await tidemark(at, args)).toMatchObject({ code: 0 })
   expect(existsSync(at.marker)).toBe(false)
 })

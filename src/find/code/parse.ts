@@ -58,7 +58,7 @@ function isDeep(text: string): boolean {
   return false
 }
 
-type Ready = { readonly parser: Parser; readonly query: Query; compile(source: string): Query }
+type Ready = { readonly parser: Parser; readonly query: Query }
 
 const packages = createRequire(import.meta.url)
 let engine: Promise<typeof import('web-tree-sitter') | undefined> | undefined
@@ -77,8 +77,7 @@ async function loadGrammar(language: Language): Promise<Ready | undefined> {
   const grammar: Grammar = await loaded.Language.load(path)
   const parser = new loaded.Parser()
   parser.setLanguage(grammar)
-  const compile = (source: string) => new loaded.Query(grammar, source)
-  return { parser, query: compile(language.query), compile }
+  return { parser, query: new loaded.Query(grammar, language.query) }
 }
 
 const readyFor = (language: Language): Promise<Ready | undefined> =>
@@ -95,41 +94,15 @@ export const shortHash = (text: string | Uint8Array): string =>
 
 /** The symbols and calls of a file. The same content under a name of the same language always gives the same. */
 export async function parse(path: string, text: string): Promise<Parsed> {
-  const parsed = await withTree(path, text, (root, { query }, language) => read(text, language, query, root))
-  return parsed ?? plainText(text)
-}
-
-/** What `use` makes of the tree of a file, which ends with it; undefined where no grammar reads the file. */
-async function withTree<T>(
-  path: string,
-  text: string,
-  use: (root: Node, ready: Ready, language: Language) => T,
-): Promise<T | undefined> {
   const language = languageOf(path)
   const ready = language && text.length <= LONGEST && !isDeep(text) ? await readyFor(language) : undefined
   const tree = ready?.parser.parse(text)
-  if (!language || !ready || !tree) return undefined
+  if (!language || !ready || !tree) return plainText(text)
   try {
-    return use(tree.rootNode, ready, language)
+    return read(text, language, ready.query, tree.rootNode)
   } finally {
     tree.delete()
   }
-}
-
-const compiled = new Map<string, Query>()
-
-/** What one query of `sources`, by language, finds in a file; undefined where no grammar reads it. They end with `use`. */
-export async function withMatches<T>(
-  path: string,
-  text: string,
-  sources: Readonly<Record<string, string>>,
-  use: (matches: ReturnType<Query['matches']>) => T,
-): Promise<T | undefined> {
-  const source = sources[languageOf(path)?.name ?? '']
-  if (source === undefined) return undefined
-  return withTree(path, text, (root, { compile }, { name }) => {
-    return use(keptIn(compiled, `${name} ${source}`, () => compile(source)).matches(root))
-  })
 }
 
 const plainText = (text: string): Parsed => ({

@@ -47,7 +47,6 @@ export const TOOLS: Readonly<Record<string, Entry<Tool>>> = {
   signals: { group: 'knowledge', load: async () => (await import('./signals.ts')).signals },
   conflicts: { group: 'knowledge', load: async () => (await import('./conflicts.ts')).conflicts },
   scan: { group: 'knowledge', load: async () => (await import('./scan.ts')).scan },
-  analyze: { group: 'knowledge', load: async () => (await import('./analyze.ts')).analyze },
   stores: { group: 'knowledge', load: async () => (await import('./stores.ts')).stores },
   tiers: { group: 'knowledge', load: async () => (await import('./tiers.ts')).tiers },
   import: { group: 'knowledge', load: async () => (await import('./import.ts')).importTool },
