@@ -53,7 +53,6 @@ const LINKS = [
   ['supports', 'learning:a-yjs-transaction-does-not-roll-back', 'principle:plan-then-apply'],
   ['implements', 'decision:tools-are-values-with-params', 'principle:one-declaration-per-thing'],
   ['implements', 'pattern:tool-in-one-file', 'decision:tools-are-values-with-params'],
-  ['informs', 'decision:tools-are-values-with-params', 'decision:completion-from-declarations'],
   ['relates-to', 'decision:events-carry-what-they-overwrote', 'decision:stamps-carry-a-counter-that-never-resets'],
   ['depends-on', 'decision:events-carry-what-they-overwrote', 'decision:one-yjs-document-per-entity'],
   ['depends-on', 'decision:lists-are-cells-with-a-place', 'decision:stamps-carry-a-counter-that-never-resets'],

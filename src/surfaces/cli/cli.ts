@@ -63,10 +63,6 @@ export async function run(given: readonly string[]): Promise<number> {
       out(VERSION)
       return 0
     }
-    if (name === 'completion' && rest[0] === 'words') {
-      out((await (await import('./complete.ts')).complete(rest.slice(2), process.cwd())).join('\n'))
-      return 0
-    }
     if (Object.hasOwn(COMMANDS, name)) return await runCommand(await COMMANDS[name]!.load(), rest)
     if (Object.hasOwn(TOOLS, name)) {
       ran(name)

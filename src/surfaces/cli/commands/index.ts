@@ -18,7 +18,6 @@ export const COMMANDS: Readonly<Record<string, Entry<Command>>> = {
   extract: { group: 'agents', load: async () => (await import('./extract.ts')).extract },
   models: { group: 'set up', load: async () => (await import('./models.ts')).models },
   bench: { group: 'set up', load: async () => (await import('./bench.ts')).bench },
-  completion: { group: 'set up', load: async () => (await import('./completion.ts')).completion },
   adopt: { group: 'set up', load: async () => (await import('./adopt.ts')).adopt },
   uninstall: { group: 'set up', load: async () => (await import('./uninstall.ts')).uninstall },
 } // biome-ignore format: a line for each
