@@ -56,8 +56,6 @@ test('[N8] [T90] without a token that holds for the project nobody connects', as
   expect(await knock(port, SYNC, { ...bearer(good), origin: 'https://example.org' })).toBe(403)
   expect(await knock(port, `${SYNC}?token=${good}`)).toBe(404)
   expect(await knock(port, SYNC, bearer(good))).toBe(101)
-  const { body } = await fetch(`http://127.0.0.1:${port}/metrics`).then(async (r) => ({ body: await r.text() }))
-  expect(body).toBe('{"error":"no-token"}')
   const audit = await hub.store.all<{ what: string; detail: string }>('SELECT what, detail FROM hub_audit')
   expect(audit.length).toBeGreaterThan(4)
   expect(JSON.stringify(audit)).not.toContain(good)

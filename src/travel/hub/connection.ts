@@ -4,7 +4,6 @@ import { type Frame, PROTOCOL, printFrame, readFrame, replicaOfKey } from '../sy
 import type { Token } from './access-tokens.ts'
 import type { HubClaims } from './claims.ts'
 import { digestOf, type HubLog, isEnvelope, type Kept, type Page, type Pushed } from './log.ts'
-import type { Metrics } from './metrics.ts'
 import type { Follower, Room } from './room.ts'
 import { type HubStore, MOST_TOLD } from './store.ts'
 
@@ -23,7 +22,6 @@ export interface Host {
   readonly store: HubStore
   readonly log: HubLog
   readonly claims: HubClaims
-  readonly metrics: Metrics
   readonly logId: string
   now(): number
   failed(where: string, error: unknown): void
@@ -153,7 +151,6 @@ export class Connection implements Follower {
       mark: items.at(-1)?.digest,
       items: others.map(({ n, key, member }) => [n, key, member]),
     }
-    this.#hub.metrics.add('tidemark_hub_updates_sent_total', others.length)
     const bodies = others.map((o) => o.body!)
     const frame = printFrame(head, bodies)
     return new Promise((resolve) => this.#ws.send(frame, () => resolve()))
@@ -228,11 +225,8 @@ export class Connection implements Follower {
     const last = places.findLastIndex((place) => typeof place === 'number')
     const top = last < 0 ? {} : { top: [places[last], digestOf(updates[last]!)] }
     this.#answer(head, { n: now, ...top, ...(refused.length > 0 ? { refused } : {}) })
-    this.#hub.metrics.add('tidemark_hub_updates_pushed_total', updates.length - refused.length)
     if (places.some((place) => place === now)) this.#hub.grown(this.#room, now)
-    if (refused.length === 0) return
-    this.#hub.metrics.add('tidemark_hub_refused_total', refused.length)
-    await this.#hub.deny(this.project, this.#member, String(refused[0]![1]))
+    if (refused.length > 0) await this.#hub.deny(this.project, this.#member, String(refused[0]![1]))
   }
 
   /** Gives lines that a client misses, and has the other members look for those that are not here. */

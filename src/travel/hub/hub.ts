@@ -11,7 +11,6 @@ import { findToken, isLive, reaches, type Token, tokensOf } from './access-token
 import { HubClaims } from './claims.ts'
 import { CLOSE, Connection, type Host } from './connection.ts'
 import { HubLog } from './log.ts'
-import { Metrics } from './metrics.ts'
 import type { Limits } from './quotas.ts'
 import { Room } from './room.ts'
 import type { HubStore } from './store.ts'
@@ -50,7 +49,6 @@ export class Hub implements Host {
   readonly store: HubStore
   readonly log: HubLog
   readonly claims: HubClaims
-  readonly metrics = new Metrics()
   logId = ''
   readonly #env: Env
   readonly #options: HubOptions
@@ -73,8 +71,8 @@ export class Hub implements Host {
     this.claims = new HubClaims(options.store)
     const waits = { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS, connectionsCheckingInterval: 1000 }
     this.#http = createServer({ ...waits, maxHeaderSize: 8192, keepAliveTimeout: 5000 }, (request, response) => {
-      void this.#answer(request).then(({ status, body, type = 'application/json' }) => {
-        response.writeHead(status, { 'content-type': type, 'x-content-type-options': 'nosniff' })
+      void this.#answer(request).then(({ status, body }) => {
+        response.writeHead(status, { 'content-type': 'application/json', 'x-content-type-options': 'nosniff' })
         response.end(body)
       })
     })
@@ -125,7 +123,6 @@ export class Hub implements Host {
   }
 
   failed(where: string, error: unknown): void {
-    this.metrics.add('tidemark_hub_failed_total')
     this.#say('failed', { where, why: messageOf(error) })
   }
 
@@ -135,7 +132,6 @@ export class Hub implements Host {
   }
 
   async deny(project: string, member: string, code: string): Promise<void> {
-    this.metrics.add('tidemark_hub_denied_total')
     this.#say('denied', { project: isProjectId(project) ? project : '', member, code })
     await this.log.audit(project, member, 'denied', { code })
   }
@@ -266,20 +262,11 @@ export class Hub implements Host {
     })
   }
 
-  async #answer(request: IncomingMessage): Promise<{ status: number; body: string; type?: string }> {
+  async #answer(request: IncomingMessage): Promise<{ status: number; body: string }> {
     try {
       if (request.url === '/health') {
         await this.store.all('SELECT 1')
         return { status: 200, body: JSON.stringify({ ok: true, connections: this.#connections.size }) }
-      }
-      if (request.url === '/metrics') {
-        const token = await this.#tokenOf(request)
-        if ('status' in token) return { status: token.status, body: JSON.stringify({ error: token.code }) }
-        if (token.role !== 'admin') return { status: 403, body: '{"error":"not-admin"}' }
-        this.metrics.set('tidemark_hub_connections', this.#connections.size)
-        this.metrics.set('tidemark_hub_projects', this.#rooms.size)
-        this.metrics.set('tidemark_hub_memory_bytes', process.memoryUsage.rss())
-        return { status: 200, body: this.metrics.print(), type: 'text/plain; version=0.0.4' }
       }
       return { status: 404, body: '{"error":"no-such-path"}' }
     } catch (error) {
