@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeF
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { asPerson, git, inProcess } from '../cli/run.ts'
-import { anthropic, found, jsonl, openai, place, server, talk } from './run.ts'
+import { found, jsonl, openai, place, server, talk } from './run.ts'
 
 test('[A7] off: no hook and no command asks anybody, whatever the repository says', async () => {
   const { at, run, hook } = await place()
@@ -80,10 +80,10 @@ test('[A7] only what is new in a transcript is sent', async () => {
   expect(sent).not.toContain('importer')
 })
 
-test('[A7] Anthropic messages: its headers, its usage; the key comes from the variable and stands nowhere', async () => {
+test('[A7] the key of an endpoint comes from the variable and stands nowhere', async () => {
   const { at, run, hook } = await place()
-  const s = await server(() => anthropic(found, 700, 80))
-  const args = ['--url', s.url, '--api', 'anthropic', '--model', 'claude-x', '--key-env', 'MY_KEY', '--budget', '20000']
+  const s = await server(() => openai(found, 780))
+  const args = ['--url', s.url, '--model', 'claude-x', '--key-env', 'MY_KEY', '--budget', '20000']
   await run('models', 'add', 'extractor', ...args)
   await hook('Stop')
   expect(await run('extract')).toMatch(/the environment variable MY_KEY, which holds the key, is empty/)
@@ -91,8 +91,8 @@ test('[A7] Anthropic messages: its headers, its usage; the key comes from the va
   const key = 'key-of-the-user-0123'
   const ran = await inProcess({ ...at, env: { ...at.env, MY_KEY: key } }, ['extract', '--of', 's1'])
   expect(ran.out).toMatch(/s1: 2 proposed, 780 tokens/)
-  expect(s.requests[0]!.path).toBe('/v1/messages')
-  expect(s.requests[0]!.headers).toMatchObject({ 'x-api-key': key, 'anthropic-version': '2023-06-01' })
+  expect(s.requests[0]!.path).toBe('/v1/chat/completions')
+  expect(s.requests[0]!.headers).toMatchObject({ authorization: `Bearer ${key}` })
   expect(s.requests[0]!.body).toMatchObject({ model: 'claude-x', max_tokens: 2000 })
   expect(readFileSync(join(at.env.HOME!, '.local/state/tidemark/extraction.db')).includes(key)).toBe(false)
 })

@@ -68,13 +68,6 @@ export const openai = (content: unknown, total?: number) => ({
   },
 })
 
-export const anthropic = (content: unknown, input: number, output: number) => ({
-  body: {
-    content: [{ type: 'text', text: JSON.stringify(content) }],
-    usage: { input_tokens: input, output_tokens: output },
-  },
-})
-
 /** A talk as Claude Code keeps it; the last line is whole. */
 export const talk: object[] = [
   { type: 'user', message: { role: 'user', content: 'Please make the importer resumable. We had trouble with it last week.' } },

@@ -51,14 +51,14 @@ export class NoAnswer extends Error {
 export async function post(
   address: URL,
   body: object,
-  { key, most, signal, headers }: { key: string | undefined; most: number; signal: AbortSignal; headers: object },
+  { key, most, signal }: { key: string | undefined; most: number; signal: AbortSignal },
 ) {
   let response: Response | undefined
   try {
     response = await fetch(address, {
       method: 'POST',
       redirect: 'manual',
-      headers: { 'content-type': 'application/json', ...headers },
+      headers: { 'content-type': 'application/json', ...(key ? { authorization: `Bearer ${key}` } : {}) },
       body: JSON.stringify(body),
       signal,
     })

@@ -110,8 +110,7 @@ export async function httpEmbedder(config: HttpConfig, settings: HttpSettings = 
       const { model, dimensions } = config
       const body = { model, input: texts, encoding_format: 'float', dimensions }
       const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeout)])
-      const headers = key ? { authorization: `Bearer ${key}` } : {}
-      const answer = await postJson(endpoint, body, { key, most: LONGEST_ANSWER, signal, headers })
+      const answer = await postJson(endpoint, body, { key, most: LONGEST_ANSWER, signal })
       if (answer.ok) return vectorsOf(answer.body, texts.length)
       if (answer.status !== 429 && answer.status < 500) throw refused(answer.status, answer.body)
       why = `answered ${answer.status}: ${withoutKey(answer.body, key)}`

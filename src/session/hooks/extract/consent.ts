@@ -9,7 +9,7 @@ import { addressOf as endpointAt } from '../../../find/recall/embedders/endpoint
 
 /** What the user has allowed: which model reads the transcripts of a project's sessions, and how much of it. */
 export interface Allowed {
-  readonly use: 'openai' | 'anthropic' | 'command'
+  readonly use: 'openai' | 'command'
   /** As the endpoint calls it; of a command what stands in the provenance. */
   readonly model: string
   readonly url?: string
@@ -33,7 +33,8 @@ export const openExtraction = (project: Project, options: { create?: boolean; wa
 export function allowedIn(state: Extraction | undefined): Allowed | undefined {
   const said = state?.allowed as Partial<Allowed> | undefined
   if (said === undefined || typeof said.model !== 'string' || !(Number(said.budget) > 0)) return undefined
-  const isSet = said.use === 'command' ? Array.isArray(said.command) : typeof said.url === 'string'
+  const isSet =
+    said.use === 'command' ? Array.isArray(said.command) : said.use === 'openai' && typeof said.url === 'string'
   return isSet ? (said as Allowed) : undefined
 }
 
@@ -47,8 +48,8 @@ export function forbidExtraction(project: Project): boolean {
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 export const nextDay = (ms: number): number => (Math.floor(ms / 86_400_000) + 1) * 86_400_000
 
-export function addressOf(allowed: Pick<Allowed, 'use' | 'url' | 'keyFrom'>): URL {
-  const address = endpointAt(allowed, allowed.use === 'anthropic' ? '/messages' : '/chat/completions', 'bad-extractor')
+export function addressOf(allowed: Pick<Allowed, 'url' | 'keyFrom'>): URL {
+  const address = endpointAt(allowed, '/chat/completions', 'bad-extractor')
   if (address.search === '') return address
   const hint = 'put the key into an environment variable: --key-env NAME'
   throw new UserError('bad-extractor', 'the url holds a query', hint)

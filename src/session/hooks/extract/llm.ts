@@ -41,7 +41,7 @@ export const llm = (allowed: Allowed, earlier: readonly Earlier[] = []) => {
     ): Promise<{ candidates: readonly Candidate[]; tokens?: number | undefined }> {
       const asked = { system: SYSTEM, text: framed(text, earlier), maxTokens: MAX_ANSWER }
       const { text: answer, tokens } =
-        use === 'command' ? await runHeadless(command, asked, signal) : await ask({ ...allowed, use }, asked, signal)
+        use === 'command' ? await runHeadless(command, asked, signal) : await ask(allowed, asked, signal)
       try {
         return { candidates: candidatesIn(answer, turns, earlier), tokens }
       } catch (error) {

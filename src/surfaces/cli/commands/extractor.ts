@@ -9,8 +9,7 @@ import type { CommandCall, Flag } from '../command.ts'
 
 /** What `models add extractor` takes. */
 export const EXTRACTOR_FLAGS: Readonly<Record<string, Flag>> = {
-  url: { type: 'text', about: 'extractor: an endpoint for chat completions, or for messages with --api anthropic' },
-  api: { type: 'text', value: 'openai|anthropic', about: 'extractor: how the endpoint speaks (default: openai)' },
+  url: { type: 'text', about: 'extractor: an endpoint for chat completions' },
   model: { type: 'text', value: 'NAME', about: 'extractor: the model, as the endpoint calls it' },
   'key-env': { type: 'text', value: 'NAME', about: 'extractor: the environment variable that holds the key' },
   client: {
@@ -55,12 +54,10 @@ function allowedFrom(flags: CommandCall['flags']): consent.Allowed {
     const argv = client === undefined ? commandFrom(command!) : factsOf(client)!.headless!(model)
     return { use: 'command', command: argv, model: model ?? client ?? basename(argv[0]!), budget }
   }
-  const use = text('api') ?? 'openai'
-  if (use !== 'openai' && use !== 'anthropic') throw new UsageError('--api is openai or anthropic', EXAMPLE)
   if (model === undefined) throw new UsageError('--model is missing', EXAMPLE)
   if (keyFrom !== undefined && !/^[A-Za-z_]\w*$/.test(keyFrom))
     throw new UsageError('--key-env names an environment variable, never the key', '--key-env OPENAI_API_KEY')
-  const allowed: consent.Allowed = { use, url, model, budget, ...(keyFrom === undefined ? {} : { keyFrom }) }
+  const allowed: consent.Allowed = { use: 'openai', url, model, budget, ...(keyFrom === undefined ? {} : { keyFrom }) }
   consent.addressOf(allowed)
   return allowed
 }
