@@ -318,7 +318,7 @@ const SETUP = [
   ['define-relation', { name: 'near', symmetric: true }],
 ]
 
-test.each(['json', 'yjs', 'pages'])(
+test.each(['json', 'yjs'])(
   '[S1] export %s → import → export gives the same knowledge, and a second import writes nothing, for whatever was done',
   {
     tags: ['property'],

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as Y from 'yjs'
@@ -29,43 +29,21 @@ function known(): TestMemory {
   return t
 }
 
-const tree = (dir: string) =>
-  Object.fromEntries(
-    readdirSync(dir, { recursive: true, encoding: 'utf8' })
-      .filter((f) => f.endsWith('.md'))
-      .sort()
-      .map((f) => [f, readFileSync(join(dir, f), 'utf8')]),
-  )
-
-test('[S1] a folder of pages has an index, links between pages, and the same bytes for what has not changed', () => {
+test('[S1] pages that an earlier version exported are read', async () => {
   const t = known()
+  const { project, entities, links } = JSON.parse(run(t, 'json', '-').text)
   const dir = join(t.dir, 'kb')
-  run(t, 'pages', dir)
-  const before = tree(dir)
-  expect(Object.keys(before)).toEqual(['README.md', 'concept/ledger.md', 'decision/cents.md', 'decision/floats.md'])
-  expect(before['decision/cents.md']).toContain('- informs [ledger](../concept/ledger.md)')
-  expect(before['README.md']).toContain('- [ledger](concept/ledger.md)')
-  // one comment at the end: nothing that was recorded opens or ends another
-  expect(before['decision/cents.md']!.match(/<!--|-->/g)).toEqual(['-->', '<!--', '-->'])
-
-  t.clock.days(1)
-  t.act([['record-concept', { name: 'ledger', definition: 'What is owed, and to whom' }]])
-  run(t, 'pages', dir)
-  const after = tree(dir)
-  expect(Object.keys(after).filter((f) => after[f] !== before[f])).toEqual(['concept/ledger.md'])
-})
-
-test('[A1] a page whose entity is gone is removed, what somebody else wrote is kept', () => {
-  const t = known()
-  const dir = join(t.dir, 'kb')
-  run(t, 'pages', dir)
-  writeFileSync(join(dir, 'concept/mine.md'), '# Mine\n')
-  t.act([['delete-concept', { ref: 'ledger' }]])
-  expect(run(t, 'pages', dir).text).toContain('1 of an earlier export removed')
-  expect(existsSync(join(dir, 'concept/ledger.md'))).toBe(false)
-  expect(readFileSync(join(dir, 'concept/mine.md'), 'utf8')).toBe('# Mine\n')
-  writeFileSync(join(dir, 'decision/cents.md'), '# my own words\n')
-  expect(() => run(t, 'pages', dir)).toThrow('no earlier export')
+  mkdirSync(dir)
+  for (const [i, entity] of entities.entries()) {
+    const data = { tidemark: 1, project, entity, links: i === 0 ? links : [] }
+    const block = JSON.stringify(data, null, 1).replaceAll('--', '-\\u002d')
+    writeFileSync(join(dir, `${i}.md`), `# a page\n\n<!-- tidemark page\n${block}\n-->\n`)
+  }
+  const into = openTestMemory({ seed: 2 })
+  await importFrom(into.memory, 'pages', dir, { root: t.dir })
+  expect(into.get('decision:cents')?.fields.description).toBe('Money in cents <!-- no comment --> -- really')
+  expect(into.get('decision:floats')?.fields.status).toBe('superseded')
+  expect(into.memory.reader.list('relationship')).toHaveLength(2)
 })
 
 test('[S1] one Yjs document holds every entity and link; the same knowledge gives the same bytes', () => {

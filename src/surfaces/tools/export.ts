@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { attempt, refuse, UserError } from '../../base/errors.ts'
-import { inspect, pathIn, removeInside, writeInside } from '../../base/files.ts'
+import { pathIn, writeInside } from '../../base/files.ts'
 import { shellWord } from '../../model/shell.ts'
 import { EXPORTERS } from '../../travel/formats/export/index.ts'
 import type { Exporter } from '../../travel/formats/export/types.ts'
@@ -59,7 +59,7 @@ ${EXPORTERS.map((e) => `  ${e.name}: ${e.about}`).join('\n')}`,
     format: { type: 'text', about: 'what to write', required: true, place: 0, choices: EXPORTERS.map((e) => e.name) },
     path: {
       type: 'text',
-      about: 'the file, or the directory of pages and add, from the working directory; - is standard output',
+      about: 'the file, or the directory of add, from the working directory; - is standard output',
       required: true,
       place: 1,
     },
@@ -109,33 +109,15 @@ ${EXPORTERS.map((e) => `  ${e.name}: ${e.about}`).join('\n')}`,
     const unwritable = ({ message }: Error) =>
       refuse('unwritable', `${shown} cannot be written: ${message}`, 'check the path and its permissions')
     for (const [file, content] of due) attempt(() => put(file, content), unwritable)
-    const gone = exporter.sweeps && kind === undefined ? sweep(exporter, path, root, new Set(Object.keys(files))) : 0
     const written = due.map(([f]) => names[Object.keys(files).indexOf(f)]!)
-    const lines = exporter.sweeps
-      ? [
-          `${shown}: ${written.length} of ${names.length} pages written${written.length < names.length ? ', the others are up to date' : ''}`,
-        ]
-      : names.map((n) => `${n} ${written.includes(n) ? 'written' : 'is up to date'}`)
-    if (gone > 0) lines.push(`${gone} of an earlier export removed`)
+    const lines = names.map((n) => `${n} ${written.includes(n) ? 'written' : 'is up to date'}`)
     const left = exporter.leftOut?.(memory) ?? []
     return {
       text: [...lines, ...left].join('\n'),
-      json: { path: shown, files: names, written, removed: gone, ...(left.length > 0 && { left: [...left] }) },
+      json: { path: shown, files: names, written, ...(left.length > 0 && { left: [...left] }) },
     }
   },
 })
-
-/** Removes pages of an earlier export whose entity is gone; what is none of them stays. */
-function sweep(exporter: Exporter, dir: string, root: string, made: ReadonlySet<string>): number {
-  let gone = 0
-  for (const name of readdirSync(dir, { recursive: true, encoding: 'utf8' })) {
-    const path = join(dir, name)
-    const way = pathIn(root, path)
-    if (made.has(path) || way === undefined || !name.endsWith('.md') || inspect(root, way).is !== 'file') continue
-    if (exporter.isOurs(readText(path, root)) && removeInside(root, way)) gone++
-  }
-  return gone
-}
 
 const filesIn = (dir: string, files: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(files).map(([name, text]) => [join(dir, name), text]))

@@ -1,8 +1,7 @@
 import { add } from './add.ts'
 import { json } from './json.ts'
 import { markdown } from './markdown.ts'
-import { pages } from './pages.ts'
 import type { Exporter } from './types.ts'
 import { yjs } from './yjs.ts'
 
-export const EXPORTERS: readonly Exporter[] = [markdown, pages, json, yjs, add]
+export const EXPORTERS: readonly Exporter[] = [markdown, json, yjs, add]

@@ -44,7 +44,7 @@ function supersessions(memory: Memory, e: Entity, end: 'from' | 'to'): string[] 
     .map((l) => oneLine(memory.reader.entity(l[other])?.name ?? l[other]))
 }
 
-export function decision(memory: Memory, kind: Kind, e: Entity): string[] {
+function decision(memory: Memory, kind: Kind, e: Entity): string[] {
   const f = e.fields
   const by = supersessions(memory, e, 'to')
   const status = f.retired !== undefined ? 'retired' : text(readField(e, 'status', kind))
@@ -72,7 +72,7 @@ export function decision(memory: Memory, kind: Kind, e: Entity): string[] {
 }
 
 /** Any other kind: its name, its texts as paragraphs, the rest as a list of fields. */
-export function card(kind: Kind, e: Entity): string[] {
+function card(kind: Kind, e: Entity): string[] {
   const lines = [`## ${oneLine(e.name).slice(0, 200)}`]
   const [head] = kind.key
   const shown = kind.positional.filter((f) => f !== head)

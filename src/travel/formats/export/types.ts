@@ -22,6 +22,4 @@ export interface Exporter {
   isOurs(content: string): boolean
   /** The same of a file that is no text. */
   isOursInBytes?(content: Uint8Array): boolean
-  /** A directory is all its own: files of an earlier export that it no longer makes are removed. */
-  readonly sweeps?: boolean
 }
