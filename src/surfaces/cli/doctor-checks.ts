@@ -22,11 +22,9 @@ import { checkWiring, sweepLeft } from '../../session/clients/wiring.ts'
 import { type Check, ok, wrong } from '../../session/hooks/doctor-line.ts'
 import { checkExtraction } from '../../session/hooks/extract/meter.ts'
 import { checkHooks } from '../../session/hooks/hook-health.ts'
-import { hooksSeen } from '../../session/hooks/log.ts'
 import { checkSegments } from '../../travel/sync/check-segments.ts'
 import { pendingIn } from '../../travel/sync/publish.ts'
 import { lostBatches } from '../../travel/sync/receive.ts'
-import { sessionsOf } from '../../work/coordination/sessions.ts'
 import { rulesOf } from '../../work/evolution/rules.ts'
 import { unreadEdits } from '../../work/handoff/views/copies.ts'
 import { ago, countedKinds } from '../tools/format.ts'
@@ -37,28 +35,9 @@ import { keylessNote } from './commands/sync-told.ts'
 export const DAMAGED = 'damaged'
 const RESTORE = '`tidemark doctor --restore` brings back everything that any copy still holds, git or the hub'
 const MB = 1024 * 1024
-const SESSIONS = 5
+const MOST_NAMED = 5
 const START_MS = 10_000
 const WRITER_MS = 1_000
-
-/** What the last sessions were told, and how long their hooks took: the price of remembering. */
-function checkSessions(memory: Memory, project: Project): Check[] {
-  const sessions = sessionsOf(memory)
-  const hooks = Map.groupBy(hooksSeen(project), (h) => h.session ?? '')
-  return sessions
-    .list({ all: true })
-    .sort((a, b) => b.seen - a.seen)
-    .map((session) => ({ session, told: sessions.toldOf(session.id), calls: hooks.get(session.id) ?? [] }))
-    .filter(({ told, calls }) => told.length > 0 || calls.length > 0)
-    .slice(0, SESSIONS)
-    .map(({ session, told, calls }) => {
-      const tokens = told.reduce((sum, t) => sum + t.tokens, 0)
-      const spent = calls.reduce((sum, c) => sum + c.ms, 0)
-      const who = `session ${session.id}${session.client ? ` (${session.client})` : ''}, ${session.state}`
-      const what = `told ${tokens} tokens in ${many(told.length, 'piece')}; ${many(calls.length, 'hook')} took ${Math.round(spent)} ms`
-      return ok('session', `${who}, seen ${ago(session.seen, memory.env.now())}: ${what}`)
-    })
-}
 
 /** How many rules of the way of working load, as a session is told at its start. */
 function checkRules({ db }: Memory, { root, maturity }: Project): Check[] {
@@ -251,7 +230,7 @@ async function* checkSync(memory: Memory, { id, root, storePath, aliases }: Proj
   if (lost.length > 0)
     yield wrong(
       'sync.lost',
-      `the store has lost ${many(lost.length, 'batch', 'batches')} that .tidemark/log/ holds: ${lost.slice(0, SESSIONS).join(', ')}`,
+      `the store has lost ${many(lost.length, 'batch', 'batches')} that .tidemark/log/ holds: ${lost.slice(0, MOST_NAMED).join(', ')}`,
       '`tidemark sync` brings back what its author had signed',
     )
   const joined = hubOf(id, storePath)
@@ -302,7 +281,7 @@ function checkLastSnapshots(project: Project): Check[] {
 
 /** Every check that reads the open store, in the order of its lines. */
 const OF_STORE: readonly ((memory: Memory, project: Project) => Iterable<Check> | AsyncIterable<Check>)[] = [
-  checkStore, checkWriter, checkViews, checkSync, checkPlaces, checkRecall, checkCode, checkRules, checkSessions,
+  checkStore, checkWriter, checkViews, checkSync, checkPlaces, checkRecall, checkCode, checkRules,
 ] // biome-ignore format: a list to read at a glance
 
 /** Every check of the project and the machine, in the order of its lines. `directory` is where the caller stands. */
