@@ -59,7 +59,6 @@ const NOT_RUN: readonly (readonly [start: string, why: string])[] = [
   ['EDITOR=', 'opens an editor: test/cli/person.test.ts'],
   ['tidemark uninstall --delete-knowledge', 'asks a person: test/cli/uninstall.test.ts'],
   ['tidemark rules confirm', 'asks a person: test/evolution/rules.test.ts'],
-  ['tidemark rules loader', 'asks a person: test/evolution/rules.test.ts'],
   ['tidemark mutation', 'asks a person, or needs a proposal: test/evolution'],
   ['tidemark adopt', 'needs the store of somebody else: test/store/owner.test.ts'],
   ['npm ', 'this test is run by it'],

@@ -1,12 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, join, relative } from 'node:path'
+import { basename, join } from 'node:path'
 import { createInside, packageFile } from '../../base/files.ts'
 import { tokensOfProse } from '../../find/recall/token-estimate.ts'
 import type { Json } from '../../model/field.ts'
-import { planLoaders } from '../../session/clients/loader.ts'
-import { applyWiring } from '../../session/clients/wiring.ts'
 import { confirmRules, declaredOf, LEVELS, RULES_DIR, type Rule, rank, rulesOf } from '../../work/evolution/rules.ts'
-import { homesFor } from './arrive.ts'
 import { needsPerson } from './person.ts'
 import { defineTool, type Output, type ToolContext } from './tool.ts'
 
@@ -93,36 +90,18 @@ function confirm(context: ToolContext): Output {
   }
 }
 
-/** Writes a rule that says which rules apply, for clients that read a folder of rules by themselves. */
-function loader({ project, by }: ToolContext): Output {
-  if (by !== 'person')
-    throw needsPerson('only a person has a file written that every session reads as its rules', 'rules loader')
-  const ctx = homesFor(project.root)
-  const changes = planLoaders(ctx)
-  applyWiring(ctx, changes)
-  const lines = changes.map(({ file, action, why }) => {
-    const at = relative(project.root, file)
-    return action === 'none' ? `${at}: ${why}` : `wrote ${at}`
-  })
-  return {
-    text: [...lines, '`tidemark uninstall` takes it out again'].join('\n'),
-    json: { files: changes.map(({ file, action }) => ({ file, action })) },
-  }
-}
-
 export const rules = defineTool({
   name: 'rules',
   title: 'Rules by maturity',
   about:
-    'lists the rules in .tidemark/rules that are active at the level of the project, which are dormant, and the tokens saved. init writes eleven to start with, confirm is the person’s yes to the files as they are, loader writes a rule for clients with a folder of rules that says which apply',
+    'lists the rules in .tidemark/rules that are active at the level of the project, which are dormant, and the tokens saved. init writes eleven to start with, confirm is the person’s yes to the files as they are',
   example: 'tidemark rules',
   params: {
-    step: { type: 'text', about: 'what to do (list)', place: 0, choices: ['list', 'init', 'confirm', 'loader'] },
+    step: { type: 'text', about: 'what to do (list)', place: 0, choices: ['list', 'init', 'confirm'] },
   },
   local: true,
   run(context, { step = 'list' }) {
     if (step === 'init') return init(context)
-    if (step === 'loader') return loader(context)
     return step === 'confirm' ? confirm(context) : list(context)
   },
 })

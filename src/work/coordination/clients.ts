@@ -26,8 +26,8 @@ export interface ClientFacts {
   readonly instead: string | undefined
   /** Whether an instruction file may import others with `@path`. */
   readonly importsFiles: boolean
-  /** Its folder of rules, used where `sign` exists; how a rule that always holds begins; whether all are read at the start. */
-  readonly rules: { folder: string; extension: string; sign: string; head: string; areRead: boolean } | undefined
+  /** Its folder of rules, and whether all are read at the start. */
+  readonly rules: { folder: string; extension: string; areRead: boolean } | undefined
   /** Folders that hold skills, commands and agents. */
   readonly skills: readonly string[]
   readonly commands: readonly string[]
@@ -82,7 +82,7 @@ export const CLIENT_FACTS = {
     instructions: ['CLAUDE.md', '.claude/CLAUDE.md', 'CLAUDE.local.md'],
     instead: 'AGENTS.md',
     importsFiles: true,
-    rules: { folder: '.claude/rules', extension: '.md', sign: '.claude', head: '', areRead: true },
+    rules: { folder: '.claude/rules', extension: '.md', areRead: true },
     skills: ['.claude/skills'],
     commands: ['.claude/commands'],
     agents: ['.claude/agents'],
@@ -131,13 +131,7 @@ export const CLIENT_FACTS = {
     hookVariables: ['COPILOT_CLI'],
     resume: (session) => `copilot --resume ${session}`,
     instructions: ['AGENTS.md', '.github/copilot-instructions.md'],
-    rules: {
-      folder: '.github/instructions',
-      extension: '.instructions.md',
-      sign: '.github/instructions',
-      head: '---\napplyTo: "**"\n---\n',
-      areRead: false,
-    },
+    rules: { folder: '.github/instructions', extension: '.instructions.md', areRead: false },
     skills: ['.github/skills'],
     agents: ['.github/agents'],
   },
@@ -146,13 +140,7 @@ export const CLIENT_FACTS = {
     title: 'Cursor',
     label: 'Cursor',
     agentVariables: ['CURSOR_AGENT'],
-    rules: {
-      folder: '.cursor/rules',
-      extension: '.mdc',
-      sign: '.cursor',
-      head: '---\ndescription: Which rules of .tidemark/rules apply\nalwaysApply: true\n---\n',
-      areRead: false,
-    },
+    rules: { folder: '.cursor/rules', extension: '.mdc', areRead: false },
     skills: ['.cursor/skills'],
     commands: ['.cursor/commands'],
     tellsEditsLate: true,
