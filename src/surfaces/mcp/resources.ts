@@ -1,22 +1,17 @@
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server'
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server'
 import { attempt } from '../../base/errors.ts'
-import { SHARED_KIND } from '../../engine/log/context-value.ts'
 import type { Memory, News } from '../../engine/memory.ts'
 import { lookAgain } from '../../find/code/look.ts'
 import { holdsJson, holdsOf } from '../../find/recall/told.ts'
 import { kindOf, LINK_KIND } from '../../model/entity.ts'
 import { jsonData } from '../../session/briefing/fence.ts'
-import { getShared } from '../../work/coordination/shared-context.ts'
 import type { ToolContext } from '../tools/tool.ts'
 
 /** The project and the session that a request means. @throws ProtocolError where there is no such project. */
 export type Resolve = (ctx: ServerContext) => Promise<ToolContext>
 
-const uriOf = (what: 'entity' | 'shared', ref: string): string =>
-  `tidemark://${what}/${encodeURIComponent(ref).replaceAll('%3A', ':')}`
-
-export const entityUri = (id: string): string => uriOf('entity', id)
+export const entityUri = (ref: string): string => `tidemark://entity/${encodeURIComponent(ref).replaceAll('%3A', ':')}`
 
 interface View {
   readonly name: string
@@ -68,14 +63,12 @@ export const onResourceChange = (memory: Memory, onChange: (uri: string) => void
       const name = memory.reader.entity(id)?.name
       const refs = name === undefined ? [id] : [id, name, `${kindOf(id)}:${name}`]
       for (const ref of new Set(refs)) onChange(entityUri(ref))
-      if (kindOf(id) === SHARED_KIND && name !== undefined) onChange(uriOf('shared', name))
     }
     for (const view of VIEWS) if (view.changes(news)) onChange(viewUri(view))
   })
 
 export function registerResources(server: McpServer, resolve: Resolve): void {
   registerEntities(server, resolve)
-  registerShared(server, resolve)
   for (const view of VIEWS) registerView(server, view, resolve)
 }
 
@@ -97,19 +90,6 @@ function registerEntities(server: McpServer, resolve: Resolve): void {
     await lookAgain(memory, project)
     const holds = holdsJson(holdsOf(memory, project.root, [entity]).get(entity.id)!)
     const text = jsonData(JSON.stringify({ ...entity, ...holds, links: [...ends('from'), ...ends('to')] }, null, 1))
-    return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] }
-  })
-}
-
-/** Every key of the shared context is a resource. */
-function registerShared(server: McpServer, resolve: Resolve): void {
-  const template = new ResourceTemplate('tidemark://shared/{key}', { list: undefined })
-  const config = { title: 'Shared value', description: 'what sessions share under a key', mimeType: 'application/json' }
-  server.registerResource('shared', template, config, async (uri, { key }, ctx) => {
-    const { memory } = await resolve(ctx)
-    const shared = getShared(memory, decodeURIComponent(String(key)))
-    if (!shared) throw new ResourceNotFoundError(uri.href)
-    const text = jsonData(JSON.stringify(shared, null, 1))
     return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] }
   })
 }
@@ -163,9 +143,9 @@ export function serveSubscriptions(mcp: McpServer, resolve: Resolve): void {
 /** An address as it is told when it changes, however the client escapes it; nothing for one of which nothing is told. */
 function sameUri(uri: string): string | undefined {
   if (VIEWS.some((view) => viewUri(view) === uri)) return uri
-  const [, what, ref] = /^tidemark:\/\/(entity|shared)\/([^/?#]+)$/.exec(uri) ?? []
+  const [, ref] = /^tidemark:\/\/entity\/([^/?#]+)$/.exec(uri) ?? []
   if (ref === undefined) return undefined
-  return attempt(() => uriOf(what as 'entity' | 'shared', decodeURIComponent(ref))) // there may be no such escape
+  return attempt(() => entityUri(decodeURIComponent(ref))) // there may be no such escape
 }
 
 /** A modern client is told what it may follow by the acknowledgement: what is never told of is taken out before. */
