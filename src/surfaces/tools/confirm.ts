@@ -174,7 +174,7 @@ export const confirm = defineTool({
     "the person's yes to proposals and to rules from others: to those named, or to all that are listed; without either it lists what waits, each whole",
   example: 'tidemark confirm',
   params: {
-    ref: { type: 'text', ref: true, about: 'ids, or names in quotes', place: 'rest', list: true },
+    ref: { type: 'text', about: 'ids, or names in quotes', place: 'rest', list: true },
     all: { type: 'text', about: 'all that `tidemark confirm` lists, by the code at its end: run it first' },
   },
   dashboard: true,

@@ -119,8 +119,7 @@ export const tiers = defineTool({
   example: 'tidemark tiers',
   params: {
     step: { type: 'text', about: 'what to do (list)', place: 0, choices: ['list', 'promote'] },
-    ref: { type: 'text', ref: true, about: 'promote: what', place: 1 },
-    to: { type: 'text', about: 'promote: the tier (user)', choices: ['user'] },
+    ref: { type: 'text', about: 'promote: what', place: 1 },
   },
   local: true,
   run: (context, { step = 'list', ref }) => (step === 'promote' ? up(context, ref) : list(context)),

@@ -23,8 +23,6 @@ export interface Param {
   readonly choices?: readonly string[]
   /** A whole number, from this one on. */
   readonly least?: number
-  /** Means something that is recorded: shells complete its name. */
-  readonly ref?: boolean
   /** For the command line alone. */
   readonly typed?: boolean
   /** Taken everywhere, but no MCP schema spends tokens on it. */
@@ -160,7 +158,6 @@ export const textOf = ({ text }: Pick<Output, 'text'>, tool: Pick<Tool, 'fences'
 
 export const REF = {
   type: 'text',
-  ref: true,
   about: 'an id, kind:name, a path, a name, or a short reference such as #a3f',
 } as const
 

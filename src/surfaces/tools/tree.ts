@@ -12,7 +12,7 @@ export const tree = defineTool({
     'draws the work tree: goals, their activities and tasks; ✓ complete, ○ open, ✗ abandoned, what blocks a task, and the current task of the session',
   example: 'tidemark tree "Add OAuth login" --session s1',
   params: {
-    goal: { type: 'text', ref: true, about: 'one goal; all that are open unless given', place: 'rest' },
+    goal: { type: 'text', about: 'one goal; all that are open unless given', place: 'rest' },
     'as-of': AS_OF,
     all: { type: 'flag', about: 'also goals that are complete or abandoned' },
   },

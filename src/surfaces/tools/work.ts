@@ -75,7 +75,6 @@ export function workTool(spec: WorkTool): Tool {
       do: { type: 'text', about: steps.join(', '), required: true, place: 0, choices: steps },
       text: {
         type: 'text',
-        ref: true,
         about: `what is ${verbs.add ? 'started or added' : 'started'}; else a reference (the session's current ${kind} unless given)`,
         place: 'rest',
       },

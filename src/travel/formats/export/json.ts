@@ -37,7 +37,7 @@ export const linkIn = (e: Entity): DocumentLink => ({
   ...recorded(e),
 })
 
-type What = Pick<ExportOptions, 'kind' | 'stamp' | 'history'>
+type What = Pick<ExportOptions, 'kind' | 'history'>
 
 export const json = {
   name: 'json',
@@ -47,7 +47,7 @@ export const json = {
   isOurs: (text: string) => /^\uFEFF?\s*\{\s*"tidemark"\s*:\s*1\b/.test(text),
 } satisfies Exporter
 
-export function documentOf(memory: Memory, { kind: only, stamp, history }: What): KnowledgeDocument {
+export function documentOf(memory: Memory, { kind: only, history }: What): KnowledgeDocument {
   const { reader } = memory
   // what is there, also of kinds that nobody declares any more: an export leaves nothing out
   const kinds = reader
@@ -63,7 +63,6 @@ export function documentOf(memory: Memory, { kind: only, stamp, history }: What)
   return {
     tidemark: 1,
     project: memory.projectId,
-    ...(stamp ? { exportedAt: iso(memory.env.now()) } : {}),
     entities,
     links: reader
       .list(LINK_KIND, { all: true })

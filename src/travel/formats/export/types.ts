@@ -2,8 +2,6 @@ import type { Memory } from '../../../engine/memory.ts'
 
 export interface ExportOptions {
   readonly kind?: string
-  /** With the time of the export, which makes every one differ. */
-  readonly stamp?: boolean
   readonly history?: boolean
   readonly name: string
   /** The command line that makes the same file again, without any absolute path. */
