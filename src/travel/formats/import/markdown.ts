@@ -62,9 +62,8 @@ export const TICK = /[✅✓✔☑]/u
 const TITLE = /^(\*\*[^*:：\n]+\*\*)\n(?=\p{Lu})/u
 const MARKED = /^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(.*)$/
 
-/** Text is wrapped no earlier than here, and seldom so much before its end. */
+/** Text is wrapped no earlier than here. */
 const NARROWEST = 60
-const SLACK = 12
 
 /** A line may begin so in the middle of a sentence too, where it is wrapped. */
 const ORDER = /^(?:always|never|use|don['’]t|do not|avoid|prefer|keep|make sure|ensure|you (?:must|should)) /
@@ -84,9 +83,7 @@ function isOwnLine(lines: readonly string[], index: number): boolean {
   let width = NARROWEST
   for (const near of lines.slice(Math.max(0, index - 9), index + 9))
     if (!/^\s*[|#]/.test(near)) width = Math.max(width, near.trim().length)
-  // a name in the middle of a sentence may begin a line too
-  const slack = /[.!?:)*`"'…]$/.test(above) ? 0 : SLACK
-  return above.length + 1 + line.split(/\s/, 1)[0]!.length + slack <= width
+  return above.length + 1 + line.split(/\s/, 1)[0]!.length <= width
 }
 
 /** The page without what stands between `<!-- tidemark … begin … -->` and the next `<!-- tidemark … end … -->`. */

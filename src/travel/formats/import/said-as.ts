@@ -8,6 +8,7 @@ import { placesIn } from '../../../find/code/location.ts'
 import type { Json } from '../../../model/field.ts'
 import { cut } from '../../../model/text.ts'
 import { classifyRule, plainLine } from './classify.ts'
+import { isRule } from './orders.ts'
 
 export type SaidKind = 'failed-approach' | 'decision' | 'fact' | 'question' | 'learning'
 type Args = Readonly<{ [field: string]: Json | undefined }>
@@ -54,36 +55,6 @@ const DECIDED = [
 const WHY = /,? (?:because(?: of)?|since|weil|parce que|porque|car|pois) |, denn /i
 const SMALL_WORDS = new Set(['the', 'a', 'an', 'that', 'this', 'it', 'to', 'of', 'der', 'die', 'das', 'zu', 'le', 'la', 'les', 'de', 'el', 'o']) // biome-ignore format: a list
 
-/** How things are, though it has a word of a rule in it. */
-const DESCRIBES =
-  /\balways [a-z]{2,30}(?<![su])s\b|^(?:we|they|i) (?:do not|don['’]t|can['’]t|cannot) (?:have|know|need|see|understand|own|offer)\b|\b(?:customers?|users?|people|they) (?:prefer|always)\b/i
-/** "In tests, mock the clock": what stands before the order. */
-const WHERE = /^(?:when(?:ever)?|before|after|once|every time|if|in|on|for) [^,]{1,200}, (?:please )?/i
-const VERB =
-  /^(?:add|ask|avoid|build|bump|call|change|check|choose|clear|close|commit|configure|convert|copy|create|declare|define|delete|deploy|describe|disable|document|do|drop|edit|enable|escape|export|express|extract|fix|fold|follow|format|generate|give|group|handle|ignore|implement|import|include|indent|inject|install|keep|leave|link|lint|log|make|mark|match|merge|mock|move|name|open|order|parse|pass|pin|place|prefix|pull|push|put|read|rebase|refer|register|release|remove|rename|replace|require|restart|return|reuse|review|round|run|save|send|set|skip|sort|speak|spell|split|squash|start|stick|stop|store|summarize|sync|tag|talk|tell|test|throw|treat|update|use|validate|verify|wait|wrap|write) \S/i
-/** A noun may look like an order: "Log files are in var". */
-const FINITE =
-  /\b(?:is|are|was|were|has|have|had|does|did|takes?|took|needs?|goes|went|comes?|came|runs|ran|lives?|happens?|happened|fails|failed|gets|got|works?|worked|costs?|contains?|means|stands?|lies|sits|depends?|starts?|ends|lasts?|will|can|cannot|could|may|begins?|shows?|holds|returns|stays|breaks|broke|belongs?|uses|used)\b/i
-const CLAUSE_ENDS =
-  /[,;:(]| (?:that|if|whether|when|where|which|who|what|before|after|because|until|unless|so|while|and) /i
-/** With no verb at all: "tabs, not spaces", "no default exports", "commit messages in English". */
-const BARE_ORDER =
-  /^(?:no|only|zero) \S|, (?:not|no) |\bonly\b|\b(?:instead of|rather than)\b|^(?:commit messages?|commits|branch(?: name|e)s|pull requests?|prs?|comments|identifiers|file names|test names|code and comments|tabs|spaces|\d spaces|semicolons|\w+[- ]case|commit-nachrichten|messages de commit|mensajes de commit|mensagens de commit) (?:auf|en|em|in|with|without|as|for|over|on|under|below)\b/i
-const ORDERS = [
-  /^(?:from (?:now|here) on|going forward|ab (?:jetzt|sofort)|künftig|à partir de maintenant|désormais|de ahora en adelante|a partir de (?:ahora|agora)|daqui em diante|从现在(?:起|开始)|今后|今後)/i,
-  /\b(?:should|shall|ought to)(?! (?:have|take)\b)|\byou (?:need|have) to\b|\b(?:prohibited|banned|off[- ]limits)\b|^only .{1,80} may\b|^we (?:write|name|follow|avoid|commit|squash|rebase|lint|format|indent|tag|bump|prefix|stick|review)\b/i,
-  /^(?!(?:es|das|die|der|wir|ich|hat|ist|gibt|hier) )[a-zäöüß]+ keine?[nrms]? [a-zäöüß]/i,
-  /^(?:immer|nie(?:mals)?|keine?n?|verwende[nt]?|(?:be)?nutzen?|schreib(?:e|en|t)?|bevorzuge[nt]?|vermeide[nt]?|wir (?:verwenden|(?:be)?nutzen|schreiben)) |(?<![a-zäöü])(?:muss|müssen|darf|dürfen|soll|sollen|sollten?)(?![a-zäöü])|^\S+(?: \S+){0,2}, nicht /i,
-  /^(?!.{0,300}(?<![a-zäöü])(?:kann|können|ist|sind|war|waren|hat|haben|wird|werden|wurden?|weil|wir)(?![a-zäöü]))(?=.{0,200}\b(?:immer|nie|niemals|nicht) ).{4,300}[a-zäöüß]{3}e[lr]?n$/i,
-  /^(?:(?:toujours|jamais)(?! (?:vide|en panne))|ne|pas de|utilise[rz]?|préfère[rz]?|préférer|évite[rz]?|écri(?:s|vez|re)|lance[rz]|garde[rz]?|mettre|mettez|nomme[rz]?|privilégier|privilégiez|suivre|suivez|respecte[rz]|référence[rz]|vérifie[rz]|veiller à|s['’]assurer|(?:on|nous) (?:utilise|utilisons|préfère|préférons|écrit|écrivons)) |^n['’]|\b(?:il faut|doit|doivent|interdit)\b|, (?:ne )?(?:jamais|pas) /i,
-  /^(?:(?:siempre|nunca|jamás|sempre|jamais)(?! (?:falla|hay|es|está|funciona|falha|há|é) )|no (?:uses|usar|hagas|toques|tocar|edites|editar|pongas|escribas|subas|subir|borres|borrar|guardes|guardar)|usa|usar|prefiere|evita|evitar|escribe|escribir|ejecuta|ejecutar|mantén|mantener|respetar|seguir|validar|haz|guarda|usamos|preferimos|escribimos) |^(?:leer|mencionar|preservar|revisar|actualizar|documentar|verificar|comprobar|asegurar) |(?<![a-zñ])(?:debe[ns]?|hay que|tienen? que|prohibido)(?![a-zñ])/i,
-  /^(?:não (?:use|usar|faça|fazer|toque|edite|editar|coloque|escreva|apague|guarde|suba)|prefira|evite|escreva|rode|execute|mantenha|manter|preferir|seguir|respeitar|validar|faça|guarde|escrevemos) |(?<![a-zç])(?:devem?|é preciso|t[eê]m que|proibido)(?![a-zç])/i,
-  /^(?:请|不要|别|务必|总是|始终|绝不|优先|使用|用|我们(?:使用|用)|遵循|保持)|必须|不得|禁止|(?:^|^(?!本).{0,200}，)(?:不要|请|避免|确保)|(?<![相响反对适供效回答呼感顺])应(?![用急付聘答变对])|(?<![不无所必若果按有在当])需(?![求])/,
-  /^(?:[^:：]{1,40}[:：] )?(?:(?:всегда|никогда|нельзя|обязательно|запрещ[а-яё]+) |не [а-яё]{2,30}(?:й|йте|ь|ьте|и|ите|ть) |(?:используй|избегай|пиши|следуй|проверяй|запускай|добавляй|соблюдай|обновляй|создавай|храни|делай)(?:те)? )|(?<![а-яё])(?:должн[аоы]?|необходимо|следует) /i,
-  /(?:하라|하세요|하십시오|할 것|해야 (?:한다|합니다)|지 ?(?:마라|말아라|마세요|마십시오|말 것)|금지)[.。!]?$|^(?:항상|절대|반드시) /,
-  /(?:[てで]ください|ないで|[うくすつぬむるい]こと|べき|禁止|を使う|を使用する)。?$|^(?:必ず|絶対に)/,
-]
-
 const firstOf = (text: string, patterns: readonly RegExp[]): RegExpExecArray | undefined =>
   patterns.map((pattern) => pattern.exec(text)).find((found) => found !== null)
 
@@ -119,15 +90,6 @@ function decisionIn(sentence: string, line: string): Args | undefined {
   const name = words.slice(0, 6).join('-').slice(0, 60).replace(/\.$/, '')
   const rationale = sentence.slice(what.length).replace(WHY, '') || undefined
   return name === '' ? undefined : { name, description: line, rationale }
-}
-
-/** Whether a sentence tells somebody to do or not to do something from now on. */
-export function isRule(sentence: string): boolean {
-  if (DESCRIBES.test(sentence)) return false
-  if (classifyRule(sentence) || ORDERS.some((pattern) => pattern.test(sentence))) return true
-  const order = sentence.replace(WHERE, '')
-  const [said = ''] = order.slice(order.indexOf(' ')).split(CLAUSE_ENDS, 1)
-  return VERB.test(order) ? !FINITE.test(said) : BARE_ORDER.test(sentence) && !FINITE.test(sentence)
 }
 
 type Telling = readonly [key: string, behind: string, of: (sentence: string, line: string) => Args | undefined]
