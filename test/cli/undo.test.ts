@@ -186,7 +186,7 @@ test('[A10] what was retired and then taken back with all of its session is rest
   expect(await run('show', 'decision:first')).not.toContain('retired')
 })
 
-test('[A10] [Y6] a proposed undo of a session says of each batch what a yes does to it', async () => {
+test('[A10] [Y1] a proposed undo of a session says of each batch what a yes does to it', async () => {
   const { at, run } = await project()
   for (const id of ['a', 'b', 'c']) await run('session', 'start', id)
   const agent = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
@@ -199,7 +199,7 @@ test('[A10] [Y6] a proposed undo of a session says of each batch what a yes does
   expect(await run('list', 'decision')).toMatch(/^decision {2}xray .*\n$/)
 })
 
-test('[A10] [Y6] what a session took back itself is no part of a proposed undo, nor of one after the yes', async () => {
+test('[A10] [Y1] what a session took back itself is no part of a proposed undo, nor of one after the yes', async () => {
   const { at, run } = await project()
   for (const id of ['a', 'c']) await run('session', 'start', id)
   const agent = { ...at, env: { ...at.env, CLAUDECODE: '1' } }

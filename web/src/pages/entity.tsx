@@ -291,7 +291,7 @@ const Links = ({ entity: e }: { entity: Shown }) => (
   <Panel title="Links" count={e.links.length}>
     {e.links.length === 0 ? (
       <Empty title="Nothing is linked to it">
-        <code>tidemark relate A supports B</code> links two things.
+        Agents link what they record; <code>tidemark relate</code> proposes links between decisions.
       </Empty>
     ) : (
       <ul class="rows">

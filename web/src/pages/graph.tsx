@@ -168,7 +168,7 @@ function MostLinked(props: { nodes: readonly Node[]; edges: readonly Edge[]; all
       <Empty title={`${many(props.all, 'link')} between kinds out of sight`}>Choose them above.</Empty>
     ) : (
       <Empty title="Nothing is linked yet">
-        Links come with what agents record; <code>tidemark relate A supports B</code> makes one.
+        Links come with what agents record; <code>tidemark relate</code> proposes some.
       </Empty>
     )
   return (
