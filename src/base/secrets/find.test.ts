@@ -147,6 +147,8 @@ test.each([
   'WLAN Einstellungen, Passwort anzeigen',
   'the level unlocks with 25000 coins',
   'sign in with an account (Google, GitHub2)',
+  'the account page crashes (see acme/shop#1234)',
+  'service account of acme/shop.web#7: see [acme/till#17520](https://example.com/acme/till/pull/17520)',
   'this zip is protected, use WinRAR-7 to open it',
   `block ["0x${hex}"] of the accounts trie`,
   `git log config/master.key\n${hex.slice(24)}`,
