@@ -361,6 +361,10 @@ test('[W3] [W4] what belongs to another app of the repository is not told where 
   expect(fresh.context).toContain('knows nothing of this folder yet')
   expect(fresh.visible).toContain('nothing recorded for this folder yet')
   t.act([['record-fact', { fact: 'Never push to main' }]])
+  for (const page of ['docs/adr/1-money.md', 'apps/b/docs/adr/1-queue.md'])
+    t.act([['record-decision', { name: `of-${page.length}`, description: `told by ${page}`, locations: [page] }]], {
+      source: 'import decisions docs',
+    })
   const told = async (folder: string) =>
     (await on(`now-${folder}`, 'session-start', { cwd: join(t.dir, folder) })).context ?? ''
   const inA = await told('apps/a')
@@ -370,9 +374,10 @@ test('[W3] [W4] what belongs to another app of the repository is not told where 
     'Never log in a (for apps/a/**)',
     'form of a',
     'push to main',
+    'told by docs/adr',
   ])
     expect(inA).toContain(line)
-  expect(inA).not.toMatch(/\bb keeps|server of b|log in b|form of b/)
+  expect(inA).not.toMatch(/\bb keeps|server of b|log in b|form of b|told by apps/)
   const everywhere = await told('')
   for (const line of ['a keeps', 'b keeps', 'server of a', 'server of b', 'log in a', 'log in b', 'form of b'])
     expect(everywhere).toContain(line)

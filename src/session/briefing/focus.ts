@@ -1,7 +1,7 @@
 import type { Memory } from '../../engine/memory.ts'
 import { hashOf, questionTerms, type Term } from '../../engine/store/terms.ts'
 import { rowsWith, textRows, textsWith } from '../../engine/store/text-index.ts'
-import { areApart, cleanPath, type Entity, provenanceOf } from '../../model/entity.ts'
+import { areApart, cleanPath, type Entity, isOfFile, provenanceOf } from '../../model/entity.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
 
 /** What the work at hand is about, as far as that is known without asking git. */
@@ -92,13 +92,22 @@ export function nearness(e: Entity, focus: Focus, words: number): number {
 /** Whether it is of another folder than the session, as of another app: by files it names, or where it was said. */
 export function isElsewhere(e: Entity, { memory, focus }: { memory: Memory; focus: Focus }): boolean {
   if (focus.folder === undefined) return false
+  const isRecord = e.kind === 'decision' && isOfFile(e)
   const named = [
-    ...pathsOf(e).map(dirOf),
+    ...pathsOf(e).map((path) => (isRecord ? aboveDocs(dirOf(path)) : dirOf(path))),
     ...(Array.isArray(e.fields.paths) ? e.fields.paths.map((p) => dirOf(String(p).split('*')[0]!)) : []),
   ]
   if (named.length > 0) return named.every((dir) => areApart(dir, focus.folder))
   const session = e.fields.session ?? provenanceOf(e).at(-1)?.session
   return typeof session === 'string' && areApart(sessionsOf(memory).get(session)?.folder, focus.folder)
+}
+
+const DOCS = /^(?:docs?|documentation|adrs?|decisions?|rfcs?)$/i
+/** What a record is about: the folder that has the documents, and not the one of its page. */
+function aboveDocs(dir: string): string {
+  const parts = dir.split('/')
+  const at = parts.findIndex((part) => DOCS.test(part))
+  return at < 0 ? dir : parts.slice(0, at).join('/')
 }
 
 const dirOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/')))
