@@ -165,8 +165,8 @@ export function besideOf(e: Entity, holds: Holds, day: string, clean: (text: str
   const last = saidBy(e)
   const [from] = importedFrom(last.source) === undefined ? [] : filesOf(e)
   const file = from !== undefined && /[./]/.test(from) ? from : undefined // else another store of ours
-  // an agent's own words, not those that a person typed in a prompt or on the command line
-  const isTyped = last.said !== undefined || last.source === 'prompt' || last.agent === 'cli'
+  // an agent's own words, not those that a person typed in a prompt or on the command line: with evidence it reasons in its own
+  const isTyped = (e.kind === 'fact' && last.said !== undefined) || last.source === 'prompt' || last.agent === 'cli'
   const user = !isTyped && last.agent && last.user ? `${last.agent} for ${last.user}` : last.user
   const who = [file, user, last.agent, last.source, last.session].find((w) => typeof w === 'string' && w !== '')
   const [now, stale] = [marksOf({ ...holds, stale: undefined }), holds.stale]

@@ -26,7 +26,7 @@ export async function handOff(hook: Hook, why: string): Promise<boolean> {
     (await import('../../work/handoff/compose.ts')).writeAutomatic(memory, project, session, {
       why,
       was,
-      agent: call.client,
+      agent: hook.author.agent,
     }),
   )
   // what is only kept with the session is to be written at its end

@@ -3,6 +3,7 @@ import { gitRoot } from '../../base/git.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { waitForLock } from '../../engine/store/db.ts'
 import type { Project } from '../../engine/store/project.ts'
+import { factsOf } from '../../work/coordination/clients.ts'
 import { type Sessions, sessionsOf } from '../../work/coordination/sessions.ts'
 import type { HookCall, HookReply } from './call.ts'
 import { type HooksConfig, hooksConfig } from './config.ts'
@@ -54,7 +55,7 @@ export class Hook implements HookErrors {
   }
 
   get author() {
-    return { agent: this.call.client, session: this.session || undefined }
+    return { agent: factsOf(this.call.client)?.mcpName ?? this.call.client, session: this.session || undefined }
   }
 
   /** Does one part of the answer and notes its error. Nothing begins when the time is up; a lock is waited for once. */
