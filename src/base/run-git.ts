@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { UserError } from './errors.ts'
+import { isShallow } from './git.ts'
 
 /** What a repository's own configuration could start stays off: pager, signatures, hooks, fetches of what is missing. */
 const SAFE = '-c core.fsmonitor=false -c log.showSignature=false -c core.hooksPath=/dev/null --no-pager'.split(' ')
@@ -34,14 +35,29 @@ export type GitError = ReturnType<typeof gitError>
 /** What git tells of a history. @throws GitError where there is no git, or no history. */
 export const runGit = (root: string, ...args: string[]): Promise<string> => runGitWith(root, {}, ...args)
 
-/** Branches, here and at `origin`, with commits that the checked out one has not. None where git does not answer at once. */
-export function unmerged(root: string): ReadonlySet<string> {
+/** What git answers at once; nothing where it does not. */
+function gitNow(root: string, ...args: string[]): string[] {
   const { spawnSync } = process.getBuiltinModule('node:child_process')
-  const args = ['for-each-ref', '--no-merged=HEAD', '--format=%(refname)', 'refs/heads', 'refs/remotes/origin']
   const env = { ...process.env, ...ENVIRONMENT }
   const limits = { timeout: 2_000, maxBuffer: 16 * 1024 * 1024, windowsHide: true }
-  const { stdout } = spawnSync('git', [...SAFE, ...args], { cwd: root, env, encoding: 'utf8', ...limits })
-  return new Set((stdout ?? '').split('\n'))
+  const { stdout, status } = spawnSync('git', [...SAFE, ...args], { cwd: root, env, encoding: 'utf8', ...limits })
+  return status === 0 ? stdout.split('\n') : []
+}
+
+/** Branches, here and at `origin`, with commits that the checked out one has not. */
+export const unmerged = (root: string): ReadonlySet<string> =>
+  new Set(gitNow(root, 'for-each-ref', '--no-merged=HEAD', '--format=%(refname)', 'refs/heads', 'refs/remotes/origin'))
+
+/** The day on which each file below a folder was first committed, by its path from `root`; none where the history was cut off. */
+export function firstCommitted(root: string, folder: string): Map<string, string> {
+  const days = new Map<string, string>()
+  if (isShallow(root)) return days
+  const log = ['-c', 'core.quotePath=false', 'log', '--diff-filter=A', '--relative', '--name-only', '--format=@%as']
+  let day = ''
+  for (const line of gitNow(root, ...log, '--', folder))
+    if (line.startsWith('@')) day = line.slice(1)
+    else if (line !== '') days.set(line, day) // the newest first: what is set last is the oldest
+  return days
 }
 
 export async function runGitWith(root: string, { env, input }: GitOptions, ...args: string[]): Promise<string> {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { saidAt } from '../../src/model/entity.ts'
 import { brief } from '../../src/session/briefing/brief.ts'
@@ -389,4 +390,35 @@ test('[G3] a record may lie in a file that is called decision.md, and a number m
   for (const path of ['adr', 'decision-log.md']) await take(t, 'decisions', path)
   expect(t.get('Sell milk')!.fields.description).toBe('Cold.')
   expect(t.get('Sell oil')!.fields.description).toBe('Of olives.')
+})
+
+test('[G3] a record without a day is as old as its page in git, and a number names a record', async () => {
+  const t = openTestMemory()
+  const git = (day: string, ...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
+      cwd: t.dir,
+      env: { ...process.env, GIT_AUTHOR_DATE: `${day}T10:00:00Z`, GIT_COMMITTER_DATE: `${day}T10:00:00Z` },
+    })
+  lay(t.dir, { 'adr/0003-cups.md': '# Sell cups\n\n## Status\n\nAccepted\n\n## Decision\n\nCups, as ADR-010 sells tea:\n\n| a | b |\n' }) // biome-ignore format: a row
+  git('2024-03-01', 'init', '-q')
+  git('2024-03-01', 'add', '.')
+  git('2024-03-01', 'commit', '-qm', 'cups')
+  lay(t.dir, { 'adr/0010-tea.md': '# Sell tea\n\n## Status\n\nAccepted\n\n## Decision\n\nTea.\n' })
+  git('2024-05-01', 'add', '.')
+  git('2024-05-01', 'commit', '-qm', 'tea')
+  await take(t, 'decisions', 'adr')
+  expect(t.get('decision:sell-cups')!.fields.validFrom).toBe('2024-03-01')
+  expect(t.get('decision:sell-tea')!.fields.validFrom).toBe('2024-05-01')
+  const links = t.memory.reader.links('from', 'decision:sell-tea')
+  expect(links.map((l) => `${l.type} ${l.to}`)).toEqual(['informs decision:sell-cups'])
+  const { text } = brief(t.memory, t.project)
+  expect(text).toContain('Cups, as ADR-010 sells tea:')
+  expect(text).not.toContain('| a |')
+})
+
+test('[G3] a day or a range in a page of decisions is no number of one', async () => {
+  const t = openTestMemory()
+  lay(t.dir, { 'decisions.md': '# Decisions\n\n## 2024 - Q1\n\nTea.\n\n## 10 - 12 May\n\nCups.\n\n## ADR 3 - Sell milk\n\nMilk.\n' }) // biome-ignore format: a row
+  await take(t, 'decisions', 'decisions.md')
+  expect(t.memory.reader.list('decision').map((e) => e.name)).toEqual(['Sell milk'])
 })

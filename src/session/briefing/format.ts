@@ -1,5 +1,6 @@
 import { besideOf } from '../../find/recall/told.ts'
 import { type Entity, saidAt } from '../../model/entity.ts'
+import { fencedLines } from '../../model/markdown.ts'
 import { localMinute } from '../../model/times.ts'
 import { plain } from './fence.ts'
 import type { About } from './types.ts'
@@ -14,7 +15,18 @@ export const byline = (e: Entity, about: Pick<About, 'holds' | 'local'>): string
 
 export const field = (e: Entity, name: string, max: number): string => {
   const value = e.fields[name]
-  return typeof value === 'string' ? plain(value, max) : ''
+  return typeof value === 'string' ? plain(proseOf(value), max) : ''
+}
+
+/** Of a page its sentences: half a table or half a diagram tells nobody anything. */
+function proseOf(text: string): string {
+  if (!text.includes('\n')) return text
+  const lines = text.split('\n')
+  const isCode = fencedLines(lines)
+  const prose = lines
+    .filter((line, i) => !isCode[i] && !/^\s{0,3}(?:\||#{1,6}\s|```|~~~|[-=]{3,}$)/.test(line))
+    .join('\n')
+  return prose.trim() === '' ? text : prose.replaceAll('**', '').replace(/::$/gm, ':')
 }
 
 export const refOf = (e: Entity): string => plain(e.id, 120)

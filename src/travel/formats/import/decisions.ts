@@ -1,4 +1,5 @@
-import { basename } from 'node:path'
+import { basename, relative } from 'node:path'
+import { firstCommitted } from '../../../base/run-git.ts'
 import { type FrontMatter, frontMatterOf, listIn, textIn } from '../../../model/markdown.ts'
 import { foldName } from '../../../model/names.ts'
 import { defined, type JsonObject } from '../../../model/object.ts'
@@ -70,14 +71,23 @@ export const decisions: Importer = {
         links.push(...record.slice(1))
       }
     }
+    // a record without a day is as old as its page
+    const isDayless = ({ args }: Item) => args.validFrom === undefined
+    const days = items.some(isDayless) ? firstCommitted(root, relative(root, path) || '.') : undefined
+    const dated = items.map((item) =>
+      isDayless(item) ? { ...item, args: { ...item.args, validFrom: days?.get(item.where) } } : item,
+    )
     const counts = { pages: pages.length, decisions: items.length }
     const read = pages.filter((page) => items.some((item) => item.as === `adr ${page.label}`))
     links.push(...read.flatMap((page) => mentions(page, read, links)))
-    return { items: [...items, ...links], unplaced, counts, ...rest }
+    return { items: [...dated, ...links], unplaced, counts, ...rest }
   },
 }
 
-/** Links to the records that a record names by their files, but for those that it replaces. */
+/** The number of a record in the name of its file. */
+const numberIn = (label: string): string | undefined => /^(?:adr[-_]?)?0*(\d{1,5})(?!\d)/i.exec(basename(label))?.[1]
+
+/** Links to the records that a record names by their files or numbers, but for those that it replaces. */
 const mentions = ({ label, text }: Page, all: readonly Page[], links: readonly Item[]): Item[] =>
   all.flatMap((other): Item[] => {
     const [as, named] = [`adr ${label}`, `adr ${other.label}`]
@@ -85,7 +95,9 @@ const mentions = ({ label, text }: Page, all: readonly Page[], links: readonly I
     const isNamed = text
       .split(basename(other.label))
       .some((before, i, all) => i < all.length - 1 && !/[\w.-]$/.test(before))
-    if (other.label === label || isLinked || !isNamed) return []
+    const number = numberIn(other.label)
+    const isNumbered = number !== undefined && [...text.matchAll(/\bADR[- #]?0*(\d{1,5})(?!\d)/gi)].some((m) => m[1] === number) // biome-ignore format: a row
+    if (other.label === label || isLinked || !(isNamed || isNumbered)) return []
     return [{ verb: 'link-entities', args: { from: named, to: as, type: 'informs' }, where: label }]
   })
 
@@ -161,7 +173,7 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
   const front = frontMatterOf(page.text)
   const all = sectionsOf(front.body, label.endsWith('.rst'))
   const parts = all.filter((p) => !isDated(p))
-  const told = (p: Part) => `${p.title.split(' › ').at(-1)}: ${p.text}`
+  const told = (p: Part) => `${p.title.split(' › ').at(-1)!.replace(/:$/, '')}: ${p.text}`
   const amended = all.filter(isDated).map(told)
   const title = textIn(front, 'title') ?? parts.find((p) => p.title !== '')?.title.split(' › ')[0] ?? ''
   const name = plainLine((NUMBERED.exec(title)?.[1] ?? title).trim())
