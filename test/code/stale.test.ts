@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { stalenessOf } from '../../src/find/recall/told.ts'
 import { explain } from '../../src/surfaces/tools/explain.ts'
 import { list } from '../../src/surfaces/tools/list.ts'
 import { review } from '../../src/surfaces/tools/review.ts'
@@ -360,4 +361,16 @@ test('[W1] what names only files that have moved says so, until one of them is t
   c.write('src/old/auth.ts', AUTH)
   await c.scan()
   expect(c.why('moved')).toBeUndefined()
+})
+
+test('[F1] what was superseded or retired is asked by no review, though its code changed', async () => {
+  const c = openTestCode({ 'src/auth.ts': AUTH })
+  await c.record(decision('at-most-10', 'src/auth.ts#verify'), decision('at-most-12'))
+  await c.scan()
+  c.write('src/auth.ts', AUTH.replace('> 10', '> 12'))
+  await c.scan()
+  const stale = () => stalenessOf(c.memory, c.dir, c.memory.reader).all().map((s) => s.id) // biome-ignore format: a row
+  expect(stale()).toEqual(['decision:at-most-10'])
+  await c.record(['supersede', { old: 'at-most-10', new: 'at-most-12' }])
+  expect(stale()).toEqual([])
 })

@@ -178,7 +178,9 @@ export class Staleness {
     const found = new Map<string, Stale>()
     const add = (id: string) => {
       const e = this.#reader.entity(id)
-      const stale = e?.live && !isPage(e) ? this.of(id) : undefined
+      // nobody is asked whether what was replaced still holds
+      const isOver = e?.fields.retired !== undefined || this.#reader.edges('to', [id], ['supersedes']).length > 0
+      const stale = e?.live && !isOver && !isPage(e) ? this.of(id) : undefined
       if (stale) found.set(id, stale)
     }
     for (const id of this.#own.keys()) {

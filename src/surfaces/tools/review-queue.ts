@@ -1,6 +1,7 @@
 import { newestFirst } from '../../engine/read/reader.ts'
-import { type Stale, Staleness } from '../../engine/read/stale.ts'
+import type { Stale } from '../../engine/read/stale.ts'
 import { saying } from '../../find/recall/card.ts'
+import { stalenessOf } from '../../find/recall/told.ts'
 import { unverifiedAmong } from '../../find/recall/unverified.ts'
 import { type Entity, provenanceOf, standingOf } from '../../model/entity.ts'
 import { notAskedYet, stillWaiting } from '../../session/briefing/sections/unconfirmed.ts'
@@ -45,5 +46,7 @@ export function waitingIn(memory: ToolContext['memory'], others = unverifiedRule
 }
 
 /** What the code has left behind, with places of its own: what rests on those is settled with them. */
-export const staleHere = ({ memory: { db, reader }, project }: ToolContext): Stale[] =>
-  new Staleness(db, project.root, reader).all().filter((s) => s.restsOn === undefined)
+export const staleHere = ({ memory, project }: ToolContext): Stale[] =>
+  stalenessOf(memory, project.root, memory.reader)
+    .all()
+    .filter((s) => s.restsOn === undefined)
