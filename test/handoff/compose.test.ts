@@ -21,7 +21,10 @@ function worked(m: TestMemory): void {
   for (const file of ['src/a.ts', 'src/b.ts']) sessions.edited('a', file)
   sessions.patch('a', {
     contextUsed: 81,
-    failing: { x1: { n: 3, command: 'npm test', last: '2 failed', at: 1 } },
+    failing: {
+      x1: { n: 3, command: 'npm test', last: '2 failed', at: 1 },
+      x2: { n: 1, command: 'cd app && npm test', last: '2 failed', at: 2 },
+    },
   })
 }
 

@@ -535,3 +535,35 @@ test('[H3] a path in a prompt brings what stands on that file, not on another on
   expect(tax).toContain('computes in cents')
   expect(tax).not.toContain('floats')
 })
+
+test('[W4] the next steps of an agent are told before what hooks saw fail, with their branch, and a session by its work', async () => {
+  const { t, on, record } = sessions()
+  const file = join(t.dir, 'a.ts')
+  const edit = async (id: string) => {
+    const tool = { name: 'Edit', paths: [file], edits: [{ path: file, text: 'x' }] }
+    await on(id, 'before-edit', { tool })
+    await on(id, 'after-edit', { tool })
+  }
+  await on('aaaaaaaa-1', 'session-start')
+  await on('aaaaaaaa-1', 'prompt', { prompt: 'my laptop died. where were we?' })
+  await on('aaaaaaaa-1', 'prompt', { prompt: 'count the metrics of the bridge' })
+  await edit('aaaaaaaa-1')
+  await on('bbbbbbbb-2', 'session-start')
+  await on('bbbbbbbb-2', 'prompt', { prompt: 'name the counter' })
+  await edit('bbbbbbbb-2')
+  await record('bbbbbbbb-2', ['write-handoff', { nextSteps: ['register the counter'] }])
+  await on('bbbbbbbb-2', 'session-end', { reason: 'exit' })
+  sessionsOf(t.memory).patch('aaaaaaaa-1', {
+    failing: { x: { n: 1, command: 'go test', last: 'go: not found', at: 1 } },
+  })
+  await on('aaaaaaaa-1', 'session-end', { reason: 'exit' })
+  const { context } = await on('c3', 'session-start')
+  expect(context).toContain('register the counter')
+  expect(context).toContain('1 more handoff, the newest "count the metrics of the bridge"')
+  const elsewhere = brief(t.memory, t.project, { branch: 'hotfix' } as never).text
+  expect(elsewhere).not.toContain('on branch')
+  t.act([['write-handoff', { nextSteps: ['merge it'] }]], { session: 'd4', branch: 'main', agent: 'codex' } as never)
+  expect(brief(t.memory, t.project, { branch: 'hotfix' } as never).text).toMatch(
+    /Handoff .* on branch main .*\n.*\n.*merge it/,
+  )
+})

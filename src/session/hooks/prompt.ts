@@ -23,7 +23,8 @@ function asks(hook: Hook, text: string): { [key: string]: Json } {
   const request = dataLine(text, ASKED_MAX)
   const title = titleOf(text)
   if (title === undefined || isSmall(request)) return { askedAt, skill }
-  const named = hook.kept('title') ?? dataLine(title, 80)
+  // by what led to work: "where were we?" says nothing of it
+  const named = (hook.kept('worked') ? hook.kept('title') : undefined) ?? dataLine(title, 80)
   const workedSaid = String(hook.kept(hook.kept('worked') === hook.kept('request') ? 'said' : 'workedSaid') ?? '')
   return { askedAt, skill, requestAt: askedAt, request, said: null, workedSaid, title: String(named) }
 }

@@ -45,9 +45,12 @@ const withLines = (file: string, changed: Changed | undefined): string =>
 
 function failing(kept: Json | undefined): string[] {
   if (typeof kept !== 'object' || kept === null) return []
+  const causes = new Set<Json>()
   return Object.values(kept).flatMap((f) => {
     const { command, n, count, exit, last } = (f ?? {}) as { [key: string]: Json }
-    if (typeof command !== 'string') return []
+    // spelled in several ways, one thing fails
+    if (typeof command !== 'string' || (last && causes.has(last))) return []
+    if (last) causes.add(last)
     const times = Number(n ?? count ?? 1)
     const how =
       exit === undefined ? (typeof last === 'string' && last !== '' ? `: ${short(last)}` : '') : ` (exit ${exit})`

@@ -67,14 +67,22 @@ const SEEN = /^(?:Asked|Answered): "|^Edited /
 
 const daysOld = (h: CurrentHandoff, about: About): number => Math.floor((about.moment - h.written) / DAY_MS)
 
+const branchOf = ({ entity }: CurrentHandoff): unknown => provenanceOf(entity).at(-1)?.branch
+/** The lines that hooks wrote. */
+const composedIn = ({ entity }: CurrentHandoff): ReadonlySet<unknown> =>
+  new Set(Array.isArray(entity.fields.composed) ? entity.fields.composed : [])
+
 /** Handoffs of the current task first, then of the branch; among these the open ones, then the newest. */
 export function matteringFirst(all: readonly CurrentHandoff[], about: About): CurrentHandoff[] {
   const { focus, memory, session } = about
   const { task } = memory.place(session)
   const weight = (h: CurrentHandoff): number => {
-    const isOpen = h.said.nextSteps.length + h.said.blockers.length > 0 && daysOld(h, about) < CARRIED_DAYS ? 0.5 : 0
+    const left = [...h.said.nextSteps, ...h.said.blockers]
+    // what an agent wrote down to be done next says more than a command that failed
+    const isWritten = left.some((item) => !composedIn(h).has(item))
+    const isOpen = left.length === 0 || daysOld(h, about) >= CARRIED_DAYS ? 0 : isWritten ? 0.5 : 0.25
     if (task !== undefined && h.task === task) return 2 + isOpen
-    return (focus.branch !== undefined && provenanceOf(h.entity).at(-1)?.branch === focus.branch ? 1 : 0) + isOpen
+    return (focus.branch !== undefined && branchOf(h) === focus.branch ? 1 : 0) + isOpen
   }
   return [...all].sort((a, b) => weight(b) - weight(a))
 }
@@ -100,7 +108,9 @@ const headOf = (h: CurrentHandoff, about: About, sessions: number): string => {
   const days = daysOld(h, about)
   const since = h.stale ? `${h.commitsSince} commits ago` : days >= OLD_DAYS ? `${days} days ago` : sessions > 0 ? `${many(sessions, 'session')} ago` : '' // biome-ignore format: a row
   const stale = since === '' ? '' : `, ${since}: check what is still so`
-  return `- Handoff ${calledHandoff(h)}, written ${minute(h.written, about)}${stale} ${byline(h.entity, about)}`
+  const [branch, here] = [branchOf(h), about.focus.branch]
+  const elsewhere = here === undefined || typeof branch !== 'string' || branch === here ? '' : ` on branch ${plain(branch, 80)}` // biome-ignore format: a row
+  return `- Handoff ${calledHandoff(h)}, written ${minute(h.written, about)}${elsewhere}${stale} ${byline(h.entity, about)}`
 }
 
 /** Decisions that a line names, and that say something else since it was written. */
@@ -115,7 +125,7 @@ function inFull(h: CurrentHandoff, about: About): Item {
   const later = since.length
   const head = headOf(h, about, later)
   const { said } = h
-  const composed = new Set(Array.isArray(h.entity.fields.composed) ? h.entity.fields.composed : [])
+  const composed = composedIn(h)
   const isOwn =
     said.body !== undefined || HANDOFF_PARTS.some(({ field }) => said[field].some((item) => !composed.has(item)))
   const by = h.session === undefined ? undefined : sessionsOf(about.memory).get(h.session)
