@@ -321,6 +321,10 @@ export function temporaryDirectory(parent: string, prefix: string): Disposable &
 }
 
 /** A path by its one real name, where something is there. */
+/** What lies there; nothing also for what is no path, as a word of 300 letters in a command. */
+export const statOf = (path: string): fs.Stats | undefined =>
+  attempt(() => fs.statSync(path, { throwIfNoEntry: false }))
+
 export const realPath = (path: string): string => (fs.existsSync(path) ? fs.realpathSync(path) : path)
 
 /** A path with its directory as it really lies; the file itself may not be there yet. */

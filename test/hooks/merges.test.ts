@@ -711,8 +711,10 @@ test('[E2] [E3] what a shell command has written is held before its hook is over
   expect((await edit('b', root, 'return 3', 'return 4')).decision).toBe('deny')
 })
 
-test('[X6] [E3] lines whose claim has run out are told to who has edited the file too, until they are committed', async () => {
-  const { root, git, hook, edit, start, clock } = await repository()
+/** ana and ben at work on one file, both of which have edited it; `later`: after their claims have run out. */
+async function anaAndBen() {
+  const made = await repository()
+  const { root, hook, edit, start, clock } = made
   for (const session of ['ana', 'ben']) await start(session, root)
   const edited = async (session: string, old: string, next: string) => {
     const reply = await edit(session, root, old, next)
@@ -720,10 +722,50 @@ test('[X6] [E3] lines whose claim has run out are told to who has edited the fil
     if (reply.decision !== 'deny') await hook(session, 'after-edit', root, { tool })
     return reply
   }
+  const later = () => {
+    clock.now += 11 * 60_000
+    return hook('ana', 'prompt', root, { prompt: 'go on with something else' })
+  }
   await edited('ben', 'const due = sum * RATE', 'const due = RATE * sum')
   await edited('ana', 'Math.round(all)', 'Math.floor(all)')
-  clock.now += 11 * 60_000
-  await hook('ana', 'prompt', root, { prompt: 'go on with something else' })
+  return { ...made, edited, later }
+}
+
+test('[X6] [E3] lines that were committed, or that a session wrote over since, are told as nobody else’s', async () => {
+  const a = await anaAndBen()
+  a.git(a.root, 'commit', '-qam', 'floor')
+  await a.later()
+  expect(await a.edited('ben', 'Math.floor(all)', 'Math.ceil(all)')).toEqual({})
+  await a.later()
+  expect(await a.edited('ben', 'Math.ceil(all)', 'Math.trunc(all)')).toEqual({})
+  const b = await anaAndBen()
+  await b.later()
+  expect((await b.edited('ben', 'Math.floor(all)', 'Math.ceil(all)')).decision).toBe('deny')
+  expect((await b.edited('ben', 'Math.floor(all)', 'Math.ceil(all)')).decision).toBe('warn')
+  await b.later()
+  expect(await b.edited('ben', 'Math.ceil(all)', 'Math.trunc(all)')).toEqual({})
+})
+
+test('[X6] [E3] what a session left in a file is told also where it holds another part of it by now', async () => {
+  const { edited, later } = await anaAndBen()
+  await later()
+  await edited('ana', 'return 2', 'return 3')
+  expect((await edited('ben', 'Math.floor(all)', 'Math.ceil(all)')).reason).toMatch(/in total\(\).* was changed by ana/)
+})
+
+test('[E2] a word too long for a path beside it lets no command pass', async () => {
+  const { root, hook, edit, start } = await repository()
+  await start('a', root)
+  await start('b', root, process.ppid)
+  await edit('a', root, 'return due', 'return due + 1')
+  const command = `cp src/other.js ${'x'.repeat(300)} && rm src/cart.js`
+  const reply = await hook('b', 'before-tool', root, { tool: { name: 'Bash', paths: [], command } })
+  expect(reply.decision).toBe('deny')
+})
+
+test('[X6] [E3] lines whose claim has run out are told to who has edited the file too, until they are committed', async () => {
+  const { root, git, edited, later } = await anaAndBen()
+  await later()
   const over = await edited('ben', 'Math.floor(all)', 'Math.ceil(all)')
   expect(over.decision).toBe('deny')
   expect(over.reason).toMatch(/in total\(\).* was changed by ana .*and is not committed/)

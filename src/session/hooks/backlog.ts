@@ -1,7 +1,6 @@
-import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { attempt } from '../../base/errors.ts'
-import { appendInside, inspect, readInside, removeInside, SLACK_MS } from '../../base/files.ts'
+import { appendInside, inspect, readInside, removeInside, SLACK_MS, statOf } from '../../base/files.ts'
 import { redact } from '../../base/secrets/find.ts'
 import { besideStore, type Project } from '../../engine/store/project.ts'
 import { jsonIn } from '../../model/object.ts'
@@ -67,7 +66,7 @@ export function expectEdited({ project, memory, session, root }: Hook, paths: re
 const PATCHING_MS = 10 * 60_000
 
 const wasWritten = ({ at, path }: MissedEdit, root: string): boolean =>
-  (statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0) >= at - SLACK_MS
+  (statOf(join(root, path))?.mtimeMs ?? 0) >= at - SLACK_MS
 
 /** On a full disk, say, nothing is kept: the log of hooks, if it takes a line, tells what was missed. */
 const keep = (project: Project, line: string): void =>

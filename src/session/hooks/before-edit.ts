@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { attempt } from '../../base/errors.ts'
-import { below, realPath } from '../../base/files.ts'
+import { below, realPath, statOf } from '../../base/files.ts'
 import { gitRoot } from '../../base/git.ts'
 import { covers, overlaps } from '../../engine/claims/glob.ts'
 import { sameTree } from '../../engine/claims/lease.ts'
@@ -45,7 +45,7 @@ function conflictsOn(hook: Hook, path: string, claims: Look['met'], isLost = fal
     .map((c): Conflict => {
       const note = c.note === undefined ? '' : `, "${dataLine(c.note, 120)}"`
       const what = `${dataLine(path, 200)}${c.at ? ` (${dataLine(c.at, 200)})` : ''}`
-      const mark = `claim:${c.n || c.session} ${c.row ?? written(hook)}`
+      const mark = `claim:${c.n || `${c.session} ${path}`} ${c.row ?? written(hook)}`
       const held =
         c.n === 0
           ? `${what} was changed by ${who(hook, c.session)} and is not committed`
@@ -163,7 +163,7 @@ async function lostEdits(hook: Hook, root: string, place: string, claims: readon
 /** A touched file by its whole path. Of a link also the file that it names: to write one is to write the other. */
 function touchedAt(hook: Hook, { how, path, isTree, into = '' }: Touch) {
   const said = resolve(hook.call.cwd ?? hook.root, path)
-  const to = into !== '' && statSync(said, { throwIfNoEntry: false })?.isDirectory() ? join(said, into) : said
+  const to = into !== '' && statOf(said)?.isDirectory() ? join(said, into) : said
   const all = how === 'writes' ? new Set([to, attempt(() => realPath(to)) ?? to]) : [to]
   return [...all].map((to) => ({ how, to, isTree }))
 }
@@ -186,8 +186,7 @@ export async function beforeCommand(hook: Hook, command: string): Promise<HookRe
       const root = gitRoot(to) ?? hook.root
       const place = isTree ? '' : below(root, to)
       if (place === undefined || !trees.has(root)) continue
-      if (how === 'writes' && root === hook.root && statSync(to, { throwIfNoEntry: false })?.isFile())
-        written.push(place)
+      if (how === 'writes' && root === hook.root && statOf(to)?.isFile()) written.push(place)
       // the whole work tree, or what lies below a folder
       const inWay = others
         .map((c) => ({ ...c, elsewhere: !sameTree(c, { root }) }))

@@ -57,18 +57,20 @@ export async function foreseen(hook: Hook, paths: readonly string[], isWritten?:
   const looks = new Map<string, Look>()
   if (others.length === 0) return looks
   const { against } = claimsOf(hook.memory)
-  const own = hook.sessions.get(hook.session)?.files ?? []
+  const own = hook.sessions.get(hook.session)
   const look = async () => {
     const { lookAt } = await import('./merges.ts')
     for (const path of paths) {
       const claims = against(undefined, path, hook.root)
       const holds = (s: SessionInfo) => claims.some((c) => c.session === s.id)
-      const past = others.filter((s) => s.root === hook.root && s.files.includes(path) && !holds(s))
-      // whose changes they are where the session has edited the file itself, only a claim that has run out can tell
-      const left = past.flatMap((s) => {
-        const { lines, base } = lapsedSince(hook.memory.db, s.id, 0).findLast((c) => c.implicit && c.on === path) ?? {}
-        return !own.includes(path) ? leftBy(s, path) : lines ? { ...leftBy(s, path), ...defined({ lines, base }) } : []
-      })
+      const past = others.filter((s) => s.root === hook.root && s.files.includes(path))
+      // whose changes they are where the session has edited the file itself, only claims that have run out can tell
+      const lapsed = (s: SessionInfo) =>
+        lapsedSince(hook.memory.db, s.id, 0).flatMap(({ on, implicit, lines, base, since }) =>
+          implicit && on === path && lines ? { ...leftBy(s, path), since, ...defined({ lines, base }) } : [],
+        )
+      const left = past.flatMap((s) => (own?.files.includes(path) || holds(s) ? lapsed(s) : leftBy(s, path)))
+      if (own && left.length > 0) left.push(...lapsed(own))
       const found = await lookAt(hook, path, others, [...claims, ...left], isWritten)
       if (found) looks.set(path, found)
     }

@@ -71,10 +71,18 @@ export async function lookAt(
     const changed = up.filter((h) => !said.some((o) => overlap(o, h.a)))
     return changed.length > 0 ? without(changed.map((h) => heldBy(symbols, h.a)), said) : undefined // biome-ignore format: a row
   }
-  const own = known.flatMap(([c, lines]) => (c === mine ? (lines ?? []) : []))
-  /** Of a claim that has run out: what nobody has committed since, nor changed under a claim of its own. */
-  const isLeft = (l: Span) => up.some((h) => overlap(l, h.a)) && !own.some((o) => overlap(l, o))
-  const spans = known.map(([c, lines]) => [c, (c.n === 0 ? lines?.filter(isLeft) : lines) ?? (c.implicit && c.on === path ? unsaid() : undefined)] as const) // biome-ignore format: one row
+  const own = known.flatMap(([c, lines]) => (c.session === hook.session && c.implicit ? (lines ?? []).map((l) => [l, c.since] as const) : [])) // biome-ignore format: one row
+  /** Of a claim that has run out: what nobody has committed since, nor changed under a later claim of its own. */
+  const committed = new Map<Against, Hunk[]>()
+  for (const c of open.filter((c) => c.n === 0 && c.base !== undefined && c.base !== head.id)) {
+    const base = await versionAt(root, c.base!)
+    committed.set(c, base ? difference(base.rows, head.rows) : [])
+  }
+  const isLeft = (l: Span, c: Against) =>
+    up.some((h) => overlap(l, h.a)) &&
+    !own.some(([o, since]) => since >= c.since && overlap(l, o)) &&
+    !committed.get(c)?.some((h) => overlap(l, h.b))
+  const spans = known.map(([c, lines]) => [c, (c.n === 0 ? lines?.filter((l) => isLeft(l, c)) : lines) ?? (c.implicit && c.on === path ? unsaid() : undefined)] as const) // biome-ignore format: one row
   const raw = change.map((h) => inHead(h.a))
   const met = spans.flatMap(([c, lines]) => {
     if (c.session === hook.session) return []

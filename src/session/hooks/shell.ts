@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { statOf } from '../../base/files.ts'
 import { commandsIn, programOf, under } from '../../model/commands.ts'
 import { claimsOf } from '../../work/coordination/claims.ts'
 import { noteEdited } from './backlog.ts'
@@ -69,7 +69,7 @@ function changedByShell(hook: Hook, command: string, since: number): Changed[] {
   const changed: Changed[] = []
   for (const path of [...new Set([...named, ...claimed.map((c) => c.on)])].slice(0, MAX_FILES)) {
     if (!notable(config, path) || byOthers.has(path)) continue
-    const stat = statSync(join(root, path), { throwIfNoEntry: false })
+    const stat = statOf(join(root, path))
     const mark = `changed:${path} ${stat?.mtimeMs}`
     if (stat?.isFile() && stat.mtimeMs >= since && !told.has(mark)) changed.push({ path, named: named.has(path), mark })
   }
