@@ -567,3 +567,27 @@ test('[W4] the next steps of an agent are told before what hooks saw fail, with 
     /Handoff .* on branch main .*\n.*\n.*merge it/,
   )
 })
+
+test('[X5] a session is not told that a file changed which its own command changed last', async () => {
+  const { t, on, record } = sessions()
+  const file = join(t.dir, 'a.ts')
+  const write = (n: number) => {
+    writeFileSync(file, `export const TTL = ${n}\n`)
+    utimesSync(file, t.clock.now / 1000, t.clock.now / 1000)
+  }
+  write(1)
+  for (const id of ['aaaaaaaa-1', 'bbbbbbbb-2']) {
+    await on(id, 'session-start')
+    await on(id, 'prompt', { prompt: `shorten the sessions for ${id}` })
+  }
+  await record('aaaaaaaa-1', ['record-fact', { fact: 'TTL in a.ts is 1', locations: ['a.ts#TTL'] }])
+  await scan(t.memory, t.project)
+  const tool = { name: 'Bash', paths: [], command: 'sed -i s/1/2/ a.ts' }
+  await on('aaaaaaaa-1', 'before-tool', { tool })
+  write(2)
+  await on('aaaaaaaa-1', 'after-tool', { tool })
+  await scan(t.memory, t.project)
+  const told = async (id: string) => (await on(id, 'prompt', { prompt: 'and now the other constant' })).context ?? ''
+  expect(await told('aaaaaaaa-1')).not.toContain('a.ts changed')
+  expect(await told('bbbbbbbb-2')).toContain('a.ts changed')
+})

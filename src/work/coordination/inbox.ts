@@ -3,7 +3,7 @@ import { SHARED_FIELD, SHARED_KIND } from '../../engine/log/context-value.ts'
 import type { Memory, News } from '../../engine/memory.ts'
 import { staleAnchors } from '../../engine/store/code-anchors.ts'
 import { workOf } from '../../engine/store/current-work.ts'
-import { getSession, openClaims, type PresenceEvent } from '../../engine/store/presence.ts'
+import { getSession, openClaims, type PresenceEvent, presenceAfter } from '../../engine/store/presence.ts'
 import { calledLast } from '../../engine/store/summary.ts'
 import { questionTerms } from '../../engine/store/terms.ts'
 import { speakerOf } from '../../find/code/known.ts'
@@ -202,6 +202,9 @@ function presenceLines(
   }
 }
 
+/** Events among which the last edit of a file is looked for. */
+const LOOK_BACK = 1_000
+
 /** What files that changed left behind, in the work tree of the session. */
 function staleLines(
   memory: Memory,
@@ -211,7 +214,10 @@ function staleLines(
 ): Line[] {
   const root = String(body.root)
   if ((getSession(memory.db, session)?.root ?? root) !== root || !Array.isArray(body.paths)) return []
+  // an edit is told of as one, or by the claim that goes with it
+  const edits = presenceAfter(memory.db, Math.max(0, memory.cursor - LOOK_BACK)).filter((e) => e.body.implicit || e.type === 'edited') // biome-ignore format: a row
   return body.paths.flatMap((path): Line[] => {
+    if (edits.findLast((e) => (e.body.path ?? e.body.on) === path)?.session === session) return [] // its own change is no news
     const stale = staleAnchors(memory.db, root).filter((a) => a.path === path)
     const ids = [...new Set(stale.map((a) => a.entity))].filter((id) => memory.reader.entity(id)?.live)
     if (ids.length === 0) return []
