@@ -129,6 +129,20 @@ test('[W2] [F1] in a work tree that nobody looked at, and of more files than are
   expect(there()?.why).toBe('src/a1.ts changed')
 })
 
+test('[W2] [F1] in a work tree that nobody looked at, a file that is as in the one that was looked at is not in doubt', async () => {
+  const c = openTestCode({ 'src/a.ts': 'export const A = 1\n', 'src/b.ts': 'export const B = 1\n' })
+  await c.record(at('a', 'src/a.ts'), at('b', 'src/b.ts'))
+  await c.scan()
+  const other = mkdtempSync(join(tmpdir(), 'tidemark-tree-'))
+  onTestFinished(() => rmSync(other, { recursive: true }))
+  mkdirSync(join(other, 'src'))
+  writeFileSync(join(other, 'src/a.ts'), 'export const A = 1\n')
+  writeFileSync(join(other, 'src/b.ts'), 'export const B = 2\n')
+  const there = (id: string) => new Staleness(c.memory.db, other, c.memory.reader).of(id)
+  expect(there('decision:a')).toBeUndefined()
+  expect(there('decision:b')?.why).toBe('nobody looked at the code of this work tree yet')
+})
+
 test('[W2] [F1] the words say where in the code: a symbol or a line, of what is a statement', async () => {
   const c = openTestCode({ 'src/auth.ts': AUTH })
   await c.record(

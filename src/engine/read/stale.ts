@@ -139,8 +139,13 @@ export class Staleness {
   #unread(id: string): Stale | undefined {
     const all = code.anchorsOf(this.#db, this.#root, id)
     const anchors = all.filter((a) => a.hash !== '')
-    if (anchors.length === 0 && !this.#isSeen && code.isAnchored(this.#db, id))
+    if (anchors.length === 0 && !this.#isSeen && code.isAnchored(this.#db, id)) {
+      // the same file as in the work tree where it was looked at
+      const there = code.filesElsewhere(this.#db, id)
+      if (there.length > 0 && there.every((seen) => changeOf(this.#root, seen.path, seen) === undefined))
+        return undefined
       return { id, why: 'nobody looked at the code of this work tree yet', since: 0, isUnread: true, anchors }
+    }
     const changes = anchors.flatMap((a) => {
       const { path } = a
       if (!this.#files.has(path))

@@ -77,6 +77,14 @@ export const staleAnchors = (db: Db, $root: string): AnchorRow[] =>
 export const anchorElsewhere = (db: Db, entity: string, location: string): AnchorRow | undefined =>
   db.get<AnchorRow>(`${ANCHOR} WHERE entity=? AND location=? AND hash<>'' LIMIT 1`, entity, location)
 
+/** The files in which an entity is anchored in other work trees, as they were seen there; none where that is not known of each. */
+export const filesElsewhere = (db: Db, entity: string): FileRow[] => {
+  const sql = `SELECT DISTINCT a.path, f.size, f.mtime, f.hash, a.stale FROM anchors a
+    LEFT JOIN code_files f ON f.root=a.root AND f.path=a.path WHERE a.entity=? AND a.hash<>'' LIMIT 20`
+  const files = db.all<FileRow & { stale: string | null }>(sql, entity)
+  return files.every((f) => f.hash !== null && f.stale === null) ? files : []
+}
+
 export const keepAnchor = (db: Db, root: string, a: AnchorRow): void =>
   db.run(
     'INSERT OR REPLACE INTO anchors VALUES (?,?,?,?,?,?,?,?,?)',
