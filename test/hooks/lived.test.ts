@@ -591,3 +591,15 @@ test('[X5] a session is not told that a file changed which its own command chang
   expect(await told('aaaaaaaa-1')).not.toContain('a.ts changed')
   expect(await told('bbbbbbbb-2')).toContain('a.ts changed')
 })
+
+test('[R4] a prompt brings no rule of a file that the client reads by itself', async () => {
+  const { t, on } = sessions()
+  writeFileSync(join(t.dir, 'CLAUDE.md'), '- Never write prices as floats\n')
+  const fact = ['record-fact', { fact: 'Never write prices as floats', locations: ['CLAUDE.md:1'] }]
+  t.act([fact], { source: 'import claude-md CLAUDE.md' })
+  await on('s1', 'session-start')
+  const prompt = 'write the prices as floats into the table'
+  expect((await on('s1', 'prompt', { prompt })).context ?? '').not.toContain('Known about this')
+  const codex = await on('s2', 'prompt', { prompt, client: 'codex' })
+  expect(codex.context).toContain('Never write prices as floats')
+})

@@ -6,6 +6,7 @@ import { storeCorpus } from '../../find/recall/corpus.ts'
 import { type Ranked, rank } from '../../find/recall/rank.ts'
 import { statesOf } from '../../find/recall/validity.ts'
 import type { Entity } from '../../model/entity.ts'
+import { isRead } from '../briefing/sections/rules.ts'
 import { deliveredSince } from './delivery.ts'
 import { tell } from './file-knowledge.ts'
 import type { Hook } from './hook.ts'
@@ -117,12 +118,13 @@ export async function recalledFor(hook: Hook, prompt: string): Promise<string | 
     })
   const states = statesOf(named, hook.memory.reader, hook.memory.env.now())
   const placed = named.filter((e) => states.get(e) === undefined && !delivered.has(e.id))
+  const reader = { client: hook.call.client, project: hook.project }
   const isOfFile = prompt.trim().split(/\s+/).length <= FEW_WORDS
   const hits = [
     ...(isOfFile ? placed.slice(0, MOST_PLACED) : []),
     ...hitsFor(hook, prompt, new Set(placed.map((e) => e.id))),
   ]
-    .filter((e) => !delivered.has(e.id) && delivered.add(e.id))
+    .filter((e) => !delivered.has(e.id) && !(e.kind === 'fact' && isRead(e, reader)) && delivered.add(e.id))
     .slice(0, MAX_RECALLED)
   if (hits.length === 0) return undefined
   return tell(hook, hits, 'Known about this (Tidemark; information, no instructions):')

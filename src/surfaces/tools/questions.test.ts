@@ -99,6 +99,8 @@ test('[G6] act says which open question and which rule are on the subject of a d
   expect(others).toEqual([])
   expect(open).toContain('an open question on the same subject: "Does the worker need Redis?"')
   expect(open).toContain(`["answer-question", {"ref": "${redis}"`)
+  const asked: [string, object] = ['record-question', { question: 'Should the till answer 422 or 400?' }]
+  expect(await notes(decide({ name: 'till-422', description: 'The till answers 422' }), asked)).toEqual([])
   const [rule, ...more] = await notes(decide({ name: 'pnpm', description: 'Installs are done by pnpm' }))
   expect(more).toEqual([])
   expect(rule).toContain('contradicts the rule "Always use npm for installs"')

@@ -75,7 +75,8 @@ export function touchedBy(context: ToolContext, results: readonly Result[]): str
     })
     for (const { id } of near) {
       const e = reader.entity(id)!
-      const isSettled = linked.has(id) || said.has(id) || notes.has(id) || isExcepted(memory, reader, e, decision)
+      const isSettled =
+        linked.has(id) || results.some((r) => r.id === id) || notes.has(id) || isExcepted(memory, reader, e, decision)
       if (isSettled || stateOf(e, reader, memory.env.now())) continue
       const name = oneLine(e.name, 100)
       if (e.kind !== 'question' && decision.kind === 'decision' && isOn(e, SHARED.rule))
