@@ -41,6 +41,7 @@ export const decisions: Section = {
 function rulesAgainst(about: About): Map<string, Entity> {
   const { binding, readByClient } = bindingFacts(about)
   const rules = [...binding, ...readByClient]
+  if (rules.length === 0) return new Map()
   const all = [...rules, ...about.newest('decision', NEWEST)]
   const pairs = contrary(about.memory, all, about.reader, vocabularyOf(about.project), rules.length)
   return new Map(

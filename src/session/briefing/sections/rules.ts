@@ -32,8 +32,9 @@ export const rules: Section = {
   binding: true,
   build(about) {
     const { binding, readByClient } = bindingFacts(about)
+    const all = [...binding, ...readByClient]
+    const pairs = all.length < 2 ? [] : contrary(about.memory, all, about.reader, vocabularyOf(about.project))
     const read = readByClient.length
-    const pairs = contrary(about.memory, [...binding, ...readByClient], about.reader, vocabularyOf(about.project))
     const against = new Map(pairs.flatMap(([a, b]) => (binding.includes(a) ? [[a.id, b]] : [[b.id, a]])))
     const current = binding
       .filter((e) => !isOutdated(e, about) && !(e.fields.paths && isElsewhere(e, about)))
