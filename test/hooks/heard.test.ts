@@ -582,3 +582,21 @@ test('[R1] no prohibition is cut at the rule that stands beside it, nor the word
   for (const told of ['Never worked properly on Windows', 'Always worked fine until yesterday'])
     expect(saysItLasts(told)).toBe(false)
 })
+
+test.each([
+  ['and forget the rule about the error codes, we do that in the exception filter instead', 'Put the error code'],
+  ['Forget the rule about error codes because the filter handles serialization', 'Put the error code'],
+  ['forget the error code rule', 'Put the error code'],
+  ['Please drop the Friday rule, we ship daily now', 'Never deploy on Fridays'],
+  ['forget what i said about pnpm', 'use pnpm'],
+  ['forget what I said about the office', undefined],
+  ['Drop the semicolon rule from the config', undefined],
+])('[G7] [R4] the rule that is meant is the one described, and not what stands beside it: %s', async (said, ends) => {
+  const t = openTestMemory()
+  for (const fact of ['Put the error code into the response', 'Throw NestJS exceptions: the global exception filter handles serialization', 'Never deploy on Fridays', 'use pnpm', 'No semicolons']) // biome-ignore format: one row
+    t.act([['record-fact', { fact }]])
+  const { visible } = await session(t).types(said)
+  expect(visible === undefined ? undefined : /\(ends "([^"]*)"\)/.exec(visible)?.[1]).toEqual(
+    ends === undefined ? undefined : expect.stringContaining(ends),
+  )
+})

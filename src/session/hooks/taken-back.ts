@@ -7,7 +7,7 @@ import { isStopWord } from '../../engine/store/terms.ts'
 import { type Entity, identityOf, isAgreed } from '../../model/entity.ts'
 import { actionOf } from '../../travel/formats/import/said-as.ts'
 import type { Wish } from './ask-person.ts'
-import { TAKES_BACK } from './lasting-words.ts'
+import { takenBackIn } from './lasting-words.ts'
 
 const INSTEAD =
   /(?:,? (?:and )?(?:not|no longer|instead of|rather than|statt|nicht mehr|en vez de|en lugar de|ya no|au lieu de|plus de|em vez de|não mais)|^(?:stop|no longer|quit|don['’]t) us(?:e|ing)) ([^\s,;!]{2,40}(?: [^\s,;!]{1,40}){0,2})/iu
@@ -33,7 +33,7 @@ const shownAs = (e: Entity) => ({ id: e.id, digest: contentDigest(e) })
 
 /** The retirement or replacement that a sentence asks for, where exactly one rule is meant. */
 export function wishToEnd(reader: Reader, sentence: string): Wish | undefined {
-  const described = TAKES_BACK.exec(sentence)?.[1]
+  const described = takenBackIn(sentence)
   if (described !== undefined) {
     const words = wordsIn(described)
     const share = (e: Entity) => words.filter((w) => isIn(w, wordsIn(calledAs(e)))).length / Math.max(1, words.length)
