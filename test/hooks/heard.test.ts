@@ -575,9 +575,9 @@ test('[G7] a rule of a few words asks also where its second word looks like a pa
 })
 
 test('[R1] no prohibition is cut at the rule that stands beside it, nor the words of a rule that is taken back', () => {
-  for (const one of ['Never disable the linter and drop the rule about tabs', 'Please do not touch the config and drop the rule about tabs', 'Forget the rule that we always use tabs and never use spaces', 'Forget the rule that says never use any, always use unknown']) // biome-ignore format: a row
+  for (const one of ['Never disable the linter and drop the rule about tabs', 'Please do not touch the config and drop the rule about tabs', 'Forget the rule that we always use tabs and never use spaces', 'Forget the rule that says never use any, always use unknown', 'We won’t use spaces and drop the rule about tabs', 'Nobody may edit the config and drop the rule about tabs', 'What happens if we use spaces and drop the rule about tabs?', 'Should we use spaces, and also drop the rule about tabs?', 'If Ana agrees, use spaces and drop the rule about tabs', 'If Ana agrees, drop the rule about tabs', 'We could use spaces and drop the rule about tabs']) // biome-ignore format: a row
     expect(partsOf(one)).toEqual([one])
-  for (const two of ['Always write docstrings in reST here, and forget the rule about __str__', 'Always use spaces and drop the rule about tabs', 'Forget that rule about tabs, and from now on we use spaces']) // biome-ignore format: a row
+  for (const two of ['Always write docstrings in reST here, and forget the rule about __str__', 'Always use spaces and drop the rule about tabs', 'Forget that rule about tabs, and from now on we use spaces', 'From now on write to stdout, and drop the rule about stderr', 'Always write tests to tests/unit, and drop the rule about spec files', 'Add the route, and drop the rule about tabs, ok?']) // biome-ignore format: a row
     expect([two, partsOf(two).length]).toEqual([two, 2])
   for (const told of ['Never worked properly on Windows', 'Always worked fine until yesterday'])
     expect(saysItLasts(told)).toBe(false)

@@ -108,7 +108,7 @@ const ARTICLE = '(?:the|that|our|my|die|la|esa|nuestra|cette|notre|a|essa|nossa)
 const ABOUT = '(?:about|that|on|of|for|to|über|dass|zu|sobre|de|que|sur|du|da|do)'
 const SAID = "(?:what (?:i|we|you) said|ce que (?:j[’']ai|on a) dit|lo que (?:dije|dijimos)|o que (?:eu )?disse)"
 /** It takes a rule back, the one that it describes: "forget the rule about Friday deploys", "forget the Friday rule". */
-export const TAKES_BACK = new RegExp(
+const TAKES_BACK = new RegExp(
   `^(?:(?:also|and|but|so|then|ok(?:ay)?|please|und|auch|bitte|y|et|e)[, ]{1,3}){0,3}(?:forget|drop|retire|cancel|lift|scrap|vergiss|streich|olvida|quita|oublie|supprime|esquece|esqueça) (?:(?:${ARTICLE} ${RULE}|${SAID}) ${ABOUT}\\s(.{3,200})|${ARTICLE} (.{3,60}?) ${RULE}(?:[,;(].{0,200}|\\s(?:please|again|now))?)$`,
   'iu',
 )
@@ -117,11 +117,13 @@ const DESCRIBED = /[,;(]| [-–—] | (?:because|since|weil|denn|parce que|porqu
 
 /** How a sentence describes the rule that it takes back. */
 export function takenBackIn(sentence: string): string | undefined {
-  const [, about, named] = TAKES_BACK.exec(sentence) ?? []
+  const [, about, named] = (!isQuestion(sentence) && TAKES_BACK.exec(sentence)) || []
   return (about ?? named)?.split(DESCRIBED, 1)[0]
 }
+export const takesBack = (sentence: string): boolean => takenBackIn(sentence) !== undefined
 
-const NOT = /\b(?:never|not|don[’']t)\b| to /i
+const NOT = /\b(?:never|not|[a-z]{2,6}n[’']t)\b/i
+const IF = /^(?:if|unless|wenn|falls|si|se)\s/i
 const THE_ONE_THAT = new RegExp(`${RULE} (?:that|dass|que) `, 'i')
 
 /**
@@ -131,9 +133,10 @@ const THE_ONE_THAT = new RegExp(`${RULE} (?:that|dass|que) `, 'i')
 export function partsOf(sentence: string): string[] {
   for (const { index, 0: mark } of sentence.matchAll(/[,;]? (?:and|but|und|aber|y|et|e) |, /gi)) {
     const [before, part] = [sentence.slice(0, index), sentence.slice(index + mark.length)]
-    // "never … and drop the rule" orders neither, and "the rule that … and …" describes one
-    const isTakenBack = TAKES_BACK.test(part) && (/^(?:also|please|forget)\b/i.test(part) || !NOT.test(before))
-    if (isTakenBack || (TAKES_BACK.test(before) && !THE_ONE_THAT.test(before) && saysItLasts(part)))
+    // "never … and drop the rule" and "we may use tabs and drop the rule" order neither, and "the rule that … and …" describes one
+    const isBeside = !NOT.test(before) && (/^[,;]/.test(mark) || saysItLasts(before))
+    const isOrder = !IF.test(before) && (/^(?:also|please|forget)\b/i.test(part) || isBeside)
+    if ((isOrder && takesBack(part)) || (takesBack(before) && !THE_ONE_THAT.test(before) && saysItLasts(part)))
       return [...partsOf(before), ...partsOf(part)]
     // a part that speaks of what stands before it says nothing alone
     const isOwn = /^[,;] \w/.test(mark) && !/^(?:\S+ ){0,3}(?:it|its|this|that|them|these|those|they)\b/i.test(part)

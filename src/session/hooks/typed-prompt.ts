@@ -5,7 +5,7 @@ import { isOfPerson, isTyped } from './ask-person.ts'
 import type { HookReply } from './call.ts'
 import { type Hook, joined } from './hook.ts'
 import { openPrompts, PROMPTS_MS } from './kept-prompts.ts'
-import { mayBeRepeated, partsOf, SESSIONS, saysItLasts, TAKES_BACK } from './lasting-words.ts'
+import { mayBeRepeated, partsOf, SESSIONS, saysItLasts, takesBack } from './lasting-words.ts'
 import { isSmall } from './small-talk.ts'
 import { CUT_OUT, ownWords, sentencesOf } from './typed-words.ts'
 
@@ -39,7 +39,7 @@ export async function notePrompt(hook: Hook, text: string): Promise<HookReply> {
   )
   const isAgain = (s: string) =>
     again.includes(s) && (hook.attempt('prompts', () => prompts?.sessionsThatSay(s)) ?? 0) >= SESSIONS
-  const wanted = open.filter((s) => saysItLasts(s) || isAgain(s) || TAKES_BACK.test(s))
+  const wanted = open.filter((s) => saysItLasts(s) || isAgain(s) || takesBack(s))
   // what most prompts do without is loaded when it is needed
   const visible = wanted.length > 0 ? (await import('./wish-question.ts')).askFor(hook, wanted, prompt) : undefined
   return { visible, context: joined(left) }

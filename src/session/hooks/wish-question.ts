@@ -5,7 +5,7 @@ import { actionOf } from '../../travel/formats/import/said-as.ts'
 import { askAbout, type Wish } from './ask-person.ts'
 import { isKnown } from './extract/propose.ts'
 import type { Hook } from './hook.ts'
-import { TAKES_BACK } from './lasting-words.ts'
+import { takesBack } from './lasting-words.ts'
 import { wishToEnd } from './taken-back.ts'
 
 /** Of one prompt, so that a question stays one. */
@@ -14,7 +14,7 @@ const MAX_ASKED = 2
 /** The question about sentences that last or take something back; undefined where all of it is known. */
 export function askFor(hook: Hook, sentences: readonly string[], prompt: number | undefined): string | undefined {
   const wishes = sentences
-    .flatMap((s) => wishToEnd(hook.memory.reader, s) ?? (TAKES_BACK.test(s) ? [] : wishOf(s, hook.project.root)))
+    .flatMap((s) => wishToEnd(hook.memory.reader, s) ?? (takesBack(s) ? [] : wishOf(s, hook.project.root)))
     .filter(({ actions: [first] }) => !isKnown(hook.memory, first![0].replace(/^record-/, ''), first![1]))
     .slice(0, MAX_ASKED)
     .map((wish): Wish => ({ ...wish, ...(prompt === undefined ? {} : { prompt }) }))
