@@ -399,8 +399,26 @@ test('[G7] a rule for one folder is noticed where the folder stands first, and i
   expect((await types('In apps/web, always use const instead of var.')).visible).toContain('(holds for apps/web/**)')
   await types('yes')
   expect(t.memory.reader.list('fact')[0]!.fields.paths).toEqual(['apps/web/**'])
+  expect((await types('In apps/web never import pydantic, ok?')).visible).toContain('(holds for apps/web/**)')
+  await types('yes')
+  expect(t.memory.reader.list('fact')).toHaveLength(2)
   expect((await types('For now, always use the old server')).visible).toBeUndefined()
   expect((await types('From now on, never import from apps/web in new code')).visible).not.toContain('holds for')
+})
+
+test('[G7] a rule for a folder needs no comma, and a report from a place is no rule', () => {
+  for (const rule of ['In src/carry_on/domain never import pydantic', 'In web/ never use inline styles', 'in Go code always wrap errors', 'In tests, always mock the clock']) // biome-ignore format: a row
+    expect([rule, saysItLasts(rule)]).toEqual([rule, true])
+  for (const told of ['In Safari never shows the button', 'In the end we use redis', 'in the app never fails', 'For now always use the old server']) // biome-ignore format: a row
+    expect([told, saysItLasts(told)]).toEqual([told, false])
+})
+
+test('[G7] "both" where one thing was asked keeps that one, and says that the other was not asked', async () => {
+  const t = openTestMemory()
+  const { types } = session(t)
+  await types('Always use single quotes in SQL.')
+  expect((await types('yes to both')).visible).toMatch(/only one thing.*single quotes/s)
+  expect(t.memory.reader.list('fact', { current: true })).toHaveLength(1)
 })
 
 test('[G7] what is ordered beside a rule is no part of it', async () => {

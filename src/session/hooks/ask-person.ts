@@ -125,6 +125,7 @@ const SAID_LAST = new RegExp(`(?:^|[^\\p{L}\\p{N}])(?:(?<yes>${YES})|(?<no>${NO}
 const FILLER = /^(?:please|confirm|to|bitte|and|und|et|y|e|och|s'il|te|plait|por|favor)$/i
 
 /** Everything that was asked just now. */
+const BOTH = /(?<!\p{L})(?:both|beides?|deux|ambos|ambas)(?!\p{L})/iu
 const ALL = /^(?:both|all|beides?|alle|les|tous|toutes|ambos|ambas|todos|todas)$/i
 
 export type Answer = Readonly<{ yes: boolean; refs: readonly string[] }>
@@ -187,6 +188,8 @@ export function answered(hook: Hook, prompt: string): HookReply {
     if (refs.length === 0 && meant.length > 1)
       messages.push(`Tidemark asked more than one thing: say which, such as: yes ${meant[0]!.ref}`)
     if (refs.length === 0 && meant.length !== 1) continue
+    if (refs[0] === 'all' && meant.length === 1 && BOTH.test(prompt.slice(0, 80)))
+      messages.push('Tidemark asked only one thing: say the other again, alone')
     for (const q of meant) {
       done.add(q.id)
       if (q.wish) {

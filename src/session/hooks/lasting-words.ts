@@ -14,9 +14,9 @@ const FLAVOURS = {
 } as const
 type Flavour = (typeof FLAVOURS)[keyof typeof FLAVOURS]
 
-/** What may stand before the words that count: "In apps/web,", "and please", "you should", "y por favor". */
+/** What may stand before the words that count: "In apps/web", "and please", "you should"; no report as "in Safari never works". */
 const LEAD =
-  '(?:(?:in|for) (?:the )?(?!now|this|once|example)[a-z0-9_./@-]{2,40}(?: (?:app|example|package|service|module|folder|directory|project|tests?|library|code))?[,:] )?(?:(?:and|but|also|so|ok(?:ay)?|please|pls|you|we|i want you to|(?:you|we) (?:should|must)|und|aber|bitte|auch|y|pero|et|mais|aussi|stp|e|mas|também|por favor)[, ]{1,3}){0,3}'
+  '(?:(?:in|for) (?:the )?(?!now|this|once|example|end |theory|short)[a-z0-9_./@-]{2,40}(?: (?:app|example|package|service|module|folder|directory|project|tests?|library|code))?(?:[,:] | (?!(?:always|never) [a-z]{2,20}(?<![su])s )))?(?:(?:and|but|also|so|ok(?:ay)?|please|pls|you|we|i want you to|(?:you|we) (?:should|must)|und|aber|bitte|auch|y|pero|et|mais|aussi|stp|e|mas|também|por favor)[, ]{1,3}){0,3}'
 
 const LANGUAGE =
   '(?:english|german|spanish|french|portuguese|italian|russian|chinese|japanese|ingl[ée]s|castellano|español|franc[ée]s|alemán|anglais|français|espagnol|allemand|deutsch|englisch|französisch|spanisch|português|русском|английском)'

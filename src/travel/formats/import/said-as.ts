@@ -4,6 +4,7 @@
  */
 
 import { findSecrets } from '../../../base/secrets/find.ts'
+import { TAG } from '../../../engine/store/prompts.ts'
 import { placesIn } from '../../../find/code/location.ts'
 import type { Json } from '../../../model/field.ts'
 import { cut } from '../../../model/text.ts'
@@ -118,7 +119,8 @@ function kindOf(sentence: string): SaidKind {
 /** What would record what somebody says: its first line is the sentence, the others are its context. */
 export function actionOf(said: string, as?: SaidKind): SaidAs {
   const [begin = ''] = said.trim().split('\n', 1)
-  const first = begin.replace(/^remember(?::|,| that) (?=\S)/i, '')
+  const bare = begin.replace(/^remember(?::|,| that) (?=\S)/i, '')
+  const first = bare.replace(TAG, (tag) => (tag.startsWith(',') ? '' : tag))
   const line = cut(first.trimEnd(), LINE_MAX)
   const sentence = plainLine(line).replace(LEAD, '')
   const kind = as ?? kindOf(sentence)
