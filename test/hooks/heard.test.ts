@@ -88,7 +88,7 @@ test('[G7] an order of each day is no rule, however often it is said', () => {
   expect(mayBeRepeated('ask me before you touch the billing code')).toBe(true)
 })
 
-test('[G7] [R1] words ask, and record nothing: the yes records them as they were typed, with where they were typed', async () => {
+test('[G7] [R1] words ask, and record nothing: the yes records the rule in them as it was typed, with where they were typed', async () => {
   const t = openTestMemory()
   const { types } = session(t)
   const { visible, context } = await types('Add a cart. From now on, use pnpm here.')
@@ -96,7 +96,7 @@ test('[G7] [R1] words ask, and record nothing: the yes records them as they were
   expect(context).toBeUndefined()
   expect(t.memory.newsSince(0).filter((n) => !n.presence)).toEqual([])
   await types('yes')
-  expect(t.memory.reader.list('fact').map((e) => e.fields.fact)).toEqual(['From now on, use pnpm here'])
+  expect(t.memory.reader.list('fact').map((e) => e.fields.fact)).toEqual(['use pnpm here'])
 })
 
 test('[G7] [R3] what is said in three sessions is asked about once, and a no is remembered', async () => {
@@ -165,7 +165,7 @@ test('[G7] [R1] typed prompts are kept beside the store for their user alone, wi
 })
 
 test.each([
-  'From now on never put code in __init__.py',
+  'Never put code in __init__.py',
   'Never call __enter__ or __exit__ yourself',
   'Never edit src/**/gen/** by hand',
   'Always pass *args and **kwargs, never *a and **k',
@@ -617,4 +617,17 @@ test.each([
   expect(visible === undefined ? undefined : /\(ends "([^"]*)"\)/.exec(visible)?.[1]).toEqual(
     ends === undefined ? undefined : expect.stringContaining(ends),
   )
+})
+
+test.each([
+  ['And please use poetry instead of uv from now on', 'use poetry instead of uv from now on', 'tool'],
+  ['From now on, no deploys on Fridays', 'no deploys on Fridays', undefined],
+  ['oh and also from now on always put the error code into the response', 'always put the error code into the response', 'constraint'], // biome-ignore format: one row
+  ['From now on it has to be sorted by name', 'From now on it has to be sorted by name', 'constraint'],
+])('[G7] a rule is kept without the talk that leads to it: %s', async (said, fact, category) => {
+  const t = openTestMemory()
+  const { types } = session(t)
+  expect((await types(said)).visible).toContain(said)
+  await types('yes')
+  expect(t.memory.reader.list('fact').map((e) => [e.fields.fact, e.fields.category])).toEqual([[fact, category]])
 })

@@ -117,7 +117,7 @@ test('[R3] what an agent makes of words that the user has agreed to is no second
   expect(visible).toContain('The menu is ours to mend')
   expect(visible).not.toContain('Lint with')
   const rules = t.memory.reader.list('fact', { standing: 'confirmed' })
-  expect(rules.map((e) => e.name)).toEqual(['From now on run pnpm lint before you commit'])
+  expect(rules.map((e) => e.name)).toEqual(['run pnpm lint before you commit'])
   expect(t.get('Lint with pnpm lint before commits')?.fields.standing).toBe('rejected')
   // the words that were agreed to are gone from the session too, once something is erased
   const kept = () => JSON.stringify(t.memory.db.all('SELECT body FROM sessions'))
