@@ -631,3 +631,47 @@ test.each([
   await types('yes')
   expect(t.memory.reader.list('fact').map((e) => [e.fields.fact, e.fields.category])).toEqual([[fact, category]])
 })
+
+test.each([
+  'hm no. we keep npm, sorry',
+  'no wait, take that back',
+  'no, take that back please',
+  'undo that',
+  'Sorry, stay with uv. poetry was nonsense',
+  'stick with uv please',
+  'nein, nimm das zurück',
+])('[G7] [R4] the prompt behind a yes may take it back, and what was replaced is back: %s', async (said) => {
+  const t = openTestMemory()
+  t.act([['record-fact', { fact: 'Use uv for dependencies' }]])
+  const { types } = session(t)
+  const rules = () => t.memory.reader.list('fact', { current: true }).map((e) => e.fields.fact)
+  await types('Use poetry from now on instead of uv.')
+  await types('yes')
+  expect(rules()).toEqual(['Use poetry from now on instead of uv'])
+  const { visible } = await types(said)
+  expect(visible).toContain('(ends "Use poetry from now on instead of uv" and brings back "Use uv for dependencies")')
+  expect((await types('yes')).visible).toContain('the user agreed. This ends')
+  expect(rules()).toEqual(['Use uv for dependencies'])
+  expect((await types(said)).visible).toBeUndefined()
+})
+
+test('[G7] [R4] behind a yes other words take nothing back; an end and an agent’s rule can be taken back too', async () => {
+  const t = openTestMemory()
+  t.act([['record-fact', { fact: 'No deploys on Friday' }]])
+  const { on, types } = session(t)
+  await types('Use pnpm from now on.')
+  await types('yes')
+  expect((await types('No, the button has to be blue, and undo that change in cart.ts')).visible).toBeUndefined()
+  await types('Forget the Friday rule.')
+  await types('yes')
+  expect((await types('wait, undo that')).visible).toContain('(brings back "No deploys on Friday")')
+  await types('yes')
+  expect(t.memory.reader.list('fact', { current: true })).toHaveLength(2)
+  await types('The prices are integers in cents, all of them.')
+  await records(t, [['record-fact', { fact: 'Prices are cents', said: 'The prices are integers in cents' }]])
+  await on('stop')
+  expect((await types('yes')).visible).toContain('confirmed "Prices are cents"')
+  expect((await types('no, take it back')).visible).toContain('(ends "Prices are cents")')
+  await types('yes')
+  expect(t.get('Prices are cents')!.fields.retired).toBeDefined()
+})

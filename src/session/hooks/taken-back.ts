@@ -6,7 +6,7 @@ import { contentDigest } from '../../engine/replication/vouched.ts'
 import { isStopWord } from '../../engine/store/terms.ts'
 import { type Entity, identityOf, isAgreed } from '../../model/entity.ts'
 import { actionOf } from '../../travel/formats/import/said-as.ts'
-import type { Wish } from './ask-person.ts'
+import type { Agreed, Wish } from './ask-person.ts'
 import { takenBackIn } from './lasting-words.ts'
 
 const INSTEAD =
@@ -60,4 +60,26 @@ export function wishToEnd(reader: Reader, sentence: string): Wish | undefined {
   if (meant?.length !== 1 || id === undefined) return undefined
   const actions = [action, ['supersede', { old: meant[0]!.id, new: id, reason: sentence }] as const]
   return { words: sentence, actions, also: `replaces "${calledAs(meant[0]!)}"`, to: shownAs(meant[0]!) }
+}
+
+const HESITATES =
+  '(?:(?:h+m+|oh|uh+|um|ah|ach|sorry|wait|actually|no|nope|nein|non|não|please|bitte|ok(?:ay)?|attends|espera)[,.! ]{1,3}){0,4}'
+const UNDO = new RegExp(
+  `^${HESITATES}(?:(?:undo|revert|cancel|scratch|forget|drop) (?:that|it|this)(?: (?:rule|one))?|take (?:that|it|this) back|i(?:[’']ve)? changed my mind|nimm das (?:wieder )?zurück|vergiss das|annule ça|oublie ça|deshazlo|deshaz eso|olvídalo|olvida eso|desfaz isso|esquece isso)(?= (?:please|again|now|bitte)|[,.;! -]*$|[,.;!] )`,
+  'iu',
+)
+const RETREATS = new RegExp(`^${HESITATES}(?:no|nope|nein|non|não|wait|sorry|actually)(?:[,.! ]|$)`, 'iu')
+const STAYS =
+  /(?<![\p{L}\p{N}])(?:keep|stay with|stick (?:with|to)|(?:go|switch) back to|bleib\p{L}* bei|(?:garde|reste)\p{L}*(?: sur)?|(?:seguimos|quedamos|sigue) con|(?:ficamos|continuamos) com)\s(.{2,200})/iu
+
+/** What the prompt behind a yes takes back of it: "no, undo that", "sorry, we keep npm", "stay with uv". */
+export function wishToTakeBack(sentences: readonly string[], agreed: readonly Agreed[]): Wish | undefined {
+  if (agreed.length === 0) return undefined
+  const also = agreed.map((a) => a.gone).join(', ')
+  const isNo = RETREATS.test(sentences[0] ?? '')
+  const words = sentences.find((s) => {
+    const kept = STAYS.exec(s)?.[1]
+    return UNDO.test(s) || (kept !== undefined && (isNo || wordsIn(kept).some((w) => isIn(w, wordsIn(also)))))
+  })
+  return words === undefined ? undefined : { words, actions: agreed.flatMap((a) => a.back), also }
 }

@@ -1,7 +1,7 @@
 /** What a person types: kept on this machine, and where the words say that they last, put to the person as a question. */
 import { plainLine } from '../../travel/formats/import/classify.ts'
 import { leftToJudge } from './ask-agent.ts'
-import { isOfPerson, isTyped } from './ask-person.ts'
+import { agreedJustNow, isOfPerson, isTyped } from './ask-person.ts'
 import type { HookReply } from './call.ts'
 import { type Hook, joined } from './hook.ts'
 import { openPrompts, PROMPTS_MS } from './kept-prompts.ts'
@@ -41,6 +41,7 @@ export async function notePrompt(hook: Hook, text: string): Promise<HookReply> {
     again.includes(s) && (hook.attempt('prompts', () => prompts?.sessionsThatSay(s)) ?? 0) >= SESSIONS
   const wanted = open.filter((s) => saysItLasts(s) || isAgain(s) || takesBack(s))
   // what most prompts do without is loaded when it is needed
-  const visible = wanted.length > 0 ? (await import('./wish-question.ts')).askFor(hook, wanted, prompt) : undefined
+  const isAsked = wanted.length > 0 || agreedJustNow(hook).length > 0
+  const visible = isAsked ? (await import('./wish-question.ts')).askFor(hook, wanted, sentences, prompt) : undefined
   return { visible, context: joined(left) }
 }

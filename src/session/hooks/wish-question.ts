@@ -2,19 +2,22 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { below } from '../../base/files.ts'
 import { actionOf } from '../../travel/formats/import/said-as.ts'
-import { askAbout, type Wish } from './ask-person.ts'
+import { agreedJustNow, askAbout, type Wish } from './ask-person.ts'
 import { isKnown } from './extract/propose.ts'
 import type { Hook } from './hook.ts'
 import { takesBack } from './lasting-words.ts'
-import { wishToEnd } from './taken-back.ts'
+import { wishToEnd, wishToTakeBack } from './taken-back.ts'
 
 /** Of one prompt, so that a question stays one. */
 const MAX_ASKED = 2
 
-/** The question about sentences that last or take something back; undefined where all of it is known. */
-export function askFor(hook: Hook, sentences: readonly string[], prompt: number | undefined): string | undefined {
+/** The question about sentences that last or take something back; undefined where all of it is known. `all`: of the prompt. */
+export function askFor(hook: Hook, sentences: readonly string[], all: readonly string[], prompt: number | undefined) {
+  const back = wishToTakeBack(all, agreedJustNow(hook))
   const wishes = sentences
+    .filter((s) => s !== back?.words)
     .flatMap((s) => wishToEnd(hook.memory.reader, s) ?? (takesBack(s) ? [] : wishOf(s, hook.project.root)))
+    .concat(back ?? [])
     .filter(({ actions: [first] }) => !isKnown(hook.memory, first![0].replace(/^record-/, ''), first![1]))
     .slice(0, MAX_ASKED)
     .map((wish): Wish => ({ ...wish, ...(prompt === undefined ? {} : { prompt }) }))
