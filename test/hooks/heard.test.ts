@@ -675,3 +675,16 @@ test('[G7] [R4] behind a yes other words take nothing back; an end and an agentâ
   await types('yes')
   expect(t.get('Prices are cents')!.fields.retired).toBeDefined()
 })
+
+test('[G7] what a prompt corrects itself is not asked', async () => {
+  const { types } = session(openTestMemory())
+  for (const said of ['always write comments in German. Actually no, in English', 'Always write comments in German. No. In English.', 'Always write comments in German, no, in English', 'always write comments in German - sorry, no, in English', 'Never deploy on Fridays. Wait, I mean Thursdays']) // biome-ignore format: a row
+    expect([said, (await types(said)).visible]).toEqual([said, undefined])
+  for (const [said, asked] of [
+    ['Always write comments in German. Actually no, always write comments in English', 'noted: "Actually no, always write comments in English"'],
+    ['Never commit secrets. No exceptions.', 'noted: "Never commit secrets"'],
+    ['Never log mail addresses. Wait for my ok then.', 'noted: "Never log mail addresses"'],
+    ['Always use tabs, no spaces', 'noted: "Always use tabs, no spaces"'],
+  ] as const) // biome-ignore format: rows
+    expect((await types(said)).visible).toContain(asked)
+})

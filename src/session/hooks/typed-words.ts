@@ -162,10 +162,15 @@ const SHORTEST = 6
 /** A longer one tells a story. */
 const LONGEST = 400
 const MAX_SENTENCES = 60
+/** It corrects what stands before it: "Actually no, in English", "No. In English", "Wait, make that two". */
+const CORRECTS =
+  /^(?:(?:h+m+|oh|uh+|oops|sorry|ach|ah|well|ok(?:ay)?)[,.! ]{1,3}){0,3}(?:(?:actually|scratch that|on second thought|i mean|i meant|ich meine|en fait|mejor dicho|ou melhor)(?=[,.:! ]|$)|(?:no|nope|nein|non|não|doch nicht|wait|moment|correction)(?=[,.:!]|$| (?:no|wait|sorry)[,.! ]))/i
+const BESIDE = /,? (?:[-–—]|\.{2,3}|…) |, /g
 
 export function sentencesOf(text: string): string[] {
   if (/^\s*[/!]/.test(text)) return [] // a command of the client
   const out: string[] = []
+  let before: string | undefined
   for (const line of ownWords(text).split('\n')) {
     const plain = line.replace(/^\s*(?:[-*+]|\d+[.)])\s+/, '').trim()
     // a stop ends a sentence before a space: "a.ts" goes on; so do "e.g. this", "git add . first" and "./... first"
@@ -173,6 +178,10 @@ export function sentencesOf(text: string): string[] {
       /(?<=[.!?;])(?<!(?:^|\s)\.)(?<!\/\.{1,3})(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx|z\.B|bzw|ca|p\.ej)\.)\s+(?!(?:ever|period)[.!])|(?<=[。！？；])/iu,
     )) {
       const said = sentence.replace(/[;；]$/, '').trim()
+      // what is corrected is not meant, and its correction means nothing alone
+      if (CORRECTS.test(said) && out.at(-1) === before) out.pop()
+      before = said
+      if (said.matchAll(BESIDE).some(({ index, 0: mark }) => CORRECTS.test(said.slice(index + mark.length)))) continue
       if (said.length >= SHORTEST && said.length <= LONGEST && out.length < MAX_SENTENCES) out.push(said)
     }
   }
