@@ -175,7 +175,7 @@ describeUnless(NO_TERMINAL)('a person on a terminal', () => {
     const past = stripVTControlCharacters(await screen(at, ['history', 'use-sqlite']))
     expect(past).toMatch(/^WHEN \(UTC\) +WHAT +WHO +BATCH\n20\d\d-\d\d-\d\d \d\d:\d\d {2}recorded +tester +\w+:\d+\n/)
     expect(stripVTControlCharacters(await screen(at, ['history']))).toMatch(
-      /^WHEN \(UTC\) +WHAT +WHO +BATCH\n\S+ \S+ +Write .*state: .*complete/,
+      /^WHEN \(UTC\) +WHAT +WHO +BATCH\n\S+ \S+ +Write .*: complete/,
     )
     expect(await run('history')).toMatch(/^20\d\d-/)
   })
