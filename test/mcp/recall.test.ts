@@ -58,6 +58,10 @@ test('[H4] an answer is short where nobody says a budget: the best whole, the ot
   expect(whole.text).toContain('a detail of it, a detail of it')
   const more = await call(client, 'recall', { text: 'why was the export of invoices slow?', budget: 6_000 })
   expect(more.text.match(/a detail of it, a detail/g)!.length).toBeGreaterThan(4)
+  for (const limit of [1, 3, 5, 20]) {
+    const asked = await call(client, 'recall', { text: 'why was the export of invoices slow?', limit })
+    expect(asked.text.match(/^\(learning /gm)).toHaveLength(limit) // who says how many gets so many
+  }
 })
 
 test('recall over HTTP', async () => {

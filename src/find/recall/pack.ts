@@ -34,7 +34,7 @@ type Form = typeof OMIT | typeof LINE | typeof CARD
 /**
  * Tells as many items as the budget holds, in their order: whole, else in a line, else not; never a part of one. An item
  * takes at most half of what is left, unless those behind it still fit in lines, and leaves room for the first five in
- * lines: a long one does not shut out the rest.
+ * lines: a long one does not shut out the rest. From the second on, none is whole while that leaves out another.
  */
 export function pack(items: readonly Card[], limits: Limits, count: (text: string) => number): Packed {
   const { budget, limit = items.length, head = '', closing = inScheme } = limits
@@ -108,7 +108,8 @@ function chosen(given: readonly Card[], cost: (text: string) => number, closing:
     const line = lines[i]!
     behind -= line
     const best = lines.slice(i + 1, FIRST).reduce((sum, n) => sum + n, 0)
-    if (card <= room - Math.max(Math.min(behind, room / 2), best)) {
+    const isAllTold = i > 0 && line + behind <= room
+    if (card <= room - Math.max(isAllTold ? behind : Math.min(behind, room / 2), best)) {
       forms[i] = CARD
       room -= card
     } else if (line <= room) {

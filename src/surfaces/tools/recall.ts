@@ -28,7 +28,7 @@ export const recall = defineTool({
       rare: true,
     },
     limit: { type: 'number', least: 1, about: 'results (10)' },
-    budget: { type: 'number', least: 1, about: 'tokens (80 × limit)' },
+    budget: { type: 'number', least: 1, about: 'tokens (800, or 160 × the limit given)' },
     kind: { type: 'text', about: 'e.g. decision,learning' },
     task: { type: 'text', about: 'stand at this task', rare: true },
     goal: { type: 'text', about: 'goals of scope selected', rare: true },
@@ -54,8 +54,8 @@ export const recall = defineTool({
     const { recallerOf } = await import('../../find/recall/recall.ts')
     const recaller = recallerOf(context.memory, context.project)
     const { text: said, scope, preset, task, limit, since, all, explain } = args
-    const budget =
-      args.budget ?? recaller.config.budget ?? TOKENS_EACH * Math.max(LEAST_RESULTS, limit ?? recaller.config.limit)
+    const untold = limit === undefined ? TOKENS_EACH * recaller.config.limit : TOKENS_ASKED * limit
+    const budget = args.budget ?? recaller.config.budget ?? Math.max(LEAST_TOKENS, untold)
     const [phrase, when] = /\b(?:at|as of) ([\w.-]{1,40})\??$/i.exec(said.trim()) ?? []
     const isAsked = args['as-of'] !== undefined
     const moment = args['as-of'] ?? (when !== undefined && /\d/.test(when) ? when : undefined)
@@ -100,10 +100,12 @@ export const recall = defineTool({
   },
 })
 
-/** Tokens that a result may cost where nobody says a budget: a line for most of them, the best ones whole. */
+/** Tokens that a result may cost where nobody says a budget: the best ones whole, a line for some more. */
 const TOKENS_EACH = 80
-/** Fewer results may cost as much as so many: a single one is told whole. */
-const LEAST_RESULTS = 3
+/** A line of each fits in, for a caller who says how many. */
+const TOKENS_ASKED = 160
+/** A single result is told whole. */
+const LEAST_TOKENS = 240
 
 /** What the library calls otherwise. */
 const NAMES: Readonly<Record<string, string>> = { kinds: 'kind', goals: 'goal', asOf: 'as-of', validAt: 'valid-at' }
