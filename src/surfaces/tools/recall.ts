@@ -28,7 +28,7 @@ export const recall = defineTool({
       rare: true,
     },
     limit: { type: 'number', least: 1, about: 'results (10)' },
-    budget: { type: 'number', least: 1, about: 'tokens (800, or 160 × the limit given)' },
+    budget: { type: 'number', least: 1, about: 'tokens (800; 160 × limit)' },
     kind: { type: 'text', about: 'e.g. decision,learning' },
     task: { type: 'text', about: 'stand at this task', rare: true },
     goal: { type: 'text', about: 'goals of scope selected', rare: true },
