@@ -109,6 +109,15 @@ test('[G7] [R3] what is said in three sessions is asked about once, and a no is 
   expect((await session(t, 's4').types(`And again. ${line}`)).visible).toBeUndefined()
 })
 
+test('[G7] [R3] an order of work is no rule, however often it is given; a repetition is asked about once, also if nobody answers', async () => {
+  const t = openTestMemory()
+  const rule = 'keep the answers short and in bullet points'
+  const asked: (string | undefined)[] = []
+  for (const id of ['s1', 's2', 's3', 's4', 's5'])
+    asked.push((await session(t, id).types(`add a test for the new endpoint. ${rule}. we can deploy on Fridays again`)).visible) // biome-ignore format: one row
+  expect(asked.filter(Boolean)).toEqual([expect.stringContaining(`noted: "${rule}" — confirm?`)])
+})
+
 test('[G7] [R4] what is taken back is named in the question, and goes with the yes', async () => {
   const t = openTestMemory()
   t.act([['record-fact', { fact: 'Use pnpm for installs' }], ['record-fact', { fact: 'No deploys on Friday' }]]) // biome-ignore format: one row

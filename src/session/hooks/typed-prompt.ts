@@ -37,11 +37,15 @@ export async function notePrompt(hook: Hook, text: string): Promise<HookReply> {
       !s.includes(CUT_OUT) &&
       hook.attempt('prompts', () => prompts?.isRefused(s)) !== true,
   )
+  const lasting = open.filter((s) => saysItLasts(s) || takesBack(s))
   const isAgain = (s: string) =>
     again.includes(s) && (hook.attempt('prompts', () => prompts?.sessionsThatSay(s)) ?? 0) >= SESSIONS
-  const wanted = open.filter((s) => saysItLasts(s) || isAgain(s) || takesBack(s))
+  const repeated = open.filter((s) => !lasting.includes(s) && isAgain(s))
+  const wanted = [...lasting, ...repeated]
   // what most prompts do without is loaded when it is needed
   const isAsked = wanted.length > 0 || agreedJustNow(hook).length > 0
   const visible = isAsked ? (await import('./wish-question.ts')).askFor(hook, wanted, sentences, prompt) : undefined
+  // a repetition is asked about once, also where nobody answers
+  if (visible !== undefined) for (const s of repeated) hook.attempt('prompts', () => prompts?.refuse(s, now))
   return { visible, context: joined(left) }
 }

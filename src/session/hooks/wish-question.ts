@@ -1,21 +1,25 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { below } from '../../base/files.ts'
+import { forceOf } from '../../travel/formats/import/orders.ts'
 import { actionOf } from '../../travel/formats/import/said-as.ts'
 import { agreedJustNow, askAbout, type Wish } from './ask-person.ts'
 import { isKnown } from './extract/propose.ts'
 import type { Hook } from './hook.ts'
-import { takesBack } from './lasting-words.ts'
+import { saysItLasts, takesBack } from './lasting-words.ts'
 import { wishToEnd, wishToTakeBack } from './taken-back.ts'
 
 /** Of one prompt, so that a question stays one. */
 const MAX_ASKED = 2
 
+/** An order to do one thing now is work, however often it is given; so is no report. What asks in other words may be a rule. */
+const asksForMore = (sentence: string): boolean => ![0, 2].includes(forceOf(sentence))
+
 /** The question about sentences that last or take something back; undefined where all of it is known. `all`: of the prompt. */
 export function askFor(hook: Hook, sentences: readonly string[], all: readonly string[], prompt: number | undefined) {
   const back = wishToTakeBack(all, agreedJustNow(hook))
   const wishes = sentences
-    .filter((s) => s !== back?.words)
+    .filter((s) => s !== back?.words && (saysItLasts(s) || takesBack(s) || asksForMore(s)))
     .flatMap((s) => wishToEnd(hook.memory.reader, s) ?? (takesBack(s) ? [] : wishOf(s, hook.project.root)))
     .concat(back ?? [])
     .filter(({ actions: [first] }) => !isKnown(hook.memory, first![0].replace(/^record-/, ''), first![1]))
