@@ -36,12 +36,8 @@ export interface Wish {
   readonly prompt?: number
 }
 
-/** What a yes carried out, in which prompt it came, and what would take it back. */
-export interface Agreed extends Wish {
-  readonly at: number
-  readonly back: Wish['actions']
-  readonly gone: string
-}
+/** What a yes carried out, and in which prompt it came. */
+export type Agreed = Wish & { readonly at: number; readonly batch: string | null }
 
 /** What clients show of one message is cut behind this; a yes to words that were cut off would be none. */
 const SHOWN = 420
@@ -60,10 +56,10 @@ const prompts = (hook: Hook): number => Number(hook.kept('prompts') ?? 0)
 
 /** What the prompt before this one agreed to. */
 export const agreedJustNow = (hook: Hook): Agreed[] =>
-  kept<Agreed>(hook, 'agreed').filter((a) => a.at === prompts(hook) - 1 && a.back.length > 0)
+  kept<Agreed>(hook, 'agreed').filter((a) => a.at === prompts(hook) - 1 && a.actions[0]![0] !== 'undo')
 
-function keepAgreed(hook: Hook, wish: Wish, back: Wish['actions'], gone: string): void {
-  const agreed: Agreed[] = [...kept<Agreed>(hook, 'agreed'), { ...wish, at: prompts(hook), back, gone }]
+function keepAgreed(hook: Hook, wish: Wish, batch: string | null): void {
+  const agreed: Agreed[] = [...kept<Agreed>(hook, 'agreed'), { ...wish, at: prompts(hook), batch }]
   hook.sessions.patch(hook.session, { agreed: agreed.slice(-MAX_OPEN) as unknown as Json })
 }
 
@@ -249,17 +245,10 @@ const isReference = ({ memory }: Hook, ref: string): boolean =>
 /** As the person: the prompt was witnessed here, and the version is the one that was shown. */
 function decide(hook: Hook, e: Entity, yes: boolean): string {
   const { memory, call, session } = hook
-  const action = [yes ? 'confirm' : 'reject', { ref: e.id, expectedVersion: e.version }]
+  const action = [yes ? 'confirm' : 'reject', { ref: e.id, expectedVersion: e.version }] as const
   const carryOut = () => {
-    memory.act([action], { by: 'person', agent: call.client, session })
-    const words = calledAs(e, memory)
-    if (yes && memory.registry().kind(e.kind)?.binding === true)
-      keepAgreed(
-        hook,
-        { words, actions: [] },
-        [['retire', { ref: e.id, reason: 'the user took the yes back' }]],
-        `ends "${words}"`,
-      )
+    const { batch } = memory.act([action], { by: 'person', agent: call.client, session })
+    if (yes && e.kind !== 'proposal') keepAgreed(hook, { words: calledAs(e, memory), actions: [action] }, batch)
     return `Tidemark: the user ${yes ? 'confirmed' : 'rejected'} "${dataLine(calledAs(e, memory), SHOWN)}" (${e.id})`
   }
   return unlessRefused(carryOut, (why) => `Tidemark could not ${yes ? 'confirm' : 'reject'} ${e.id}: ${why.message}`)
@@ -281,22 +270,13 @@ function grant(hook: Hook, wish: Wish, yes: boolean): string {
   const carryOut = () => {
     const done = memory.act(actions, { by: 'person', agent: call.client, session, source: 'prompt' })
     const { kind = '', id = '' } = done.results[0]!
-    const [verb] = actions[0]!
-    const isNew = verb.startsWith('record-')
     hook.attempt('used', () => {
       if (prompt !== undefined) prompts?.show([prompt], memory.env.now())
-      const back = verb === 'undo' ? [] : [['undo', { batch: done.batch ?? undefined }] as const]
-      const old = /^(?:ends|replaces) (".*")$/s.exec(also ?? '')?.[1]
-      keepAgreed(
-        hook,
-        wish,
-        back,
-        [isNew && `ends ${shown}`, old && `brings back ${old}`].filter(Boolean).join(' and '),
-      )
+      keepAgreed(hook, wish, done.batch)
       // what the agent made of the same words was not shown
       for (const e of restsOn(hook, [wish])) if (e.id !== id) leaveOut(hook, e.id)
     })
-    if (!isNew) return `Tidemark: the user agreed. This ${also}${id && ` (${id})`}`
+    if (!actions[0]![0].startsWith('record-')) return `Tidemark: the user agreed. This ${also}${id && ` (${id})`}`
     return `Tidemark: the user agreed. Recorded: ${kind} ${shown} (${id})${also ? `. This ${also}` : ''}`
   }
   return unlessRefused(carryOut, () => `Tidemark could not do it, and nothing was changed: ${shown}`)

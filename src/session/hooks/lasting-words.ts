@@ -105,11 +105,9 @@ export function saysItLasts(sentence: string): boolean {
 
 const RULE = '(?:rules?|conventions?|decisions?|regel|entscheidung|regla|decisión|règle|décision|regra|decisão)'
 const ARTICLE = '(?:the|that|our|my|die|la|esa|nuestra|cette|notre|a|essa|nossa)'
-const ABOUT = '(?:about|that|on|of|for|to|über|dass|zu|sobre|de|que|sur|du|da|do)'
-const SAID = "(?:what (?:i|we|you) said|ce que (?:j[’']ai|on a) dit|lo que (?:dije|dijimos)|o que (?:eu )?disse)"
 /** It takes a rule back, the one that it describes: "forget the rule about Friday deploys", "forget the Friday rule". */
 const TAKES_BACK = new RegExp(
-  `^(?:(?:also|and|but|so|then|ok(?:ay)?|please|und|auch|bitte|y|et|e)[, ]{1,3}){0,3}(?:forget|drop|retire|cancel|lift|scrap|vergiss|streich|olvida|quita|oublie|supprime|esquece|esqueça) (?:(?:${ARTICLE} ${RULE}|${SAID}) ${ABOUT}\\s(.{3,200})|${ARTICLE} (.{3,60}?) ${RULE}(?:[,;(].{0,200}|\\s(?:please|again|now))?)$`,
+  `^(?:(?:also|and|but|so|then|ok(?:ay)?|please|und|auch|bitte|y|et|e)[, ]{1,3}){0,3}(?:forget|drop|retire|cancel|lift|scrap|vergiss|streich|olvida|quita|oublie|supprime|esquece|esqueça) (?:(?:${ARTICLE} ${RULE}|(?:what (?:i|we|you) said|ce que (?:j[’']ai|on a) dit|lo que (?:dije|dijimos)|o que (?:eu )?disse)) (?:about|that|on|of|for|to|über|dass|zu|sobre|de|que|sur|du|da|do)\\s(.{3,200})|${ARTICLE} (.{3,60}?) ${RULE}(?:[,;(].{0,200}|\\s(?:please|again|now))?)$`,
   'iu',
 )
 /** Behind it stands why, or nothing of the rule. */

@@ -72,14 +72,21 @@ const RETREATS = new RegExp(`^${HESITATES}(?:no|nope|nein|non|não|wait|sorry|ac
 const STAYS =
   /(?<![\p{L}\p{N}])(?:keep|stay with|stick (?:with|to)|(?:go|switch) back to|bleib\p{L}* bei|(?:garde|reste)\p{L}*(?: sur)?|(?:seguimos|quedamos|sigue) con|(?:ficamos|continuamos) com)\s(.{2,200})/iu
 
-/** What the prompt behind a yes takes back of it: "no, undo that", "sorry, we keep npm", "stay with uv". */
+/** The prompt behind a yes takes it back: "no, undo that", "sorry, we keep npm", "stay with uv". */
 export function wishToTakeBack(sentences: readonly string[], agreed: readonly Agreed[]): Wish | undefined {
-  if (agreed.length === 0) return undefined
-  const also = agreed.map((a) => a.gone).join(', ')
-  const isNo = RETREATS.test(sentences[0] ?? '')
-  const words = sentences.find((s) => {
-    const kept = STAYS.exec(s)?.[1]
-    return UNDO.test(s) || (kept !== undefined && (isNo || wordsIn(kept).some((w) => isIn(w, wordsIn(also)))))
+  const gone = agreed.flatMap(({ words, actions: [first], also = '' }) => {
+    const old = /^(?:ends|replaces) (".*")$/s.exec(also)?.[1]
+    return [...(first![0] === 'retire' ? [] : [`ends "${words}"`]), ...(old ? [`brings back ${old}`] : [])]
   })
-  return words === undefined ? undefined : { words, actions: agreed.flatMap((a) => a.back), also }
+  const also = gone.join(' and ')
+  const isNo = RETREATS.test(sentences[0] ?? '')
+  const isNamed = (kept = '') => isNo || wordsIn(kept).some((w) => isIn(w, wordsIn(also)))
+  const words = sentences.find((s) => UNDO.test(s) || (STAYS.test(s) && isNamed(STAYS.exec(s)?.[1])))
+  if (agreed.length === 0 || words === undefined) return undefined
+  const actions = agreed.map(({ actions: [first], batch }) =>
+    first![0] === 'confirm'
+      ? (['retire', { ref: first![1].ref, reason: words }] as const)
+      : (['undo', { batch: batch ?? undefined }] as const),
+  )
+  return { words, actions, also }
 }

@@ -12,16 +12,17 @@ import { wishToEnd, wishToTakeBack } from './taken-back.ts'
 /** Of one prompt, so that a question stays one. */
 const MAX_ASKED = 2
 
-/** An order to do one thing now is work, however often it is given; so is no report. What asks in other words may be a rule. */
-const asksForMore = (sentence: string): boolean => ![0, 2].includes(forceOf(sentence))
-
 /** The question about sentences that last or take something back; undefined where all of it is known. `all`: of the prompt. */
 export function askFor(hook: Hook, sentences: readonly string[], all: readonly string[], prompt: number | undefined) {
   const back = wishToTakeBack(all, agreedJustNow(hook))
-  const wishes = sentences
-    .filter((s) => s !== back?.words && (saysItLasts(s) || takesBack(s) || asksForMore(s)))
-    .flatMap((s) => wishToEnd(hook.memory.reader, s) ?? (takesBack(s) ? [] : wishOf(s, hook.project.root)))
-    .concat(back ?? [])
+  // an order to do one thing now is work, however often it is given; nor does a report ask for anything
+  const isWork = (s: string) => !saysItLasts(s) && !takesBack(s) && [0, 2].includes(forceOf(s))
+  const asked = sentences.filter((s) => s !== back?.words && !isWork(s))
+  const wishes = [
+    back ?? [],
+    ...asked.map((s) => wishToEnd(hook.memory.reader, s) ?? (takesBack(s) ? [] : wishOf(s, hook.project.root))),
+  ]
+    .flat()
     .filter(({ actions: [first] }) => !isKnown(hook.memory, first![0].replace(/^record-/, ''), first![1]))
     .slice(0, MAX_ASKED)
     .map((wish): Wish => ({ ...wish, ...(prompt === undefined ? {} : { prompt }) }))

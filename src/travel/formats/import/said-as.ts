@@ -18,7 +18,7 @@ export type SaidAs = Readonly<{ kind: SaidKind; action: readonly [verb: string, 
 /** A longer line is no sentence: its beginning stands for it. */
 const LINE_MAX = 400
 const LEAD =
-  /^(?:(?:please|note(?: that)?|remember(?: that)?|fyi|btw|also|so|yesterday|last week|bitte|hinweis|nota)[,:]? ){1,3}/i
+  /^(?:(?:oh|and|but|please|note(?: that)?|remember(?: that)?|fyi|btw|also|so|yesterday|last week|bitte|hinweis|nota)[,:]? ){1,3}/i
 /** It leads to a rule and is no part of it: "oh and please", "from now on". Before "it" or "I" it stays. */
 const TALK =
   /^(?:(?:oh|ok(?:ay)?|and|but|also|please|pls|und|aber|auch|bitte|y|et|mais|aussi|por favor|pero|from (?:now|here) on(?:wards)?|going forward|ab (?:jetzt|sofort)|künftig|(?:de ahora )?en adelante|a partir de (?:ahora|agora)|dorénavant|désormais|à partir de maintenant)[, ]{1,3}){1,6}(?=\S{1,40}\s\S)(?!(?:i|as|it|its|this|that|them|these|those|they|es|das|ça|cela|eso|esto|isso)\s)/i
@@ -96,19 +96,13 @@ function decisionIn(sentence: string, line: string): Args | undefined {
   return name === '' ? undefined : { name, description: line, rationale }
 }
 
-/** "From now on" says of a rule what kind it is, though it is no part of it. */
-const factIn = (sentence: string, fact: string): Args => ({
-  fact,
-  category: (classifyRule(sentence) ?? classifyRule(fact))?.category,
-})
-
 type Telling = readonly [key: string, behind: string, of: (sentence: string, line: string) => Args | undefined]
 
 /** The field that stands for all of it, the one for what stands behind the line, and what the line says. */
 const FIELDS: Readonly<Record<SaidKind, Telling>> = {
   'failed-approach': ['approach', 'outcome', (sentence) => triedIn(sentence) ?? endedIn(sentence)],
   decision: ['name', 'rationale', (sentence, line) => decisionIn(beyond(sentence, DECIDED) ?? sentence, line)],
-  fact: ['fact', 'context', (sentence, line) => factIn(sentence, line.replace(TALK, ''))],
+  fact: ['fact', 'context', (said, line) => ({ fact: line.replace(TALK, ''), category: classifyRule(said)?.category })],
   question: ['question', 'context', (_, question) => ({ question })],
   learning: ['title', 'body', (_, title) => ({ title })],
 }
