@@ -121,6 +121,24 @@ describe('signals', () => {
     ])
   })
 
+  test('[G5] what an import brought is not about documents, and not stale before a month has gone', () => {
+    const m = openTestMemory()
+    const source = 'import decisions docs/adr'
+    const old = { validFrom: '2026-01-04', topics: undefined }
+    for (const [n, name] of ['Whole cents', 'Tea in bags', 'One queue of jobs'].entries())
+      m.act([['record-decision', { ...old, name, description: name, locations: [`docs/adr/000${n}.md`] }]], { source })
+    for (const name of ['JWT', 'Passkeys', 'Login by mail'])
+      m.act(
+        [['record-decision', { ...old, name, description: `${name} for the login`, locations: ['docs/adr/1.md'] }]],
+        {
+          source,
+        },
+      )
+    expect(lines(m)).toEqual([])
+    m.clock.days(31)
+    expect(lines(m)).toEqual([`⚠️ 3 stale decisions in 'auth' topic — review them, or mark them as curated`])
+  })
+
   test('[G5] a decision that conflicts with a rule that binds, by its words or by a link, until somebody settles it', () => {
     const m = openTestMemory()
     m.act([['record-fact', { fact: 'Use Jest for unit tests' }]])
@@ -158,6 +176,12 @@ describe('signals', () => {
     decide(m, 'limit-requests', 'Rate limiting of API requests with a token bucket')
     decide(other, 'rate-limiting', 'API requests are limited with a token bucket per client')
     decide(other, 'blue', 'The logo is blue')
+    decide(m, 'for-update', 'Lock the row for an update')
+    decide(
+      other,
+      'versions',
+      'Caret ranges with a lock file. Renovate opens an update of each package on Mondays, groups the minor ones, and a person has to select which of the larger ones go out with the next release of the mobile apps.',
+    )
     const others = () => [{ id: 'x1', name: 'api-gateway', decisions: other.memory.reader.list('decision') }]
     expect(signalsOf(lookAt(m.memory, m.project, { others })).map((s) => s.line)).toEqual([
       '🔗 Similar decisions in `api-gateway`: rate limiting',

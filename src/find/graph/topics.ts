@@ -1,7 +1,7 @@
 import { keptIn } from '../../base/lookup.ts'
 import { type ListOptions, newestFirst, type Reader } from '../../engine/read/reader.ts'
 import { isStopWord, tokensIn } from '../../engine/store/terms.ts'
-import { cleanPath, type Edge, type Entity, isAgreed } from '../../model/entity.ts'
+import { cleanPath, type Edge, type Entity, importedFrom, isAgreed, provenanceOf } from '../../model/entity.ts'
 import { fieldsOf, type Kind } from '../../model/kind.ts'
 import { slug } from '../../model/names.ts'
 import { shippedWords, type TopicVocabulary } from '../recall/topic-vocabulary.ts'
@@ -64,7 +64,10 @@ export function ownTopics(reader: Reader, entity: Entity, vocabulary = shippedWo
   const { telling, other } = proseOf(reader, entity)
   for (const by of mentionsIn(telling))
     add('mention', by, vocabulary.known(by) ?? vocabulary.known(by.split(' ').at(-1)!) ?? slug(by))
-  const paths = [...textsIn(fields.locations), ...(kind === 'file' ? [name] : []), ...pathsIn(telling)]
+  // where the words stand that an import read is not what they are about
+  const isRead = kind !== 'file' && provenanceOf(entity).some((p) => importedFrom(p.source) !== undefined)
+  const places = textsIn(fields.locations).filter((path) => !isRead || !isDocument(path))
+  const paths = [...places, ...(kind === 'file' ? [name] : []), ...pathsIn(telling)]
   for (const path of paths) for (const topic of topicsOfPath(path, vocabulary)) add('path', path, topic)
   if (textsIn(fields.topics).length > 0) return [...found.values()]
   const inTelling = vocabulary.in(spoken(telling))
@@ -82,6 +85,8 @@ function telling(word: string): string {
   const parts = word.split('/')
   return parts.length === 1 ? word : parts.filter((p) => !SILENT_FOLDERS.has(p.toLowerCase())).join('/')
 }
+
+const isDocument = (path: string): boolean => /\.(?:mdx?|mdc|markdown|rst|adoc|txt)(?::\d{1,9})?$/i.test(path)
 
 const textsIn = (v: unknown): string[] => (Array.isArray(v) ? v.filter((x) => typeof x === 'string') : [])
 

@@ -21,14 +21,16 @@ function dueForReview(look: Look): { decision: Entity; why: string }[] {
   const kind = reader.registry().kind('decision')
   const has = (e: Entity, field: string, value: string) => readField(e, field, kind) === value
   const open = look.decisions.filter((e) => has(e, 'visibility', 'developmental') && has(e, 'status', 'active'))
-  const isOld = (e: Entity) => saidAt(e) <= now - UNTOUCHED_DAYS * DAY_MS
+  // what an import brought is as old as its page, and here since then
+  const touched = (e: Entity) => Math.max(saidAt(e), e.created)
+  const isOld = (e: Entity) => touched(e) <= now - UNTOUCHED_DAYS * DAY_MS
   const waiting = open.filter((e) => !isOld(e) && fieldOf(e, 'revisitTrigger') !== '')
   const matched = triggered(look, waiting)
   return open.flatMap((decision) => {
     const by = matched.get(decision.id)
     if (by) return [{ decision, why: `"${said(fieldOf(decision, 'revisitTrigger'))}" matches "${spoken(by)}"` }]
     return isOld(decision)
-      ? [{ decision, why: `untouched for ${Math.floor((now - saidAt(decision)) / DAY_MS)} days` }]
+      ? [{ decision, why: `untouched for ${Math.floor((now - touched(decision)) / DAY_MS)} days` }]
       : []
   })
 }
