@@ -56,7 +56,8 @@ const REPORTS =
   /\b(?:says?|(?<!\b(?:i|we) (?:(?:have|ve|already|just) ){0,2})(?:said|wrote|told)|writes?|reads|(?<!^)read|according to|claims?|laut|sagt|schreibt|dit|dice|diz|segundo|según|selon)\b/
 
 /** A question that asks for a nod alone is a statement. */
-export const TAG = /[,)]? (?:te parece|ok(?:ay)?|right|vale|d[’']accord|oder|ja|oui|s[íi]|yes|please|verdad|non|no)\?\W{0,3}$/i
+export const TAG =
+  /[,)]? (?:te parece|ok(?:ay)?|right|vale|d[’']accord|oder|ja|oui|s[íi]|yes|please|verdad|non|no)\?\W{0,3}$/i
 export const isQuestion = (sentence: string): boolean => /[?？]\W{0,3}$/.test(sentence) && !TAG.test(sentence)
 
 /** What follows is asked for, though the sentence is a question: "Can you show the start times?" */
