@@ -56,6 +56,32 @@ test('[E4] a decision belongs to its branch until that is merged, and is marked 
   expect(marks()).toEqual(none) // it is gone: nobody knows what came of it
 })
 
+test('[E4] what another branch has replaced holds here until that is merged, and is told so', () => {
+  const { c, git } = repository()
+  const decide = (name: string, description: string, on: string) =>
+    c.memory.act([['record-decision', { name, description }]], { branch: on })
+  decide('max-400', 'At most 400 m', 'main')
+  git('checkout', '-qb', 'hotfix')
+  git('commit', '-q', '--allow-empty', '-m', 'two')
+  decide('max-420', 'At most 420 m', 'hotfix')
+  c.memory.act([['supersede', { old: 'max-400', new: 'max-420' }]], { branch: 'hotfix' })
+  const told = () => brief(c.memory, c.project, {} as never).text
+  const marks = () => {
+    const all = ['decision:max-400', 'decision:max-420'].map((id) => c.memory.reader.entity(id)!)
+    return [...holdsOf(c.memory, c.root, all).values()].map((holds) => marksOf(holds).join(', '))
+  }
+  expect(told()).not.toContain('400 m')
+  expect(marks()).toEqual(['superseded by decision:max-420', ''])
+  git('checkout', '-q', 'main')
+  expect(told()).toMatch(/At most 400 m \(.*superseded on branch hotfix by decision:max-420\)/)
+  expect(told().indexOf('400 m')).toBeLessThan(told().indexOf('420 m'))
+  const other = 'on branch hotfix, which is not merged here, here decision:max-400 holds'
+  expect(marks()).toEqual(['superseded on branch hotfix by decision:max-420', other])
+  git('merge', '-q', '--no-ff', '-m', 'merged', 'hotfix')
+  expect(told()).not.toContain('400 m')
+  expect(marks()).toEqual(['superseded by decision:max-420', ''])
+})
+
 test('[E4] the name of a branch comes from others: it names nothing but a branch', () => {
   const c = openTestCode({})
   execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: c.root })

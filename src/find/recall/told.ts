@@ -17,6 +17,8 @@ export interface Holds {
   readonly state?: string | undefined
   /** Ids of what took its place. */
   readonly replacedBy?: readonly string[]
+  /** The branch of all that took its place, as long as that is not merged here, where it still holds. */
+  readonly replacedOn?: string | undefined
   /** Nobody here stands by it. */
   readonly isUnverified?: boolean
   /** `failed: …` or `corrected: …`, with what says so. */
@@ -25,6 +27,8 @@ export interface Holds {
   readonly conflict?: string | undefined
   /** Another branch, on which it was said, and which is not merged here. */
   readonly branch?: string | undefined
+  /** Ids of what it replaced there, and not here. */
+  readonly instead?: readonly string[]
   /** Why what it says of the code may no longer hold. */
   readonly stale?: string | undefined
 }
@@ -46,6 +50,21 @@ export function branchesApart(root: string): (e: Entity) => string | undefined {
     const isApart = refs.has(`refs/heads/${branch}`) || (refs.has(`refs/remotes/origin/${branch}`) && !hasBranch(root, branch)) // biome-ignore format: a row
     return isApart ? branch : undefined
   }
+}
+
+type BranchOf = (e: Entity) => string | undefined
+
+/** What took the place of something, and where. */
+export function replacement(e: Entity, reader: Reader, branchOf: BranchOf): Pick<Holds, 'replacedBy' | 'replacedOn'> {
+  const replacedBy = reader.edges('to', [e.id], ['supersedes']).map((l) => l.from)
+  const on = reader.entities(replacedBy).map(branchOf)
+  return { replacedBy, replacedOn: on.every((branch) => branch !== undefined) ? on[0] : undefined }
+}
+
+/** Of what is said on a branch apart, what it replaced there. */
+export const replacedApart = (of: readonly Entity[], reader: Reader, branchOf: BranchOf): string[] => {
+  const apart = of.filter((e) => e.kind === 'decision' && branchOf(e) !== undefined).map((e) => e.id)
+  return apart.length === 0 ? [] : reader.edges('from', apart, ['supersedes']).map((l) => l.to)
 }
 
 /** Links to what came of something. */
@@ -129,29 +148,34 @@ export function holdsOf(
     entities.map((e) => {
       const [state, isUnverified] = [states.get(e), unverified.has(e.id)]
       const stale = isPage(e) ? undefined : staleness?.of(e.id)
-      const replacedBy = state === 'superseded' ? reader.edges('to', [e.id], ['supersedes']).map((l) => l.from) : []
+      const replaced = state === 'superseded' ? replacement(e, reader, branchOf) : {}
+      const instead = replacedApart([e], reader, branchOf)
       const beside = { disproved: disproved.get(e.id), branch: branchOf(e), stale: stale ? markOf(stale) : lostOf(e) }
-      return [e.id, { state, replacedBy, isUnverified, conflict: conflictOf(e), ...beside }]
+      return [e.id, { state, ...replaced, instead, isUnverified, conflict: conflictOf(e), ...beside }]
     }),
   )
 }
 
 /** In this order everywhere: `superseded by decision:b`, `unverified`, `failed: …`, `in conflict …`, `on branch b`, what changed in the code. */
-export const marksOf = ({ state, replacedBy = [], ...holds }: Holds): string[] =>
+export const marksOf = ({ state, replacedBy = [], replacedOn, instead = [], ...holds }: Holds): string[] =>
   [
-    state === 'superseded' && replacedBy.length > 0 ? `superseded by ${replacedBy.join(', ')}` : state,
+    state === 'superseded' && replacedBy.length > 0
+      ? `superseded ${replacedOn ? `on branch ${replacedOn} ` : ''}by ${replacedBy.join(', ')}`
+      : state,
     holds.isUnverified && 'unverified',
     holds.disproved,
     holds.conflict,
     holds.branch && `on branch ${holds.branch}, which is not merged here`,
+    instead.length > 0 && `here ${instead.join(', ')} holds`,
     holds.stale,
   ].filter((mark) => typeof mark === 'string')
 
 /** Beside its fields. */
-export const holdsJson = ({ replacedBy = [], isUnverified, ...h }: Holds): JsonObject =>
+export const holdsJson = ({ replacedBy = [], replacedOn, isUnverified, ...h }: Holds): JsonObject =>
   defined({
     ...{ state: h.state, disproved: h.disproved, conflict: h.conflict, branch: h.branch, stale: h.stale },
     replacedBy: replacedBy.length > 0 ? [...replacedBy] : undefined,
+    replacedOn,
     unverified: isUnverified || undefined,
   }) as JsonObject
 

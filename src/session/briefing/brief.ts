@@ -8,7 +8,7 @@ import { newestOwn } from '../../engine/store/own-lines.ts'
 import type { Project } from '../../engine/store/project.ts'
 import type { WideStatement } from '../../find/recall/overridden.ts'
 import { estimateTokens, tokensOfProse } from '../../find/recall/token-estimate.ts'
-import { branchesApart, disprovedAmong, stalenessOf } from '../../find/recall/told.ts'
+import { branchesApart, disprovedAmong, replacement, stalenessOf } from '../../find/recall/told.ts'
 import { stateOf, statesOf } from '../../find/recall/validity.ts'
 import { type Entity, provenanceOf, standingOf } from '../../model/entity.ts'
 import { isWork } from '../../model/work-kinds.ts'
@@ -182,6 +182,7 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
     counts: (e: Entity): boolean => stateOf(e, reader, moment) === undefined,
     branch: (e) => (options.past ? undefined : branchOf()(e)),
     holds: (e) => ({
+      ...(e.fields.status === 'superseded' && { state: 'superseded', ...replacement(e, reader, about.branch) }),
       isUnverified: !about.vouched([e.id]).has(e.id),
       disproved: disprovedAmong(memory, reader, [e]).get(e.id),
       branch: about.branch(e),
