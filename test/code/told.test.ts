@@ -7,8 +7,11 @@ import { lookAgain } from '../../src/find/code/look.ts'
 import { back } from '../../src/session/briefing/back.ts'
 import { brief } from '../../src/session/briefing/brief.ts'
 import { respond } from '../../src/session/hooks/run.ts'
+import { explain } from '../../src/surfaces/tools/explain.ts'
 import { recall } from '../../src/surfaces/tools/recall.ts'
+import { run } from '../../src/surfaces/tools/run.ts'
 import { show } from '../../src/surfaces/tools/show.ts'
+import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { openTestCode } from './code.ts'
 
 const AUTH =
@@ -179,6 +182,27 @@ test('[W2] [F1] so they do in a language that no grammar reads: by the line that
   expect(why('_version')).toBe('lume.lua changed around line 1 to `local lume = { _version = "2.4.0" }`')
   expect(why('round')).toBeUndefined()
   expect(why('vendored')).toBeUndefined()
+})
+
+test('[W2] explain tells who edited a file last, and the handoffs that name it', async () => {
+  const c = openTestCode({ 'bridge/a.go': 'package bridge\n', 'a.go': 'package main\n' })
+  const explained = async (place: string) =>
+    (await run(explain, { memory: c.memory, project: c.project }, { place })).text as string
+  expect(await explained('bridge/a.go')).toContain('Nothing is recorded of it yet.')
+  const sessions = sessionsOf(c.memory)
+  for (const id of ['first', 'second']) {
+    sessions.start({ id, client: 'claude', user: 'ana', root: c.root })
+    sessions.edited(id, 'bridge/a.go')
+    c.clock.days(1)
+  }
+  c.act([['write-handoff', { nextSteps: ['Test the limit in\nbridge/a.go.'] }]], { session: 'second' })
+  const told = await explained('bridge/a.go')
+  expect(told).toMatch(
+    /Worked on\n {2}edited last by second \(.*ana.*\)\n {2}named in handoff "session second".*show handoff:/,
+  )
+  expect(told).not.toContain('Nothing is recorded')
+  expect(await explained('bridge')).toContain('edited last by second')
+  expect(await explained('a.go')).toContain('Nothing is recorded of it yet.')
 })
 
 test('[W2] [F1] who asks is told what the change means: it is looked at then', async () => {

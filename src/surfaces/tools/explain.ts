@@ -1,15 +1,16 @@
 import { resolve } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { below } from '../../base/files.ts'
+import type { Memory } from '../../engine/memory.ts'
 import { scan } from '../../find/code/scan.ts'
 import { besideOf, dayOf, holdsJson, inShort } from '../../find/recall/told.ts'
 import type { Json } from '../../model/field.ts'
 import { codeReader, type Explanation, type Known } from '../../project/discover/explain.ts'
 import { many } from '../../session/briefing/format.ts'
-import { titleOfSession } from '../../work/coordination/labels.ts'
+import { nameOfSession, titleOfSession } from '../../work/coordination/labels.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
 import { claimJson } from './claims.ts'
-import { entityJson, oneLine } from './format.ts'
+import { entityJson, oneLine, quoted } from './format.ts'
 import { defineTool, type Output } from './tool.ts'
 
 const told = ({ entity: e, holds }: Known): string =>
@@ -17,7 +18,26 @@ const told = ({ entity: e, holds }: Known): string =>
 
 const section = (title: string, lines: readonly string[]): string[] => (lines.length > 0 ? ['', title, ...lines] : [])
 
-function page(x: Explanation, holder: (id: string) => string): string {
+/** Of a place so many handoffs that name it, the newest. */
+const HANDOFFS = 3
+
+const isNamedIn = (text: string, path: string): boolean =>
+  text
+    .split(path)
+    .some((before, i, all) => i + 1 < all.length && !/[\w./-]$/.test(before) && !/^[\w-]/.test(all[i + 1]!))
+
+/** Who edited it last, and the handoffs that name it. */
+function workOn({ path, files = [path] }: Explanation, memory: Memory): string[] {
+  const isIn = (edited: readonly string[]) => edited.some((file) => files.includes(file))
+  const [last] = sessionsOf(memory).list({ all: true }).filter((s) => isIn(s.files)).sort((a, b) => b.seen - a.seen) // biome-ignore format: a row
+  const named = memory.reader.list('handoff').filter((e) => isNamedIn(Object.values(e.fields).flat().join('\n'), path))
+  return [
+    ...(last ? [`  edited last by ${nameOfSession(last, memory.env.now())}`] : []),
+    ...named.slice(0, HANDOFFS).map((e) => `  named in handoff ${quoted(e)} (${dayOf(e)}): tidemark show ${e.id}`),
+  ]
+}
+
+function page(x: Explanation, work: readonly string[], holder: (id: string) => string): string {
   const { symbol, understanding } = x
   const inside = symbol ? x.symbols.filter((s) => s.name.startsWith(`${symbol.name}.`)) : x.symbols
   return [
@@ -26,10 +46,11 @@ function page(x: Explanation, holder: (id: string) => string): string {
       : `${x.path}: ${x.files ? many(x.files.length, 'file') : x.language}`,
     ...section('Understood', understanding ? [told(understanding)] : []),
     ...section('Known', x.known.map(told)),
+    ...section('Worked on', work),
     ...section('In hand now', x.claims.map((c) => `  ${c.on}  ${holder(c.session)}${c.note ? `: ${oneLine(c.note, 80)}` : ''}`)),
     ...section('Called by', x.callers.map((c) => `  ${c.path}${c.from && `#${c.from}`}`)),
     ...section('Symbols', inside.map((s) => `  ${s.start}-${s.end}  ${s.kind} ${s.name}`)),
-    ...(understanding || x.known.length > 0 ? [] : ['', 'Nothing is recorded of it yet.']),
+    ...(understanding || x.known.length + work.length > 0 ? [] : ['', 'Nothing is recorded of it yet.']),
     ...section('Files', (x.files ?? []).slice(0, 40).map((f) => `  ${f}`)),
     ...(x.files && x.files.length > 40 ? [`  and ${x.files.length - 40} more`] : []),
     ...(x.language === 'text' && !x.files ? ['', 'No grammar reads this file here: its symbols are unknown.'] : []),
@@ -77,6 +98,6 @@ export const explain = defineTool({
         'give a path from the root of the project, or the name of a function or class; `tidemark recall` asks of anything else',
       )
     const holder = (id: string) => titleOfSession(sessionsOf(memory).get(id) ?? { id, seen: 0, data: {} })
-    return { text: found.map((x) => page(x, holder)).join('\n\n'), json: found.map(jsonOf) }
+    return { text: found.map((x) => page(x, workOn(x, memory), holder)).join('\n\n'), json: found.map(jsonOf) }
   },
 })
