@@ -103,6 +103,21 @@ test('a part that cannot be read is named with its file, and the others come in'
   expect(out).toContain('  .cursor/rules: 1 new')
 })
 
+test('init counts decisions and links apart, and says what it left out as a secret, and where', async () => {
+  const { at, run } = shop()
+  const adr = (n: number, text: string) => `# ${n}. Step ${n}\n\n## Status\n\nAccepted\n\n## Decision\n\n${text}\n`
+  files(at.dir, {
+    'docs/adr/0002-two.md': adr(2, 'As ADR-001 says, the account page of acme/shop#1234 stays.'),
+    'docs/adr/0003-three.md': adr(3, 'The password is Maple4471x, see ADR-002.'),
+  })
+  const out = await run('init', '--client', 'none')
+  expect(out).toMatch(/^ {2}docs\/adr: 3 new, \d links?$/m)
+  expect(out.match(/^.*left out as a secret.*$/gm)).toEqual([
+    '    docs/adr/0003-three.md:9  left out as a secret: password',
+  ])
+  expect(await run('recall', 'account page')).toContain('acme/shop#1234')
+})
+
 test('a file of rules that is too large to read at each start is left, with the command that takes it in', async () => {
   const { at, run } = shop()
   files(at.dir, { 'AGENTS.md': `- Never guess\n\n${'All that was ever said.\n'.repeat(60_000)}` })

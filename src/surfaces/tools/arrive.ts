@@ -46,6 +46,9 @@ const MOST_FOLDERS = 100
 /** No client reads a larger file of rules at each start, and to take it in takes many seconds. */
 const MOST_BYTES = 1_000_000
 
+/** Of what was left out of one source as a secret so many places are told. */
+const MOST_REDACTED = 10
+
 interface Source {
   readonly format: string
   /** From the project's root, or from the user's home. */
@@ -179,13 +182,18 @@ export function takeIn(who: Who, root: string, { sources }: Found, out: (line: s
       const done = importFrom(who.memory, format, at, { ...actingAs(who), ...named, by: 'agent', root })
       const { created, updated, unchanged, kept } = done
       taken.push(done.source)
+      const links = done.kinds.link?.created ?? 0
       const counts = [
-        created > 0 && `${created} new`,
+        created > links && `${created - links} new`,
+        links > 0 && many(links, 'link'),
         updated > 0 && `${updated} updated`,
         kept.length > 0 && `${kept.length} left as changed or deleted here`,
       ].filter(Boolean)
       out(`  ${path}: ${counts.join(', ') || 'nothing new'}`)
       for (const u of done.unplaced) out(`    ${u.where}  ${u.what}: ${shown(u.why)}`)
+      const redacted = [...new Set(done.redacted.map((r) => `${r.where}  left out as a secret: ${r.category}`))]
+      for (const line of redacted.slice(0, MOST_REDACTED)) out(`    ${line}`)
+      if (redacted.length > MOST_REDACTED) out(`    … and ${redacted.length - MOST_REDACTED} more secrets left out`)
       return { path, created, updated, unchanged }
     } catch (error) {
       if (!(error instanceof UserError)) throw error
