@@ -8,6 +8,7 @@ import type { Json } from '../../model/field.ts'
 import { codeReader, type Explanation, type Known } from '../../project/discover/explain.ts'
 import { many } from '../../session/briefing/format.ts'
 import { nameOfSession, titleOfSession } from '../../work/coordination/labels.ts'
+import type { SessionInfo } from '../../work/coordination/session-info.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
 import { claimJson } from './claims.ts'
 import { entityJson, oneLine, quoted } from './format.ts'
@@ -28,11 +29,17 @@ const isNamedIn = (text: string, path: string): boolean =>
 
 /** Who edited it last, and the handoffs that name it. */
 function workOn({ path, files = [path] }: Explanation, memory: Memory): string[] {
-  const isIn = (edited: readonly string[]) => edited.some((file) => files.includes(file))
-  const [last] = sessionsOf(memory).list({ all: true }).filter((s) => isIn(s.files)).sort((a, b) => b.seen - a.seen) // biome-ignore format: a row
+  const editedAt = ({ data }: SessionInfo): number => {
+    const changed = (data.changed ?? {}) as { readonly [file: string]: { readonly at: number } }
+    return Math.max(0, ...files.map((file) => changed[file]?.at ?? 0))
+  }
+  const edited = sessionsOf(memory)
+    .list({ all: true })
+    .filter((s) => editedAt(s) > 0)
+  const [last] = edited.sort((a, b) => editedAt(b) - editedAt(a))
   const named = memory.reader.list('handoff').filter((e) => isNamedIn(Object.values(e.fields).flat().join('\n'), path))
   return [
-    ...(last ? [`  edited last by ${nameOfSession(last, memory.env.now())}`] : []),
+    ...(last ? [`  edited last by ${nameOfSession({ ...last, seen: editedAt(last) }, memory.env.now())}`] : []),
     ...named.slice(0, HANDOFFS).map((e) => `  named in handoff ${quoted(e)} (${dayOf(e)}): tidemark show ${e.id}`),
   ]
 }
