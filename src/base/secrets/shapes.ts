@@ -163,18 +163,6 @@ export function looseTokens(text: string, found: Span[]): void {
   }
 }
 
-/** What names an issue, a merge request, a ticket or a commit; but `root/Maple#12` is a login. */
-const REFERENCE =
-  /^(?!(?:[Aa]dmin|[Rr]oot|sa|postgres|qa|dev|test|user|[Gg]uest|demo|deploy|ubuntu|pi)\d{0,3}\/)[\w.-]+(?:\/[\w.-]+)+(?:[#!&$%~]\d{1,7}(?:-\d{1,7})?|@[0-9a-f]{7,40})[\]?!]{0,2}$|^[A-Z]{2,10}-\d{1,6}[\]?!]{0,2}$/
-
-function isReference(text: string, start: number, end: number): boolean {
-  const before = text
-    .slice(Math.max(0, start - 80), start)
-    .split(/[^\w./-]/)
-    .at(-1)!
-  return REFERENCE.test(before + text.slice(start, end) + /^[\w/#!-]*/.exec(text.slice(end, end + 40))![0])
-}
-
 const WEB_KEY =
   /(?:(?:PUBLIC|VITE|APP|GATSBY)_(\w{0,20}FIREBASE\w{0,12}KEY)|(?:firebase_?|(?<![\w-]))api_?key)["']?\s{0,3}[:=]\s{0,3}["'`]?$/i
 /** What the page of an app of Firebase has beside its key. */
@@ -184,7 +172,6 @@ const PUBLISHED =
   /docsearch\(|search[- ]only|safe to (?:expose|publish|commit|share|be public)|public by design|key is public|meant to be public|(?:may|can) be (?:public|committed|published)/i
 /** Whether it may be seen, by what stands beside it: the key of a web app of Firebase, what is encrypted for a cluster. */
 export function isShown(text: string, { category, start, end }: Span): boolean {
-  if ((category === 'password' || category === 'credential') && isReference(text, start, end)) return true
   const before = text.slice(Math.max(0, start - 4_000), start)
   if (category === 'credential' || category === 'token') {
     const beside = `${before.slice(-300).split('\n').slice(-2).join(' ')} ${text.slice(end, end + 120).split('\n', 1)[0]}`
