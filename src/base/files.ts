@@ -320,11 +320,11 @@ export function temporaryDirectory(parent: string, prefix: string): Disposable &
   return { path, [Symbol.dispose]: () => fs.rmSync(path, { recursive: true, force: true }) }
 }
 
-/** A path by its one real name, where something is there. */
 /** What lies there; nothing also for what is no path, as a word of 300 letters in a command. */
 export const statOf = (path: string): fs.Stats | undefined =>
   attempt(() => fs.statSync(path, { throwIfNoEntry: false }))
 
+/** A path by its one real name, where something is there. */
 export const realPath = (path: string): string => (fs.existsSync(path) ? fs.realpathSync(path) : path)
 
 /** A path with its directory as it really lies; the file itself may not be there yet. */

@@ -657,10 +657,26 @@ test.each([
   await types('Use poetry from now on instead of uv.')
   await types('yes')
   expect(rules()).toEqual(['Use poetry from now on instead of uv'])
+  await records(t, [['record-decision', { name: 'containers' }], ['link-entities', { from: 'containers', to: 'Use poetry from now on instead of uv', type: 'informs' }]]) // biome-ignore format: a row
   const { visible } = await types(said)
   expect(visible).toContain('(ends "Use poetry from now on instead of uv" and brings back "Use uv for dependencies")')
   expect((await types('yes')).visible).toContain('the user agreed. This ends')
   expect(rules()).toEqual(['Use uv for dependencies'])
+  expect((await types(said)).visible).toBeUndefined()
+})
+
+test.each([
+  'Great, keep poetry and fix the header',
+  'No, keep going with the header',
+  'wait, keep the button blue',
+  'no worries, switch back to the main branch',
+  'sorry, should we keep npm?',
+])('[G7] [R4] behind a yes to a rule this takes nothing back: %s', async (said) => {
+  const t = openTestMemory()
+  t.act([['record-fact', { fact: 'Use uv for dependencies' }]])
+  const { types } = session(t)
+  await types('Use poetry from now on instead of uv.')
+  await types('yes')
   expect((await types(said)).visible).toBeUndefined()
 })
 

@@ -1182,7 +1182,6 @@ test('[T28] a sign before a moment or other words forbids nothing; a word that m
 - Use a pencil of your own
 `
   expect((await rulesOf(page)).sort()).toEqual([
-    'Always count the coins',
     'Bad: Use lead coins',
     'Before you close: Lock the drawer',
     'Evitar: Usar lápiz',

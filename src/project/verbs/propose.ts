@@ -1,4 +1,4 @@
-import { putUp } from '../../engine/store/summary.ts'
+import { besidesOf, putUp } from '../../engine/store/summary.ts'
 import { NEVER_PROPOSED } from '../../engine/write/authority-watch.ts'
 import type { Planning } from '../../engine/write/plan.ts'
 import { linkIdNow, recordedAs } from '../../engine/write/record.ts'
@@ -21,7 +21,10 @@ function standing(p: Planning, batches: readonly string[]): string[] {
   const undoes = (batch: string) => p.view.batch(batch)?.undoes ?? []
   const gone = new Set<string>()
   for (const batch of batches) if (!gone.has(batch)) for (const undone of undoes(batch)) gone.add(undone)
-  const isOver = (batch: string) => undoes(batch).length > 0 && undoes(batch).every((b) => batches.includes(b))
+  const isOver = (batch: string) =>
+    undoes(batch).length > 0 &&
+    undoes(batch).every((b) => batches.includes(b)) &&
+    besidesOf(p.view.batch(batch)!.line.events, undoes(batch), p.view.lineOf).length === 0
   return batches.filter((batch) => !gone.has(batch) && !isOver(batch))
 }
 

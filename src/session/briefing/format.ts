@@ -23,10 +23,14 @@ function proseOf(text: string): string {
   if (!text.includes('\n')) return text
   const lines = text.split('\n')
   const isCode = fencedLines(lines)
+  const isLeft = (line: string, i: number) => isCode[i] || /^\s{0,3}(?:\||#{1,6}\s|```|~~~|[-=]{3,}$)/.test(line)
+  // what is left out is seen to be: the line before it may speak of it
   const prose = lines
-    .filter((line, i) => !isCode[i] && !/^\s{0,3}(?:\||#{1,6}\s|```|~~~|[-=]{3,}$)/.test(line))
+    .flatMap((line, i) => (!isLeft(line, i) ? line : i > 0 && isLeft(lines[i - 1]!, i - 1) ? [] : '…'))
     .join('\n')
-  return prose.trim() === '' ? text : prose.replaceAll('**', '').replace(/::$/gm, ':')
+  return /^[\s…]*$/.test(prose)
+    ? text
+    : prose.replace(/\*\*(?=[^\s*/])([^*\n/]{1,200})\*\*(?![*/])/g, '$1').replace(/::$/gm, ':')
 }
 
 export const refOf = (e: Entity): string => plain(e.id, 120)

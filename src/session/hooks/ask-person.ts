@@ -279,7 +279,7 @@ function grant(hook: Hook, wish: Wish, yes: boolean): string {
     if (!actions[0]![0].startsWith('record-')) return `Tidemark: the user agreed. This ${also}${id && ` (${id})`}`
     return `Tidemark: the user agreed. Recorded: ${kind} ${shown} (${id})${also ? `. This ${also}` : ''}`
   }
-  return unlessRefused(carryOut, () => `Tidemark could not do it, and nothing was changed: ${shown}`)
+  return unlessRefused(carryOut, (why) => `Tidemark could not do it, and nothing was changed: ${shown}: ${why.message}`)
 }
 
 const leaveOut = ({ memory, session }: Hook, ref: string) =>

@@ -1,3 +1,4 @@
+import { isQuestion } from '../../engine/store/prompts.ts'
 /** What a sentence takes back: "forget the rule about Friday deploys", "use npm from now on, not pnpm". */
 
 import { calledAs } from '../../engine/read/called.ts'
@@ -72,21 +73,31 @@ const RETREATS = new RegExp(`^${HESITATES}(?:no|nope|nein|non|não|wait|sorry|ac
 const STAYS =
   /(?<![\p{L}\p{N}])(?:keep|stay with|stick (?:with|to)|(?:go|switch) back to|bleib\p{L}* bei|(?:garde|reste)\p{L}*(?: sur)?|(?:seguimos|quedamos|sigue) con|(?:ficamos|continuamos) com)\s(.{2,200})/iu
 
+/** "we keep npm", and not "keep the button blue". */
+const ONE_THING = /^[^\s,.!]{2,30}(?:[,.! ]{1,2}(?:sorry|please|instead|then))?[.!]{0,2}$/iu
+
 /** The prompt behind a yes takes it back: "no, undo that", "sorry, we keep npm", "stay with uv". */
-export function wishToTakeBack(sentences: readonly string[], agreed: readonly Agreed[]): Wish | undefined {
+export function wishToTakeBack(sentences: readonly string[], all: readonly Agreed[]): Wish | undefined {
+  const agreed = all.filter(({ batch, actions: [first] }) => batch !== null || first![0] === 'confirm')
   const gone = agreed.flatMap(({ words, actions: [first], also = '' }) => {
     const old = /^(?:ends|replaces) (".*")$/s.exec(also)?.[1]
     return [...(first![0] === 'retire' ? [] : [`ends "${words}"`]), ...(old ? [`brings back ${old}`] : [])]
   })
   const also = gone.join(' and ')
+  // what was replaced, in words that what is agreed to has not: "keep X" behind a yes to X agrees
+  const now = wordsIn(agreed.map((a) => a.words.replace(INSTEAD, ' ')).join(' '))
+  const before = wordsIn(agreed.map((a) => a.also ?? '').join(' ')).filter((w) => !isIn(w, now))
   const isNo = RETREATS.test(sentences[0] ?? '')
-  const isNamed = (kept = '') => isNo || wordsIn(kept).some((w) => isIn(w, wordsIn(also)))
-  const words = sentences.find((s) => UNDO.test(s) || (STAYS.test(s) && isNamed(STAYS.exec(s)?.[1])))
+  const isStay = (kept = '') =>
+    wordsIn(kept).some((w) => isIn(w, before)) ||
+    (isNo && ONE_THING.test(kept) && !wordsIn(kept).some((w) => isIn(w, now)))
+  const words = sentences.find((s) => !isQuestion(s) && (UNDO.test(s) || isStay(STAYS.exec(s)?.[1])))
   if (agreed.length === 0 || words === undefined) return undefined
+  // what an agent linked to it meanwhile keeps nobody from taking it back
   const actions = agreed.map(({ actions: [first], batch }) =>
     first![0] === 'confirm'
       ? (['retire', { ref: first![1].ref, reason: words }] as const)
-      : (['undo', { batch: batch ?? undefined }] as const),
+      : (['undo', { batch: batch!, force: true }] as const),
   )
   return { words, actions, also }
 }

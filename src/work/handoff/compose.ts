@@ -49,8 +49,9 @@ function failing(kept: Json | undefined): string[] {
   return Object.values(kept).flatMap((f) => {
     const { command, n, count, exit, last } = (f ?? {}) as { [key: string]: Json }
     // spelled in several ways, one thing fails
-    if (typeof command !== 'string' || (last && causes.has(last))) return []
-    if (last) causes.add(last)
+    const isTelling = typeof last === 'string' && !/^\W*(?:exit|error|fail|command failed)\b.{0,20}$/i.test(last)
+    if (typeof command !== 'string' || (isTelling && causes.has(last))) return []
+    if (isTelling) causes.add(last)
     const times = Number(n ?? count ?? 1)
     const how =
       exit === undefined ? (typeof last === 'string' && last !== '' ? `: ${short(last)}` : '') : ` (exit ${exit})`

@@ -150,7 +150,7 @@ const FIELDS: readonly (readonly [said: string, args: object])[] = [
     },
   ],
   ['decided: postgres, because of jsonb', { name: 'postgres', description: 'decided: postgres, because of jsonb', rationale: 'jsonb' }],
-  ['From now on never call os.Exit', { fact: 'From now on never call os.Exit', category: 'constraint' }],
+  ['From now on never call os.Exit', { fact: 'never call os.Exit', category: 'constraint' }],
   ["Let's use Valkey", { name: 'valkey', description: "Let's use Valkey" }],
   ['Wir haben uns für SQLite entschieden', { name: 'sqlite', description: 'Wir haben uns für SQLite entschieden' }],
   [

@@ -79,7 +79,7 @@ function decide(f: Features): Verdict {
   if (f.shape === 'remark') return 'text' // nothing that could be done
   if (f.negates && f.force > (isBelowBan ? 0 : 2)) return 'rule' // it forbids by itself
   if (bearing === 'allows') return 'text' // nobody has to do it
-  if (bearing === 'unclear') return f.binds ? 'rule' : 'text' // it may be forbidden
+  if (bearing === 'unclear') return 'text' // it may be forbidden
   if (!isBelowBan) return f.force >= forceNeeded(f) ? 'rule' : 'text' // it asks as strongly as it has to here
   if (f.negates || f.isRemedy || (f.beside.negates && f.force > 0)) return 'text' // nobody knows what is forbidden
   return f.shape !== 'entry' && f.force >= (isNear ? 0 : 3) ? 'ban' : 'text'
