@@ -648,6 +648,9 @@ test.each([
   'undo that',
   'Sorry, stay with uv. poetry was nonsense',
   'stick with uv please',
+  'sorry, no, we keep uv for now',
+  'no, wait, scratch that',
+  'forget poetry',
   'nein, nimm das zurÃ¼ck',
 ])('[G7] [R4] the prompt behind a yes may take it back, and what was replaced is back: %s', async (said) => {
   const t = openTestMemory()
@@ -687,6 +690,12 @@ test('[G7] [R4] behind a yes other words take nothing back; an end and an agentâ
   await types('Use pnpm from now on.')
   await types('yes')
   expect((await types('No, the button has to be blue, and undo that change in cart.ts')).visible).toBeUndefined()
+  for (const other of ['No, keep the button blue', 'keep commits small', 'forget the cart']) {
+    await types('Always sign commits.')
+    await types('yes')
+    expect([other, (await types(other)).visible]).toEqual([other, undefined])
+    t.act([['retire', { ref: 'Always sign commits', reason: 'of the test' }]])
+  }
   await types('Forget the Friday rule.')
   await types('yes')
   expect((await types('wait, undo that')).visible).toContain('(brings back "No deploys on Friday")')
@@ -703,10 +712,11 @@ test('[G7] [R4] behind a yes other words take nothing back; an end and an agentâ
 
 test('[G7] what a prompt corrects itself is not asked', async () => {
   const { types } = session(openTestMemory())
-  for (const said of ['always write comments in German. Actually no, in English', 'Always write comments in German. No. In English.', 'Always write comments in German, no, in English', 'always write comments in German - sorry, no, in English', 'Never deploy on Fridays. Wait, I mean Thursdays']) // biome-ignore format: a row
+  for (const said of ['always write comments in German. Actually no, in English', 'Always write comments in German. No. In English.', 'Always write comments in German, no, in English', 'Always write comments in German, no wait, English', 'Always write comments in German (no, in English)', 'always write comments in Germanâ€¦ actually English', 'always write comments in German - sorry, no, in English', 'Never deploy on Fridays. Wait, I mean Thursdays']) // biome-ignore format: a row
     expect([said, (await types(said)).visible]).toEqual([said, undefined])
   for (const [said, asked] of [
     ['Always write comments in German. Actually no, always write comments in English', 'noted: "Actually no, always write comments in English"'],
+    ['Never commit secrets, I mean it', 'noted: "Never commit secrets, I mean it"'],
     ['Never commit secrets. No exceptions.', 'noted: "Never commit secrets"'],
     ['Never log mail addresses. Wait for my ok then.', 'noted: "Never log mail addresses"'],
     ['Always use tabs, no spaces', 'noted: "Always use tabs, no spaces"'],

@@ -1,9 +1,9 @@
-import { isQuestion } from '../../engine/store/prompts.ts'
 /** What a sentence takes back: "forget the rule about Friday deploys", "use npm from now on, not pnpm". */
 
 import { calledAs } from '../../engine/read/called.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { contentDigest } from '../../engine/replication/vouched.ts'
+import { isQuestion } from '../../engine/store/prompts.ts'
 import { isStopWord } from '../../engine/store/terms.ts'
 import { type Entity, identityOf, isAgreed } from '../../model/entity.ts'
 import { actionOf } from '../../travel/formats/import/said-as.ts'
@@ -66,15 +66,13 @@ export function wishToEnd(reader: Reader, sentence: string): Wish | undefined {
 const HESITATES =
   '(?:(?:h+m+|oh|uh+|um|ah|ach|sorry|wait|actually|no|nope|nein|non|não|please|bitte|ok(?:ay)?|attends|espera)[,.! ]{1,3}){0,4}'
 const UNDO = new RegExp(
-  `^${HESITATES}(?:(?:undo|revert|cancel|scratch|forget|drop) (?:that|it|this)(?: (?:rule|one))?|take (?:that|it|this) back|i(?:[’']ve)? changed my mind|nimm das (?:wieder )?zurück|vergiss das|annule ça|oublie ça|deshazlo|deshaz eso|olvídalo|olvida eso|desfaz isso|esquece isso)(?= (?:please|again|now|bitte)|[,.;! -]*$|[,.;!] )`,
+  `^${HESITATES}(?:(?:undo|revert|cancel|scratch|scrap|forget|drop) (?:that|it|this)(?: (?:rule|one))?|(?:undo|cancel|scrap|forget|drop|retire|remove|delete) the rule|take (?:that|it|this) back|i(?:[’']ve)? changed my mind|nimm das (?:wieder )?zurück|vergiss das|annule ça|oublie ça|deshazlo|deshaz eso|olvídalo|olvida eso|desfaz isso|esquece isso)(?= (?:please|again|now|bitte)|[,.;! -]*$|[,.;!] )`,
   'iu',
 )
 const RETREATS = new RegExp(`^${HESITATES}(?:no|nope|nein|non|não|wait|sorry|actually)(?:[,.! ]|$)`, 'iu')
 const STAYS =
-  /(?<![\p{L}\p{N}])(?:keep|stay with|stick (?:with|to)|(?:go|switch) back to|bleib\p{L}* bei|(?:garde|reste)\p{L}*(?: sur)?|(?:seguimos|quedamos|sigue) con|(?:ficamos|continuamos) com)\s(.{2,200})/iu
-
-/** "we keep npm", and not "keep the button blue". */
-const ONE_THING = /^[^\s,.!]{2,30}(?:[,.! ]{1,2}(?:sorry|please|instead|then))?[.!]{0,2}$/iu
+  /(?<![\p{L}\p{N}])(?:keep|stay with|stick (?:with|to)|(?:go|switch) back to|bleib\p{L}* bei|(?:garde|reste)\p{L}*(?: sur)?|(?:seguimos|quedamos|sigue) con|(?:ficamos|continuamos) com)\s([^,.;!?]{2,60}?)(?= (?:please|sorry|for|as|instead|and|then|bitte|por)(?!\p{L})|[,.;!?]|$)/iu
+const FORGETS = new RegExp(`^${HESITATES}(?:forget(?: about)?|vergiss|oublie|olvida|esquece)\\s(.{2,60})$`, 'iu')
 
 /** The prompt behind a yes takes it back: "no, undo that", "sorry, we keep npm", "stay with uv". */
 export function wishToTakeBack(sentences: readonly string[], all: readonly Agreed[]): Wish | undefined {
@@ -88,10 +86,13 @@ export function wishToTakeBack(sentences: readonly string[], all: readonly Agree
   const now = wordsIn(agreed.map((a) => a.words.replace(INSTEAD, ' ')).join(' '))
   const before = wordsIn(agreed.map((a) => a.also ?? '').join(' ')).filter((w) => !isIn(w, now))
   const isNo = RETREATS.test(sentences[0] ?? '')
+  const speaksOf = (said = '', of: readonly string[]) => wordsIn(said).some((w) => isIn(w, of))
+  // "we keep npm", and not "keep the button blue"
   const isStay = (kept = '') =>
-    wordsIn(kept).some((w) => isIn(w, before)) ||
-    (isNo && ONE_THING.test(kept) && !wordsIn(kept).some((w) => isIn(w, now)))
-  const words = sentences.find((s) => !isQuestion(s) && (UNDO.test(s) || isStay(STAYS.exec(s)?.[1])))
+    speaksOf(kept, before) || (isNo && kept !== '' && !kept.includes(' ') && !speaksOf(kept, now))
+  const words = sentences.find(
+    (s) => !isQuestion(s) && (UNDO.test(s) || isStay(STAYS.exec(s)?.[1]) || speaksOf(FORGETS.exec(s)?.[1], now)),
+  )
   if (agreed.length === 0 || words === undefined) return undefined
   // what an agent linked to it meanwhile keeps nobody from taking it back
   const actions = agreed.map(({ actions: [first], batch }) =>

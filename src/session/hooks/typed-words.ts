@@ -164,7 +164,7 @@ const LONGEST = 400
 const MAX_SENTENCES = 60
 /** It corrects what stands before it: "Actually no, in English", "No. In English", "Wait, make that two". */
 const CORRECTS =
-  /^(?:(?:h+m+|oh|uh+|oops|sorry|ach|ah|well|ok(?:ay)?)[,.! ]{1,3}){0,3}(?:(?:actually|scratch that|on second thought|i mean|i meant|ich meine|en fait|mejor dicho|ou melhor)(?=[,.:! ]|$)|(?:no|nope|nein|non|não|doch nicht|wait|moment|correction)(?=[,.:!]|$| (?:no|wait|sorry)[,.! ]))/i
+  /^(?:(?:h+m+|oh|uh+|oops|sorry|ach|ah|well|ok(?:ay)?)[,.! ]{1,3}){0,3}(?:(?:actually(?=[,: ])|(?:scratch that|on second thought|i mean(?! it)|i meant|ich meine|en fait|mejor dicho|ou melhor)(?=[,.:! ]|$))|(?:no|nope|nein|non|não|doch nicht|wait|moment|correction)(?=[,.:!]|$| (?:no|wait|sorry)(?:[,.! ]|$)))/i
 
 export function sentencesOf(text: string): string[] {
   if (/^\s*[/!]/.test(text)) return [] // a command of the client
@@ -178,9 +178,11 @@ export function sentencesOf(text: string): string[] {
     )) {
       const said = sentence.replace(/[;；]$/, '').trim()
       // what is corrected is not meant, and its correction means nothing alone
-      if (CORRECTS.test(said) && out.at(-1) === before) out.pop()
+      const isNew = !CORRECTS.test(said)
+      if (!isNew && out.at(-1) === before) out.pop()
       before = said
-      if (said.split(/,? (?:[-–—]|\.{2,3}|…) |, /).some((part, i) => i > 0 && CORRECTS.test(part))) continue
+      if (isNew && said.split(/,? [-–—] | ?(?:\.{2,3}|…) ?|, | \(/).some((part, i) => i > 0 && CORRECTS.test(part)))
+        continue
       if (said.length >= SHORTEST && said.length <= LONGEST && out.length < MAX_SENTENCES) out.push(said)
     }
   }
