@@ -114,7 +114,7 @@ test('[G7] [R3] an order of work is no rule, however often it is given; a repeti
   const rule = 'keep the answers short and in bullet points'
   const asked: (string | undefined)[] = []
   for (const id of ['s1', 's2', 's3', 's4', 's5'])
-    asked.push((await session(t, id).types(`add a test for the new endpoint. ${rule}. we can deploy on Fridays again`)).visible) // biome-ignore format: one row
+    asked.push((await session(t, id).types(`add a test for the new endpoint. You should add a test for the route. ${rule}. we can deploy on Fridays again`)).visible) // biome-ignore format: one row
   expect(asked.filter(Boolean)).toEqual([expect.stringContaining(`noted: "${rule}" — confirm?`)])
 })
 
@@ -630,6 +630,7 @@ test.each([
 
 test.each([
   ['And please use poetry instead of uv from now on', 'use poetry instead of uv from now on', 'tool'],
+  ['so from now on use npm', 'use npm', 'tool'],
   ['From now on, no deploys on Fridays', 'no deploys on Fridays', undefined],
   ['oh and also from now on always put the error code into the response', 'always put the error code into the response', 'constraint'], // biome-ignore format: one row
   ['From now on it has to be sorted by name', 'From now on it has to be sorted by name', 'constraint'],

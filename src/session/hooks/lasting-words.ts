@@ -119,6 +119,7 @@ export function takenBackIn(sentence: string): string | undefined {
   return (about ?? named)?.split(DESCRIBED, 1)[0]
 }
 export const takesBack = (sentence: string): boolean => takenBackIn(sentence) !== undefined
+export const isForLater = (sentence: string): boolean => saysItLasts(sentence) || takesBack(sentence)
 
 const NOT = /\b(?:never|not|[a-z]{2,6}n[’']t)\b/i
 const IF = /^(?:if|unless|wenn|falls|si|se)\s/i

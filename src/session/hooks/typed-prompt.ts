@@ -5,7 +5,7 @@ import { agreedJustNow, isOfPerson, isTyped } from './ask-person.ts'
 import type { HookReply } from './call.ts'
 import { type Hook, joined } from './hook.ts'
 import { openPrompts, PROMPTS_MS } from './kept-prompts.ts'
-import { mayBeRepeated, partsOf, SESSIONS, saysItLasts, takesBack } from './lasting-words.ts'
+import { isForLater, mayBeRepeated, partsOf, SESSIONS } from './lasting-words.ts'
 import { isSmall } from './small-talk.ts'
 import { CUT_OUT, ownWords, sentencesOf } from './typed-words.ts'
 
@@ -37,15 +37,14 @@ export async function notePrompt(hook: Hook, text: string): Promise<HookReply> {
       !s.includes(CUT_OUT) &&
       hook.attempt('prompts', () => prompts?.isRefused(s)) !== true,
   )
-  const lasting = open.filter((s) => saysItLasts(s) || takesBack(s))
   const isAgain = (s: string) =>
     again.includes(s) && (hook.attempt('prompts', () => prompts?.sessionsThatSay(s)) ?? 0) >= SESSIONS
-  const repeated = open.filter((s) => !lasting.includes(s) && isAgain(s))
-  const wanted = [...lasting, ...repeated]
+  const wanted = open.filter((s) => isForLater(s) || isAgain(s))
   // what most prompts do without is loaded when it is needed
   const isAsked = wanted.length > 0 || agreedJustNow(hook).length > 0
   const visible = isAsked ? (await import('./wish-question.ts')).askFor(hook, wanted, sentences, prompt) : undefined
   // a repetition is asked about once, also where nobody answers
-  if (visible !== undefined) for (const s of repeated) hook.attempt('prompts', () => prompts?.refuse(s, now))
+  for (const s of visible === undefined ? [] : wanted.filter((s) => !isForLater(s)))
+    hook.attempt('prompts', () => prompts?.refuse(s, now))
   return { visible, context: joined(left) }
 }

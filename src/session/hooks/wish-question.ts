@@ -6,17 +6,18 @@ import { actionOf } from '../../travel/formats/import/said-as.ts'
 import { agreedJustNow, askAbout, type Wish } from './ask-person.ts'
 import { isKnown } from './extract/propose.ts'
 import type { Hook } from './hook.ts'
-import { saysItLasts, takesBack } from './lasting-words.ts'
+import { isForLater, takesBack } from './lasting-words.ts'
 import { wishToEnd, wishToTakeBack } from './taken-back.ts'
 
 /** Of one prompt, so that a question stays one. */
 const MAX_ASKED = 2
+const YOU_SHOULD = /^(?:you|we) (?:should|must|need to|have to) (?!not\b)/i
 
 /** The question about sentences that last or take something back; undefined where all of it is known. `all`: of the prompt. */
 export function askFor(hook: Hook, sentences: readonly string[], all: readonly string[], prompt: number | undefined) {
   const back = wishToTakeBack(all, agreedJustNow(hook))
   // an order to do one thing now is work, however often it is given; nor does a report ask for anything
-  const isWork = (s: string) => !saysItLasts(s) && !takesBack(s) && [0, 2].includes(forceOf(s))
+  const isWork = (s: string) => !isForLater(s) && [0, 2].includes(forceOf(s.replace(YOU_SHOULD, '')))
   const asked = sentences.filter((s) => s !== back?.words && !isWork(s))
   const wishes = [
     back ?? [],
