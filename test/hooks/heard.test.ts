@@ -416,9 +416,9 @@ test('[G7] a rule for one folder is noticed where the folder stands first, and i
 })
 
 test('[G7] a rule for a folder needs no comma, and a report from a place is no rule', () => {
-  for (const rule of ['In src/carry_on/domain never import pydantic', 'In web/ never use inline styles', 'in Go code always wrap errors', 'In tests, always mock the clock']) // biome-ignore format: a row
+  for (const rule of ['In src/carry_on/domain never import pydantic', 'In web/ never use inline styles', 'in Go code always wrap errors', 'oh and please never use any', 'In tests, always mock the clock']) // biome-ignore format: a row
     expect([rule, saysItLasts(rule)]).toEqual([rule, true])
-  for (const told of ['In Safari never shows the button', 'In the end we use redis', 'in the app never fails', 'For now always use the old server']) // biome-ignore format: a row
+  for (const told of ['In Safari never shows the button', 'In the end we use redis', 'in the app never fails', 'in the tests always passes', 'in the past we always used tabs', 'For now always use the old server']) // biome-ignore format: a row
     expect([told, saysItLasts(told)]).toEqual([told, false])
 })
 
@@ -602,7 +602,7 @@ test('[G7] a rule of a few words asks also where its second word looks like a pa
 })
 
 test('[R1] no prohibition is cut at the rule that stands beside it, nor the words of a rule that is taken back', () => {
-  for (const one of ['Never disable the linter and drop the rule about tabs', 'Please do not touch the config and drop the rule about tabs', 'Forget the rule that we always use tabs and never use spaces', 'Forget the rule that says never use any, always use unknown', 'We won’t use spaces and drop the rule about tabs', 'Nobody may edit the config and drop the rule about tabs', 'What happens if we use spaces and drop the rule about tabs?', 'Should we use spaces, and also drop the rule about tabs?', 'If Ana agrees, use spaces and drop the rule about tabs', 'If Ana agrees, drop the rule about tabs', 'We could use spaces and drop the rule about tabs']) // biome-ignore format: a row
+  for (const one of ['Never disable the linter and drop the rule about tabs', 'Please do not touch the config and drop the rule about tabs', 'Forget the rule that we always use tabs and never use spaces', 'Forget the rule that says never use any, always use unknown', 'We won’t use spaces and drop the rule about tabs', 'Nobody may edit the config and drop the rule about tabs', 'What happens if we use spaces and drop the rule about tabs?', 'Should we use spaces, and also drop the rule about tabs?', 'If Ana agrees, use spaces and drop the rule about tabs', 'If Ana agrees, drop the rule about tabs', 'Once we have spaces, drop the rule about tabs', 'We cannot use spaces, and drop the rule about tabs', 'We could use spaces and drop the rule about tabs']) // biome-ignore format: a row
     expect(partsOf(one)).toEqual([one])
   for (const two of ['Always write docstrings in reST here, and forget the rule about __str__', 'Always use spaces and drop the rule about tabs', 'Forget that rule about tabs, and from now on we use spaces', 'From now on write to stdout, and drop the rule about stderr', 'Always write tests to tests/unit, and drop the rule about spec files', 'Add the route, and drop the rule about tabs, ok?']) // biome-ignore format: a row
     expect([two, partsOf(two).length]).toEqual([two, 2])
@@ -613,6 +613,7 @@ test('[R1] no prohibition is cut at the rule that stands beside it, nor the word
 test.each([
   ['and forget the rule about the error codes, we do that in the exception filter instead', 'Put the error code'],
   ['Forget the rule about error codes because the filter handles serialization', 'Put the error code'],
+  ['forget the rule about error codes now that the exception filter handles serialization', 'Put the error code'],
   ['forget the error code rule', 'Put the error code'],
   ['Please drop the Friday rule, we ship daily now', 'Never deploy on Fridays'],
   ['forget what i said about pnpm', 'use pnpm'],

@@ -136,8 +136,8 @@ const SAID = new RegExp(`^(?:(?<yes>${YES})|(?<no>${NO}))(?![\\p{L}\\p{N}])`, 'i
 const SAID_LAST = new RegExp(`(?:^|[^\\p{L}\\p{N}])(?:(?<yes>${YES})|(?<no>${NO}))$`, 'iu')
 const FILLER = /^(?:please|confirm|to|bitte|and|und|et|y|e|och|s'il|te|plait|por|favor)$/i
 
-/** Everything that was asked just now. */
 const BOTH = /(?<!\p{L})(?:both|beides?|deux|ambos|ambas)(?!\p{L})/iu
+/** Everything that was asked just now. */
 const ALL = /^(?:both|all|beides?|alle|les|tous|toutes|ambos|ambas|todos|todas)$/i
 
 export type Answer = Readonly<{ yes: boolean; refs: readonly string[] }>

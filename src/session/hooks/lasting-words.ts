@@ -16,7 +16,7 @@ type Flavour = (typeof FLAVOURS)[keyof typeof FLAVOURS]
 
 /** What may stand before the words that count: "In apps/web", "and please", "you should"; no report as "in Safari never works". */
 const LEAD =
-  '(?:(?:in|for) (?:the )?(?!now|this|once|example|end |theory|short)[a-z0-9_./@-]{2,40}(?: (?:app|example|package|service|module|folder|directory|project|tests?|library|code))?(?:[,:] | (?!(?:always|never) [a-z]{2,20}(?<![su])s )))?(?:(?:and|but|also|so|ok(?:ay)?|please|pls|you|we|i want you to|(?:you|we) (?:should|must)|und|aber|bitte|auch|y|pero|et|mais|aussi|stp|e|mas|também|por favor)[, ]{1,3}){0,3}'
+  '(?:(?:in|for) (?:the )?(?!now|this|once|example|end |past |theory|short)[a-z0-9_./@-]{2,40}(?: (?:app|example|package|service|module|folder|directory|project|tests?|library|code))?(?:[,:] | (?!(?:(?:we|you|i) )?(?:always|never) [a-z]{2,20}(?:(?<![su])s|(?<!e|emb|sh|shr)ed)(?![a-z]))))?(?:(?:oh|and|but|also|so|ok(?:ay)?|please|pls|you|we|i want you to|(?:you|we) (?:should|must)|und|aber|bitte|auch|y|pero|et|mais|aussi|stp|e|mas|também|por favor)[, ]{1,3}){0,3}'
 
 const LANGUAGE =
   '(?:english|german|spanish|french|portuguese|italian|russian|chinese|japanese|ingl[ée]s|castellano|español|franc[ée]s|alemán|anglais|français|espagnol|allemand|deutsch|englisch|französisch|spanisch|português|русском|английском)'
@@ -111,7 +111,7 @@ const TAKES_BACK = new RegExp(
   'iu',
 )
 /** Behind it stands why, or nothing of the rule. */
-const DESCRIBED = /[,;(]| [-–—] | (?:because|since|weil|denn|parce que|porque|pois|please|instead|again)(?: |$)/iu
+const DESCRIBED = /[,;(]| [-–—] | (?:because|since|weil|denn|parce que|porque|pois|please|instead|again|now)(?: |$)/iu
 
 /** How a sentence describes the rule that it takes back. */
 export function takenBackIn(sentence: string): string | undefined {
@@ -121,8 +121,8 @@ export function takenBackIn(sentence: string): string | undefined {
 export const takesBack = (sentence: string): boolean => takenBackIn(sentence) !== undefined
 export const isForLater = (sentence: string): boolean => saysItLasts(sentence) || takesBack(sentence)
 
-const NOT = /\b(?:never|not|[a-z]{2,6}n[’']t)\b/i
-const IF = /^(?:if|unless|wenn|falls|si|se)\s/i
+const NOT = /\b(?:never|(?:can)?not|nobody|no one|[a-z]{2,6}n[’']t)\b/i
+const IF = /^(?:if|unless|when|once|until|before|without|maybe|wenn|falls|sobald|si|se|quand|cuando|quando)\s/i
 const THE_ONE_THAT = new RegExp(`${RULE} (?:that|dass|que) `, 'i')
 
 /**
