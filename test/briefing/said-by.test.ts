@@ -18,7 +18,7 @@ test('[T12] beside an agent’s own words stands the agent, beside those that a 
   t.act([['record-decision', { name: 'weak-etags' }]], { agent: 'claude-code' })
   t.act([['record-decision', { name: 'strong-etags' }]], { by: 'person', agent: 'cli' })
   t.act([['record-fact', { fact: 'Ask first' }]], { agent: 'claude-code', source: 'prompt' })
-  expect(told(t, 'decision:weak-etags').beside).toMatch(/^\(claude-code for tester, /)
+  expect(told(t, 'decision:weak-etags').beside).toMatch(/^\(claude for tester, /)
   for (const id of ['decision:strong-etags', 'fact:ask-first']) expect(told(t, id).beside).toMatch(/^\(tester, /)
 })
 

@@ -174,7 +174,7 @@ test('[W1] what a client’s agent records in its shell is told as the agent’s
   const agent = { ...at, env: { ...at.env, CLAUDECODE: '1', TIDEMARK_SESSION: 'c1' } }
   const note = '[["record-learning", {"title": "The till rounds twice", "body": "Once by line, once in all."}]]'
   await tidemark(agent, ['act', note])
-  expect(await run('brief')).toMatch(/The till rounds twice.*\(claude-code for /)
+  expect(await run('brief')).toMatch(/The till rounds twice.*\(claude for /)
   await run('act', '[["record-learning", {"title": "Cups break", "body": "In the dishwasher."}]]')
   expect(await run('brief')).not.toMatch(/Cups break.*claude-code/)
 })

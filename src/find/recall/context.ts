@@ -5,7 +5,7 @@ import type { Registry } from '../../model/registry.ts'
 import type { Card, Printable } from './card.ts'
 import { pack } from './pack.ts'
 import { estimateTokens } from './token-estimate.ts'
-import { marksOf } from './told.ts'
+import { agentNamed, marksOf } from './told.ts'
 
 export interface Remembered extends Printable {
   readonly recorded?: number
@@ -81,7 +81,7 @@ function originOf(r: Remembered, nameOf: ContextOptions['nameOf']): string {
   const task = word('task') ?? word('activity') ?? word('goal')
   return [
     r.recorded === undefined ? '' : new Date(r.recorded).toISOString().slice(0, 10),
-    [word('agent'), word('user')].flatMap((w) => (w ? [plain(w)] : [])).join(' for '),
+    [agentNamed(word('agent') ?? ''), word('user')].flatMap((w) => (w ? [plain(w)] : [])).join(' for '),
     task ? `in ${code(nameOf?.(task) ?? task)}` : '',
   ]
     .filter(Boolean)

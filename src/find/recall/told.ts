@@ -184,6 +184,9 @@ function conflictOf({ conflicts }: Entity): string | undefined {
   return fields.size === 0 ? undefined : `in conflict (${[...fields].join(', ')}): see tidemark conflicts`
 }
 
+/** A client by one name, whether its hooks wrote or its server: `claude-code` is `claude`. */
+export const agentNamed = (agent: string): string => agent.replace(/(?:-code|(?:-cli)?-mcp-client)$/, '')
+
 /** Who said it and when, and what holds of it: `(Ana, 2026-11-21, unverified) [login in src/a.ts changed …]`. */
 export function besideOf(e: Entity, holds: Holds, day: string, clean: (text: string, most: number) => string): string {
   const last = saidBy(e)
@@ -191,8 +194,9 @@ export function besideOf(e: Entity, holds: Holds, day: string, clean: (text: str
   const file = from !== undefined && /[./]/.test(from) ? from : undefined // else another store of ours
   // an agent's own words, not those that a person typed in a prompt or on the command line: with evidence it reasons in its own
   const isTyped = (e.kind === 'fact' && last.said !== undefined) || last.source === 'prompt' || last.agent === 'cli'
-  const user = !isTyped && last.agent && last.user ? `${last.agent} for ${last.user}` : last.user
-  const who = [file, user, last.agent, last.source, last.session].find((w) => typeof w === 'string' && w !== '')
+  const agent = typeof last.agent === 'string' ? agentNamed(last.agent) : undefined
+  const user = !isTyped && agent && last.user ? `${agent} for ${last.user}` : last.user
+  const who = [file, user, agent, last.source, last.session].find((w) => typeof w === 'string' && w !== '')
   const [now, stale] = [marksOf({ ...holds, stale: undefined }), holds.stale]
   const by = [clean(typeof who === 'string' ? who : 'somebody', 60), day, ...now.map((mark) => clean(mark, 200))]
   return `(${by.join(', ')})${stale === undefined ? '' : ` [${clean(stale, 200)}: check first]`}`
