@@ -19,12 +19,18 @@ const isInside = (at: Span, y: Span): boolean => at[0] === at[1] && y[0] < at[0]
 export const overlap = (x: Span, y: Span): boolean =>
   Math.max(x[0], y[0]) < Math.min(x[1], y[1]) || isInside(x, y) || isInside(y, x) || (x[0] === y[0] && x[1] === y[1])
 
+/** What is left of a span where another is taken out. */
+const cut = (s: Span, [from, to]: Span): Span[] =>
+  [[s[0], Math.min(s[1], from)] as const, [Math.max(s[0], to), s[1]] as const].filter(([a, b]) => a < b)
+
 /** What is left of spans where others are taken out. */
 export const without = (spans: readonly Span[], taken: readonly Span[]): Span[] =>
-  taken.reduce<Span[]>(
-    (left, [from, to]) =>
-      left.flatMap(([a, b]): Span[] => [[a, Math.min(b, from)], [Math.max(a, to), b]]).filter(([a, b]) => a < b), // biome-ignore format: a row
-    [...spans],
+  taken.reduce<Span[]>((left, t) => left.flatMap((s) => (overlap(s, t) ? cut(s, t) : [s])), [...spans])
+
+/** What spans have in common with others. */
+export const within = (spans: readonly Span[], others: readonly Span[]): Span[] =>
+  spans.flatMap((s) =>
+    others.filter((o) => overlap(s, o)).map((o) => [Math.max(s[0], o[0]), Math.min(s[1], o[1])] as const),
   )
 
 const hunk = (a0: number, a1: number, b0: number, b1: number): Hunk => ({ a: [a0, a1], b: [b0, b1] })

@@ -711,60 +711,29 @@ test('[E2] [E3] what a shell command has written is held before its hook is over
   expect((await edit('b', root, 'return 3', 'return 4')).decision).toBe('deny')
 })
 
-/** ana and ben at work on one file, both of which have edited it; `later`: after their claims have run out. */
-async function anaAndBen() {
-  const made = await repository()
-  const { root, hook, edit, start, clock } = made
+/** Two sessions in one work tree. `later`: after all of their claims have run out. */
+async function twoAtWork() {
+  const repo = await repository()
+  const { root, hook, edit, start, clock } = repo
   for (const session of ['ana', 'ben']) await start(session, root)
-  const edited = async (session: string, old: string, next: string) => {
-    const reply = await edit(session, root, old, next)
-    const tool = toolOf('Edit', { file_path: join(root, 'src/cart.js') })
+  const edited = async (session: string, old: string, next: string, path = 'src/cart.js') => {
+    clock.now += 1_000
+    const reply = await edit(session, root, old, next, path)
+    const tool = toolOf('Edit', { file_path: join(root, path) })
     if (reply.decision !== 'deny') await hook(session, 'after-edit', root, { tool })
     return reply
   }
-  const later = () => {
+  const later = async () => {
     clock.now += 11 * 60_000
-    return hook('ana', 'prompt', root, { prompt: 'go on with something else' })
+    await hook('ana', 'prompt', root, { prompt: 'go on with something else' })
   }
-  await edited('ben', 'const due = sum * RATE', 'const due = RATE * sum')
-  await edited('ana', 'Math.round(all)', 'Math.floor(all)')
-  return { ...made, edited, later }
+  return { ...repo, edited, later }
 }
 
-test('[X6] [E3] lines that were committed, or that a session wrote over since, are told as nobody else’s', async () => {
-  const a = await anaAndBen()
-  a.git(a.root, 'commit', '-qam', 'floor')
-  await a.later()
-  expect(await a.edited('ben', 'Math.floor(all)', 'Math.ceil(all)')).toEqual({})
-  await a.later()
-  expect(await a.edited('ben', 'Math.ceil(all)', 'Math.trunc(all)')).toEqual({})
-  const b = await anaAndBen()
-  await b.later()
-  expect((await b.edited('ben', 'Math.floor(all)', 'Math.ceil(all)')).decision).toBe('deny')
-  expect((await b.edited('ben', 'Math.floor(all)', 'Math.ceil(all)')).decision).toBe('warn')
-  await b.later()
-  expect(await b.edited('ben', 'Math.ceil(all)', 'Math.trunc(all)')).toEqual({})
-})
-
-test('[X6] [E3] what a session left in a file is told also where it holds another part of it by now', async () => {
-  const { edited, later } = await anaAndBen()
-  await later()
-  await edited('ana', 'return 2', 'return 3')
-  expect((await edited('ben', 'Math.floor(all)', 'Math.ceil(all)')).reason).toMatch(/in total\(\).* was changed by ana/)
-})
-
-test('[E2] a word too long for a path beside it lets no command pass', async () => {
-  const { root, hook, edit, start } = await repository()
-  await start('a', root)
-  await start('b', root, process.ppid)
-  await edit('a', root, 'return due', 'return due + 1')
-  const command = `cp src/other.js ${'x'.repeat(300)} && rm src/cart.js`
-  const reply = await hook('b', 'before-tool', root, { tool: { name: 'Bash', paths: [], command } })
-  expect(reply.decision).toBe('deny')
-})
-
 test('[X6] [E3] lines whose claim has run out are told to who has edited the file too, until they are committed', async () => {
-  const { root, git, edited, later } = await anaAndBen()
+  const { git, root, edited, later } = await twoAtWork()
+  await edited('ben', 'const due = sum * RATE', 'const due = RATE * sum')
+  await edited('ana', 'Math.round(all)', 'Math.floor(all)')
   await later()
   const over = await edited('ben', 'Math.floor(all)', 'Math.ceil(all)')
   expect(over.decision).toBe('deny')
@@ -773,4 +742,108 @@ test('[X6] [E3] lines whose claim has run out are told to who has edited the fil
   expect(await edited('ben', 'RATE * sum', 'RATE * sum * 1')).toEqual({})
   git(root, 'commit', '-qam', 'floor')
   expect(await edited('ben', 'Math.floor(all)', 'Math.ceil(all)')).toEqual({})
+})
+
+test('[X6] [E3] the same line of two files, left uncommitted, is told of each', async () => {
+  const { root, git, write, edited, later } = await twoAtWork()
+  write(join(root, 'src/other.js'), CART)
+  git(root, 'add', 'src')
+  git(root, 'commit', '-qm', 'other')
+  for (const path of ['src/cart.js', 'src/other.js']) await edited('ana', 'return 1', 'return 7', path)
+  await later()
+  for (const path of ['src/cart.js', 'src/other.js'])
+    expect(await edited('ben', 'return 7', 'return 8', path)).toMatchObject({ decision: 'deny' })
+})
+
+test('[X6] [E3] of what was left uncommitted the lines are told that were changed, and no others', async () => {
+  const { edited, later } = await twoAtWork()
+  await edited('ana', 'Math.round(all)', 'Math.floor(all)')
+  await later()
+  expect(await edited('ben', 'let sum = 0', 'let sum = 1')).toEqual({}) // in the same function
+  const told = await edited('ben', 'Math.floor(all)', 'Math.ceil(all)')
+  expect(told).toMatchObject({
+    decision: 'deny',
+    reason: expect.stringMatching(/total\(\), line 8\) was changed by ana/),
+  })
+})
+
+test('[X6] [E3] what was committed is no longer left, whoever changes the lines after that', async () => {
+  const { git, root, write, edited, later } = await twoAtWork()
+  await edited('ben', 'return due', 'return due + 1')
+  await edited('ana', 'Math.round(all)', 'Math.floor(all)')
+  await edited('ana', 'return 1', 'return 7')
+  git(root, 'commit', '-qam', 'floor')
+  const file = join(root, 'src/cart.js')
+  write(file, readFileSync(file, 'utf8').replace('let sum = 0', 'let sum = 0 // by hand'))
+  await later()
+  expect(await edited('ben', 'let sum = 0 // by hand', 'let sum = 1')).toEqual({})
+  expect(await edited('ben', 'Math.floor(all)', 'Math.ceil(all)')).toEqual({})
+  await later()
+  expect(await edited('ben', 'Math.ceil(all)', 'Math.trunc(all)')).toEqual({})
+})
+
+test('[X6] [E3] who has written over what another left is not told that it is theirs', async () => {
+  const { edited, later, clock } = await twoAtWork()
+  await edited('ben', 'return due', 'return due + 1')
+  await edited('ana', 'Math.round(all)', 'Math.floor(all)')
+  clock.now += 5 * 60_000
+  await edited('ben', 'return due + 1', 'return due + 2') // its claim is the older one, and lives on
+  clock.now += 6 * 60_000
+  expect((await edited('ben', 'Math.floor(all)', 'Math.ceil(all)')).decision).toBe('deny')
+  expect((await edited('ben', 'Math.floor(all)', 'Math.ceil(all)')).decision).toBe('warn')
+  await later()
+  expect(await edited('ben', 'Math.ceil(all)', 'Math.trunc(all)')).toEqual({})
+  // and what she writes over in her turn is hers
+  for (const _ of [1, 2]) await edited('ana', 'Math.trunc(all)', 'Math.abs(all)')
+  await later()
+  expect((await edited('ben', 'Math.abs(all)', 'Math.sign(all)')).decision).toBe('deny')
+})
+
+test('[X6] [E3] what was left is told while its session edits other lines of the file, and after', async () => {
+  const { edited, later } = await twoAtWork()
+  await edited('ben', 'return due', 'return due + 1')
+  await edited('ana', 'Math.round(all)', 'Math.floor(all)')
+  await later()
+  await edited('ana', 'return 2', 'return 3')
+  expect((await edited('ben', 'Math.floor(all)', 'Math.ceil(all)')).decision).toBe('deny')
+  await later()
+  expect((await edited('ben', 'Math.floor(all)', 'all')).decision).toBe('warn') // of the same lines
+  expect((await edited('ben', 'return 3', 'return 4')).decision).toBe('deny')
+})
+
+test('[X6] [E3] what another left in a file stays theirs when a shell command changes the file', async () => {
+  const { root, hook, write, edited, later } = await twoAtWork()
+  await edited('ana', 'Math.round(all)', 'Math.floor(all)')
+  await later()
+  const file = join(root, 'src/cart.js')
+  write(file, readFileSync(file, 'utf8').replace('return due', 'return 0'))
+  const tool = toolOf('Bash', { command: 'sed -i "s/return due/return 0/" src/cart.js' })
+  await hook('ben', 'after-tool', root, { tool })
+  expect(await edited('ben', 'return 0', 'return 1')).toEqual({})
+  expect((await edited('ben', 'Math.floor(all)', 'Math.ceil(all)')).decision).toBe('deny')
+})
+
+test('[E2] a name that is too long for a file keeps nobody from looking at the rest of a command, before it and after', async () => {
+  const { root, edit, start, hook, write, memory } = await repository()
+  await start('a', root)
+  await start('b', root, process.ppid)
+  await edit('a', root, 'return 1', 'return 7')
+  const long = 'x'.repeat(300)
+  const bash = (event: HookCall['event'], command: string) =>
+    hook('b', event, root, { tool: toolOf('Bash', { command }) })
+  for (const first of [`cp src/other.js ${long}`, `echo hi > ${long}`])
+    expect(await bash('before-tool', `${first} && rm src/cart.js`)).toMatchObject({ decision: 'deny' })
+  const file = join(root, 'src/cart.js')
+  write(file, readFileSync(file, 'utf8').replace('return due', 'return 0'))
+  await bash('after-tool', `sed -i "s/return due/return 0/" src/cart.js ${long}`)
+  const files = () => sessionsOf(memory).get('b')?.files
+  expect(files()).toEqual(['src/cart.js'])
+  // a patch in a shell is noted by the next hook, once the file was written
+  const patch = [`*** Update File: ${long}`, '*** Update File: src/new.js'].map((f) => `${f}\n@@\n-x\n+y`)
+  const command = `apply_patch <<'EOF'\n*** Begin Patch\n${patch.join('\n')}\n*** End Patch\nEOF\n`
+  const tool = { name: 'Bash', paths: [long, 'src/new.js'], command }
+  await hook('b', 'before-edit', root, { client: 'codex', tool })
+  write(join(root, 'src/new.js'), 'y\n')
+  await hook('b', 'prompt', root, { prompt: 'go on' })
+  expect(files()).toEqual(['src/cart.js', 'src/new.js'])
 })

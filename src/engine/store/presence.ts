@@ -182,6 +182,15 @@ export const claimOfHub = (db: Db, fence: number): ClaimRow | undefined =>
 export const lapsedSince = (db: Db, session: string, seen: number): ClaimRow[] =>
   claims(db, `WHERE session=? AND ended>=? AND json_extract(body, '$.how')='lapsed' ORDER BY n`, session, seen)
 
+/** Claims of edits of a file that have lapsed, the last one first. */
+export const lapsedEdits = (db: Db, on: string): ClaimRow[] =>
+  claims(
+    db,
+    `WHERE ended IS NOT NULL AND json_extract(body, '$.on')=? AND json_extract(body, '$.how')='lapsed'
+       AND json_extract(body, '$.implicit') ORDER BY until DESC`,
+    on,
+  )
+
 /** Claims with a role, ended ones too, oldest first. */
 export const roleClaims = (db: Db): ClaimRow[] =>
   claims(db, "WHERE json_extract(body, '$.role') IS NOT NULL ORDER BY n")

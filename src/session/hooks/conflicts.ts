@@ -1,5 +1,5 @@
-import { leaseTime } from '../../engine/claims/lease.ts'
-import { lapsedSince, presenceAfter } from '../../engine/store/presence.ts'
+import { leaseTime, sameTree } from '../../engine/claims/lease.ts'
+import { lapsedEdits, presenceAfter } from '../../engine/store/presence.ts'
 import { defined } from '../../model/object.ts'
 import { type Claim, claimsOf } from '../../work/coordination/claims.ts'
 import { nameOfSession } from '../../work/coordination/labels.ts'
@@ -13,6 +13,8 @@ export type Decision = keyof typeof SEVERITY
 
 /** Events that may be of the time in which a command ran. */
 const LOOK_BACK = 1_000
+/** Claims on a file that have run out, the last ones: each may be of another version, for which git is asked. */
+const LAPSED_AT_MOST = 20
 /** What is left of a hook's time for its answer. */
 const MARGIN_MS = 80
 
@@ -57,21 +59,22 @@ export async function foreseen(hook: Hook, paths: readonly string[], isWritten?:
   const looks = new Map<string, Look>()
   if (others.length === 0) return looks
   const { against } = claimsOf(hook.memory)
-  const own = hook.sessions.get(hook.session)
+  const own = hook.sessions.get(hook.session)?.files
+  const here = others.filter((s) => s.root === hook.root)
   const look = async () => {
     const { lookAt } = await import('./merges.ts')
     for (const path of paths) {
       const claims = against(undefined, path, hook.root)
-      const holds = (s: SessionInfo) => claims.some((c) => c.session === s.id)
-      const past = others.filter((s) => s.root === hook.root && s.files.includes(path))
-      // whose changes they are where the session has edited the file itself, only claims that have run out can tell
-      const lapsed = (s: SessionInfo) =>
-        lapsedSince(hook.memory.db, s.id, 0).flatMap(({ on, implicit, lines, base, since }) =>
-          implicit && on === path && lines ? { ...leftBy(s, path), since, ...defined({ lines, base }) } : [],
-        )
-      const left = past.flatMap((s) => (own?.files.includes(path) || holds(s) ? lapsed(s) : leftBy(s, path)))
-      if (own && left.length > 0) left.push(...lapsed(own))
-      const found = await lookAt(hook, path, others, [...claims, ...left], isWritten)
+      // whose changes they are where the session has edited the file itself, only the lines of a claim can tell
+      const isOwn = own?.includes(path)
+      const isHere = (id: string) => id === hook.session || here.some((s) => s.id === id)
+      const left = lapsedEdits(hook.memory.db, path)
+        .filter((c) => isHere(c.session) && sameTree(c, hook) && (c.lines || !isOwn))
+        .slice(0, LAPSED_AT_MOST)
+        .map((c) => ({ ...c, n: 0, elsewhere: false }))
+      const isKnown = (s: SessionInfo) => [...claims, ...left].some((c) => c.session === s.id)
+      const past = isOwn ? [] : here.filter((s) => s.files.includes(path) && !isKnown(s)).map((s) => leftBy(s, path))
+      const found = await lookAt(hook, path, others, [...claims, ...left, ...past], isWritten)
       if (found) looks.set(path, found)
     }
   }

@@ -5,7 +5,7 @@ import {
   heldBy, NO_FILE, placeIn, type Symbols, symbolIn, symbolsKnown, type Version, versionAt, versionHere,
 } from '../../find/code/versions.ts' // biome-ignore format: a list
 import {
-  carried, collisions, difference, type Hunk, overlap, rowsOf, type Span, touch, without,
+  carried, collisions, difference, type Hunk, overlap, rowsOf, type Span, touch, within, without,
 } from '../../model/lines.ts' // biome-ignore format: a list
 import type { Claim } from '../../work/coordination/claims.ts'
 import type { SessionInfo } from '../../work/coordination/session-info.ts'
@@ -61,39 +61,37 @@ export async function lookAt(
   if (head === NO_FILE) return { met: claims.filter((c) => c.session !== hook.session), collide }
   const up = difference(head.rows, before.rows)
   const inHead = (span: Span): Span => carried(up, span, true)
-  const mine = claims.find((c) => c.on === path && c.session === hook.session && c.implicit)
+  const mine = claims.find((c) => c.n > 0 && c.on === path && c.session === hook.session && c.implicit)
   // what was changed under a claim that has run out is told until it is committed
-  const open = claims.filter((c) => c.n > 0 || up.length > 0)
+  const open = claims.filter((c) => c.n > 0 || (isWritten ? c.lines : up.length > 0))
   const known = await Promise.all(open.map(async (c) => [c, await spansOf(c)] as const))
   const said = known.flatMap(([c, lines]) => (c.elsewhere ? [] : (lines ?? [])))
-  /** Of a claim from when its session was alone: what is changed and nobody else's. */
-  const unsaid = () => {
-    const changed = up.filter((h) => !said.some((o) => overlap(o, h.a)))
-    return changed.length > 0 ? without(changed.map((h) => heldBy(symbols, h.a)), said) : undefined // biome-ignore format: a row
-  }
-  const own = known.flatMap(([c, lines]) => (c.session === hook.session && c.implicit ? (lines ?? []).map((l) => [l, c.since] as const) : [])) // biome-ignore format: one row
-  /** Of a claim that has run out: what nobody has committed since, nor changed under a later claim of its own. */
-  const committed = new Map<Against, Hunk[]>()
-  for (const c of open.filter((c) => c.n === 0 && c.base !== undefined && c.base !== head.id)) {
-    const base = await versionAt(root, c.base!)
-    committed.set(c, base ? difference(base.rows, head.rows) : [])
-  }
-  const isLeft = (l: Span, c: Against) =>
-    up.some((h) => overlap(l, h.a)) &&
-    !own.some(([o, since]) => since >= c.since && overlap(l, o)) &&
-    !committed.get(c)?.some((h) => overlap(l, h.b))
-  const spans = known.map(([c, lines]) => [c, (c.n === 0 ? lines?.filter((l) => isLeft(l, c)) : lines) ?? (c.implicit && c.on === path ? unsaid() : undefined)] as const) // biome-ignore format: one row
+  const changed = (isWritten ? change : up).map((h) => h.a)
+  /** What was changed before and is in no lines that are known. */
+  const unsaid = isWritten ? [] : without(changed, said)
+  /** What was changed under claims after one that has run out: by others, who were told, or by its session again. */
+  const later = ({ until }: Against) =>
+    known.flatMap(([c, lines]) => (c.implicit && !c.elsewhere && c.until > until ? (lines ?? []) : []))
+  const spans = known.map(([c, lines]) => {
+    // of one that has run out: the changes in its lines that were not made later
+    if (c.n === 0) return [c, lines ? without(within(changed, lines), later(c)) : unsaid] as const
+    // from when its session was alone: it holds what is changed and nobody else's
+    const isAlone = !lines && c.implicit && c.on === path && unsaid.length > 0
+    return [c, isAlone ? without(unsaid.map((a) => heldBy(symbols, a)), said) : lines] as const // biome-ignore format: a row
+  })
   const raw = change.map((h) => inHead(h.a))
   const met = spans.flatMap(([c, lines]) => {
     if (c.session === hook.session) return []
-    const at = raw.find((r) => lines?.some((l) => overlap(r, l)))
+    const at = raw.flatMap((r) => lines?.filter((l) => overlap(r, l)).map((l) => (c.n === 0 ? l : r)) ?? [])[0]
     if (at) return { ...c, at: placeIn(symbols, at, carried(up, at)), row: at[0] }
     return lines ? [] : c
   })
   // what it writes over knowingly it holds then; what a program wrote over, it does not
-  const over = isWritten ? [] : met.flatMap((c) => (c.implicit && !c.elsewhere ? [c.n] : []))
-  const isKept = (c: Against) => c.session !== hook.session && !c.elsewhere && !over.includes(c.n)
-  const theirs = spans.flatMap(([c, lines]) => (isKept(c) ? (lines ?? []) : []))
+  const over = isWritten ? [] : met.flatMap((c) => (c.implicit && !c.elsewhere && c.n > 0 ? [c.n] : []))
+  const isKept = (c: Against, l: Span) => (c.n > 0 ? !over.includes(c.n) : isWritten || !raw.some((r) => overlap(r, l)))
+  const theirs = spans.flatMap(([c, lines]) =>
+    c.session === hook.session || c.elsewhere ? [] : (lines ?? []).filter((l) => isKept(c, l)),
+  )
   const all = without([...(spans.find(([c]) => c === mine)?.[1] ?? []), ...raw.map((s) => heldBy(symbols, s))], theirs)
   const lines = [...new Map(all.map((s) => [s.join(), s])).values()]
   const isShared = others.some((s) => s.root === root) && lines.length <= SPANS_AT_MOST
@@ -108,8 +106,11 @@ export async function lookAt(
     if (now) return [now]
     if (!c.lines || c.base === undefined) return c.lines?.map(inHead)
     const base = await versionAt(root, c.base)
-    const moved = base && difference(base.rows, before.rows)
-    return moved && c.lines.map((s) => inHead(carried(moved, s)))
+    const moved = base && difference(base.rows, c.n > 0 ? before.rows : head!.rows)
+    if (c.n > 0) return moved && c.lines.map((s) => inHead(carried(moved, s)))
+    // of lines that a commit has changed since, nobody knows what is left
+    const isKept = (s: Span) => !moved?.some((h) => overlap(s, h.a))
+    return moved ? c.lines.filter(isKept).map((s) => carried(moved, s)) : []
   }
 }
 
