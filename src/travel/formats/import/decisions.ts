@@ -1,4 +1,4 @@
-import { basename, relative } from 'node:path'
+import { basename, dirname, relative } from 'node:path'
 import { firstCommitted } from '../../../base/run-git.ts'
 import { type FrontMatter, frontMatterOf, listIn, textIn } from '../../../model/markdown.ts'
 import { foldName } from '../../../model/names.ts'
@@ -87,19 +87,23 @@ export const decisions: Importer = {
 /** The number of a record in the name of its file. */
 const numberIn = (label: string): string | undefined => /^(?:adr[-_]?)?0*(\d{1,5})(?!\d)/i.exec(basename(label))?.[1]
 
-/** Links to the records that a record names by their files or numbers, but for those that it replaces. */
-const mentions = ({ label, text }: Page, all: readonly Page[], links: readonly Item[]): Item[] =>
-  all.flatMap((other): Item[] => {
-    const [as, named] = [`adr ${label}`, `adr ${other.label}`]
-    const isLinked = links.some(({ args }) => [args.old, args.new].every((end) => end === as || end === named))
+/** Links to the records that a record names by their files, or by a number that one file of its folder has, but for those that it replaces. */
+const mentions = ({ label, text }: Page, all: readonly Page[], links: readonly Item[]): Item[] => {
+  const numbers = new Set([...text.matchAll(/\bADR[- #]?0*(\d{1,5})(?!\d)/gi)].map((m) => m[1]))
+  const beside = all.filter((other) => dirname(other.label) === dirname(label))
+  return all.flatMap((other): Item[] => {
+    if (other.label === label) return []
+    const number = numberIn(other.label)
+    const isNumbered = number !== undefined && numbers.has(number) && beside.includes(other)
     const isNamed = text
       .split(basename(other.label))
       .some((before, i, all) => i < all.length - 1 && !/[\w.-]$/.test(before))
-    const number = numberIn(other.label)
-    const isNumbered = number !== undefined && [...text.matchAll(/\bADR[- #]?0*(\d{1,5})(?!\d)/gi)].some((m) => m[1] === number) // biome-ignore format: a row
-    if (other.label === label || isLinked || !(isNamed || isNumbered)) return []
+    const [as, named] = [`adr ${label}`, `adr ${other.label}`]
+    const isLinked = () => links.some(({ args }) => [args.old, args.new].every((end) => end === as || end === named))
+    if (!(isNamed || isNumbered) || isLinked()) return []
     return [{ verb: 'link-entities', args: { from: named, to: as, type: 'informs' }, where: label }]
   })
+}
 
 /** Of two records with one title the later one has its file in its name. */
 function withOwnName(item: Item, named: Set<string>): Item {
