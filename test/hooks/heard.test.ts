@@ -725,3 +725,22 @@ test('[G7] what a prompt corrects itself is not asked', async () => {
   ] as const) // biome-ignore format: rows
     expect((await types(said)).visible).toContain(asked)
 })
+
+test('[G7] [R4] a rule that two sessions said yes to is over when one takes it back', async () => {
+  const t = openTestMemory()
+  const [a, b] = [session(t, 'aaaaaaaa-1'), session(t, 'bbbbbbbb-2')]
+  for (const { types } of [a, b]) await types('Use pnpm from now on.')
+  for (const { types } of [a, b]) await types('yes')
+  expect((await b.types('no wait, undo that')).visible).toContain('ends "Use pnpm from now on')
+  expect((await b.types('yes')).visible).toContain('This ends')
+  expect(t.memory.reader.list('fact', { current: true })).toEqual([])
+})
+
+test('[G7] [R3] what was said again and had no place in the question is asked about the next time', async () => {
+  const t = openTestMemory()
+  const again = 'Tabs in the css files only, no spaces.'
+  const full = `Never commit to main. Always run the linter. ${again}`
+  for (const id of ['s1', 's2']) await session(t, id).types(again)
+  expect((await session(t, 's3').types(full)).visible).not.toContain('Tabs')
+  expect((await session(t, 's4').types(again)).visible).toContain('Tabs in the css files only')
+})

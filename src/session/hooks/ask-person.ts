@@ -6,7 +6,7 @@ import { shortRefs } from '../../engine/read/short-references.ts'
 import { contentDigest } from '../../engine/replication/vouched.ts'
 import { type Prompts, wordsOf } from '../../engine/store/prompts.ts'
 import { sha256 } from '../../model/digest.ts'
-import { type Entity, provenanceOf } from '../../model/entity.ts'
+import { type Entity, isAgreed, provenanceOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject } from '../../model/object.ts'
 import { COMMAND_LINE, markOfAgent } from '../../work/coordination/caller.ts'
@@ -34,10 +34,12 @@ export interface Wish {
   readonly also?: string
   readonly to?: { readonly id: string; readonly digest: string }
   readonly prompt?: number
+  /** What is over then, also where another session has said yes to it as well. */
+  readonly ends?: readonly string[]
 }
 
-/** What a yes carried out, and in which prompt it came. */
-export type Agreed = Wish & { readonly at: number; readonly batch: string | null }
+/** What a yes carried out, in which prompt it came, and the rule that it recorded. */
+export type Agreed = Wish & { readonly at: number; readonly batch: string | null; readonly id?: string }
 
 /** What clients show of one message is cut behind this; a yes to words that were cut off would be none. */
 const SHOWN = 420
@@ -58,8 +60,8 @@ const prompts = (hook: Hook): number => Number(hook.kept('prompts') ?? 0)
 export const agreedJustNow = (hook: Hook): Agreed[] =>
   kept<Agreed>(hook, 'agreed').filter((a) => a.at === prompts(hook) - 1 && a.actions[0]![0] !== 'undo')
 
-function keepAgreed(hook: Hook, wish: Wish, batch: string | null): void {
-  const agreed: Agreed[] = [...kept<Agreed>(hook, 'agreed'), { ...wish, at: prompts(hook), batch }]
+function keepAgreed(hook: Hook, wish: Wish, batch: string | null, id?: string): void {
+  const agreed: Agreed[] = [...kept<Agreed>(hook, 'agreed'), { ...wish, at: prompts(hook), batch, ...(id && { id }) }]
   hook.sessions.patch(hook.session, { agreed: agreed.slice(-MAX_OPEN) as unknown as Json })
 }
 
@@ -257,7 +259,7 @@ function decide(hook: Hook, e: Entity, yes: boolean): string {
 /** Keeps what the person said, in their words and by their yes; or never asks about it again. */
 function grant(hook: Hook, wish: Wish, yes: boolean): string {
   const { memory, call, session, project } = hook
-  const { words, actions, prompt, also, to } = wish
+  const { words, actions, prompt, also, to, ends = [] } = wish
   const shown = `"${dataLine(words, SHOWN)}"`
   using prompts = openPrompts(project, { wait: PROMPTS_MS })
   if (!yes) {
@@ -268,15 +270,19 @@ function grant(hook: Hook, wish: Wish, yes: boolean): string {
   if (to && (!now?.live || contentDigest(now) !== to.digest))
     return `Tidemark: "${dataLine(now ? calledAs(now) : to.id, SHOWN)}" was changed after you were asked, so nothing was done. Say it again.`
   const carryOut = () => {
-    const done = memory.act(actions, { by: 'person', agent: call.client, session, source: 'prompt' })
+    const by = { by: 'person', agent: call.client, session, source: 'prompt' } as const
+    const done = memory.act(actions, by)
+    const still = memory.reader.entities(ends).filter((e) => e.live && isAgreed(e))
+    if (still.length > 0) memory.act(still.map((e) => ['retire', { ref: e.id, reason: words }]), by) // biome-ignore format: a row
     const { kind = '', id = '' } = done.results[0]!
+    const isNew = actions[0]![0].startsWith('record-')
     hook.attempt('used', () => {
       if (prompt !== undefined) prompts?.show([prompt], memory.env.now())
-      keepAgreed(hook, wish, done.batch)
+      keepAgreed(hook, wish, done.batch, isNew ? id : undefined)
       // what the agent made of the same words was not shown
       for (const e of restsOn(hook, [wish])) if (e.id !== id) leaveOut(hook, e.id)
     })
-    if (!actions[0]![0].startsWith('record-')) return `Tidemark: the user agreed. This ${also}${id && ` (${id})`}`
+    if (!isNew) return `Tidemark: the user agreed. This ${also}${id && ` (${id})`}`
     return `Tidemark: the user agreed. Recorded: ${kind} ${shown} (${id})${also ? `. This ${also}` : ''}`
   }
   return unlessRefused(carryOut, (why) => `Tidemark could not do it, and nothing was changed: ${shown}: ${why.message}`)

@@ -100,5 +100,5 @@ export function wishToTakeBack(sentences: readonly string[], all: readonly Agree
       ? (['retire', { ref: first![1].ref, reason: words }] as const)
       : (['undo', { batch: batch!, force: true }] as const),
   )
-  return { words, actions, also }
+  return { words, actions, also, ends: agreed.flatMap((a) => a.id ?? []) }
 }

@@ -42,9 +42,9 @@ export async function notePrompt(hook: Hook, text: string): Promise<HookReply> {
   const wanted = open.filter((s) => isForLater(s) || isAgain(s))
   // what most prompts do without is loaded when it is needed
   const isAsked = wanted.length > 0 || agreedJustNow(hook).length > 0
-  const visible = isAsked ? (await import('./wish-question.ts')).askFor(hook, wanted, sentences, prompt) : undefined
+  const question = isAsked ? (await import('./wish-question.ts')).askFor(hook, wanted, sentences, prompt) : undefined
   // a repetition is asked about once, also where nobody answers
-  for (const s of visible === undefined ? [] : wanted.filter((s) => !isForLater(s)))
+  for (const s of wanted.filter((s) => question?.asked.includes(s) && !isForLater(s)))
     hook.attempt('prompts', () => prompts?.refuse(s, now))
-  return { visible, context: joined(left) }
+  return { visible: question?.visible, context: joined(left) }
 }

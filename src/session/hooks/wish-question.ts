@@ -13,7 +13,7 @@ import { wishToEnd, wishToTakeBack } from './taken-back.ts'
 const MAX_ASKED = 2
 const YOU_SHOULD = /^(?:you|we) (?:should|must|need to|have to) (?!not\b)/i
 
-/** The question about sentences that last or take something back; undefined where all of it is known. `all`: of the prompt. */
+/** The question about sentences that last or take something back, and these; undefined where all of it is known. `all`: of the prompt. */
 export function askFor(hook: Hook, sentences: readonly string[], all: readonly string[], prompt: number | undefined) {
   const back = wishToTakeBack(all, agreedJustNow(hook))
   // an order to do one thing now is work, however often it is given; nor does a report ask for anything
@@ -27,7 +27,8 @@ export function askFor(hook: Hook, sentences: readonly string[], all: readonly s
     .filter(({ actions: [first] }) => !isKnown(hook.memory, first![0].replace(/^record-/, ''), first![1]))
     .slice(0, MAX_ASKED)
     .map((wish): Wish => ({ ...wish, ...(prompt === undefined ? {} : { prompt }) }))
-  return wishes.length === 0 ? undefined : askAbout(hook, [], wishes)
+  if (wishes.length === 0) return undefined
+  return { visible: askAbout(hook, [], wishes), asked: wishes.map((wish) => wish.words) }
 }
 
 /** A sentence that says itself that it lasts is a rule, though its words state something: "I want that you …". */
