@@ -77,12 +77,15 @@ export const staleAnchors = (db: Db, $root: string): AnchorRow[] =>
 export const anchorElsewhere = (db: Db, entity: string, location: string): AnchorRow | undefined =>
   db.get<AnchorRow>(`${ANCHOR} WHERE entity=? AND location=? AND hash<>'' LIMIT 1`, entity, location)
 
+/** So many files of one entity are compared. */
+const MOST_FILES = 20
+
 /** The files in which an entity is anchored in other work trees, as they were seen there; none where that is not known of each. */
 export const filesElsewhere = (db: Db, entity: string): FileRow[] => {
   const sql = `SELECT DISTINCT a.path, f.size, f.mtime, f.hash, a.stale FROM anchors a
-    LEFT JOIN code_files f ON f.root=a.root AND f.path=a.path WHERE a.entity=? AND a.hash<>'' LIMIT 20`
+    LEFT JOIN code_files f ON f.root=a.root AND f.path=a.path WHERE a.entity=? AND a.hash<>'' LIMIT ${MOST_FILES + 1}`
   const files = db.all<FileRow & { stale: string | null }>(sql, entity)
-  return files.every((f) => f.hash !== null && f.stale === null) ? files : []
+  return files.length <= MOST_FILES && files.every((f) => f.hash !== null && f.stale === null) ? files : []
 }
 
 export const keepAnchor = (db: Db, root: string, a: AnchorRow): void =>

@@ -34,7 +34,7 @@ function undoneBy(p: Planning, { batch, event }: LoggedEvent): readonly string[]
   const agreed = (e: Event): string[] => {
     if (kindOf(e.entity) !== 'proposal' || e.field !== 'standing' || e.value !== 'confirmed') return []
     const [verb, args] = attempt(() => JSON.parse(String(p.entity(e.entity)?.fields.action))) ?? []
-    return verb === 'undo' ? [args.batch ?? args.batches ?? []].flat().map(p.view.batchNamed) : []
+    return verb === 'undo' ? [args?.batch ?? args?.batches ?? []].flat().map(p.view.batchNamed) : []
   }
   return there?.undoes ?? (kindOf(event.entity) === 'proposal' ? [] : (there?.line.events.flatMap(agreed) ?? []))
 }

@@ -203,7 +203,7 @@ function presenceLines(
 }
 
 /** Events among which the last edit of a file is looked for. */
-const LOOK_BACK = 1_000
+const LOOK_BACK = 200
 
 /** What files that changed left behind, in the work tree of the session. */
 function staleLines(
