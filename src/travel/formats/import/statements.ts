@@ -57,9 +57,8 @@ interface Features {
   readonly isShort: boolean
   /** Its shape: a step of a numbered list, a name or a command with what it is, or nothing that could be done. */
   readonly shape: 'plain' | 'step' | 'entry' | 'remark'
-  /** It forbids by itself, or binds whatever stands above it. */
+  /** It forbids by itself. */
   readonly negates: boolean
-  readonly binds: boolean
   /** It says what to do in place of something. */
   readonly isRemedy: boolean
   /** Whether others beside it forbid by themselves, and a third of them binds. */
@@ -120,7 +119,6 @@ const SAYS_WHAT =
 /** It leads to code, and means nothing without. */
 const NEEDS_CODE = /^(?:\S+ ){0,2}\S+$|\b(?:th(?:is|ese)|follow\w*|below|examples?|here)\b|\b(?:use|run|add|call|with|in|on|from|by|for|of|to|as|like|is|are)[:：]$/i // biome-ignore format: one pattern
 const GUARD = /\b(?:always|must|only|stop|ask|do not|don['’]t|never)\b/i
-const BINDS = /\b(?:always|must)\b/i
 /** A heading that is nothing but a prohibition: it forbids sentences too, not things alone. */
 const BARE =
   /^(?:do not|don['’]ts?(?: do)?|never(?: do)?|must not|avoid|forbidden|prohibited|not allowed)\W{0,6}(?:$|: )/i
@@ -275,7 +273,6 @@ function rulesOf(node: Node, names: readonly Above[], name: Above | undefined, i
       isShort: whole.length >= 6 && whole.length <= 200,
       shape: isNothing || REMARK.test(whole) ? 'remark' : ENTRY.test(whole) ? 'entry' : shape,
       negates: negates(whole, above.bearing === 'forbids' && !isCrossed),
-      binds: BINDS.test(whole),
       isRemedy: BETTER.test(thing),
       beside,
       above,
