@@ -133,8 +133,10 @@ const isReplaced = (id: string, own: readonly Event[], all: readonly Event[]): b
   all.some((e) => kindOf(e.entity) === LINK_KIND && e.field === 'to' && e.value === id)
 
 /** What an undo of a batch would do, by what the batch did. */
-const undoing = (did: string): string =>
-  did.startsWith('took back: ') ? did.replace('took back', 'bring back') : `take back: ${did.replace(/^redid: /, '')}`
+const undoing = (did: string): readonly [head: string, what: string] =>
+  did.startsWith('took back: ')
+    ? ['bring back: ', did.slice('took back: '.length)]
+    : ['take back: ', did.replace(/^redid: /, '')]
 
 /** A proposal within a proposal is not read: what names itself would have no end. */
 const inside = (of: string, called: Called, longest?: number): string => {
@@ -149,11 +151,9 @@ export const putUp = (action: unknown, called: Called, did: Called, longest?: nu
     const { ref, batch, allOf, batches, old, new: next, from, to, type, reason, ...rest } = args
     const undone = verb === 'undo' ? [batch ?? batches ?? []].flat().map(String) : []
     const what = undone.slice(0, MOST_NAMED).map((b) => undoing(did(b) ?? shortBatch(b)))
-    if (undone.length > what.length) what.push(`… (${undone.length} batches)`)
+    if (undone.length > what.length) what.push([what.at(-1)![0], `… (${undone.length} batches)`])
     if (undone.length > 0)
-      return [...Map.groupBy(what, (w) => (w.startsWith('bring') ? 'bring back: ' : 'take back: '))]
-        .map(([head, all]) => head + all.map((w) => w.replace(/^(?:bring|take) back: /, '')).join('; '))
-        .join('; ')
+      return [...Map.groupBy(what, ([head]) => head)].map(([head, all]) => head + all.map(([, w]) => w).join('; ')).join('; ') // biome-ignore format: a row
     if (verb === 'undo' && typeof allOf === 'string') return `undo all that session ${allOf} wrote`
     const named = (of: unknown) => (typeof of === 'string' ? ` ${inside(of, called, longest)}` : '')
     const key = keys.get(String(verb).replace(/^(?:record|delete)-/, '')) ?? 'name'

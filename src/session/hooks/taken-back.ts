@@ -75,16 +75,18 @@ const STAYS =
 const FORGETS = new RegExp(`^${HESITATES}(?:forget(?: about)?|vergiss|oublie|olvida|esquece)\\s(.{2,60})$`, 'iu')
 
 /** The prompt behind a yes takes it back: "no, undo that", "sorry, we keep npm", "stay with uv". */
-export function wishToTakeBack(sentences: readonly string[], all: readonly Agreed[]): Wish | undefined {
+export function wishToTakeBack(reader: Reader, sentences: readonly string[], all: readonly Agreed[]): Wish | undefined {
   const agreed = all.filter(({ batch, actions: [first] }) => batch !== null || first![0] === 'confirm')
-  const gone = agreed.flatMap(({ words, actions: [first], also = '' }) => {
-    const old = /^(?:ends|replaces) (".*")$/s.exec(also)?.[1]
-    return [...(first![0] === 'retire' ? [] : [`ends "${words}"`]), ...(old ? [`brings back ${old}`] : [])]
-  })
+  /** The rule that it replaced or ended. */
+  const oldOf = ({ to }: Agreed) => [to && reader.entity(to.id)].flatMap((e) => (e ? calledAs(e) : []))
+  const gone = agreed.flatMap((a) => [
+    ...(a.actions[0]![0] === 'retire' ? [] : [`ends "${a.words}"`]),
+    ...oldOf(a).map((old) => `brings back "${old}"`),
+  ])
   const also = gone.join(' and ')
   // what was replaced, in words that what is agreed to has not: "keep X" behind a yes to X agrees
   const now = wordsIn(agreed.map((a) => a.words.replace(INSTEAD, ' ')).join(' '))
-  const before = wordsIn(agreed.map((a) => a.also ?? '').join(' ')).filter((w) => !isIn(w, now))
+  const before = wordsIn(agreed.flatMap(oldOf).join(' ')).filter((w) => !isIn(w, now))
   const isNo = RETREATS.test(sentences[0] ?? '')
   const speaksOf = (said = '', of: readonly string[]) => wordsIn(said).some((w) => isIn(w, of))
   // "we keep npm", and not "keep the button blue"

@@ -15,7 +15,7 @@ const YOU_SHOULD = /^(?:you|we) (?:should|must|need to|have to) (?!not\b)/i
 
 /** The question about sentences that last or take something back, and these; undefined where all of it is known. `all`: of the prompt. */
 export function askFor(hook: Hook, sentences: readonly string[], all: readonly string[], prompt: number | undefined) {
-  const back = wishToTakeBack(all, agreedJustNow(hook))
+  const back = wishToTakeBack(hook.memory.reader, all, agreedJustNow(hook))
   // an order to do one thing now is work, however often it is given; nor does a report ask for anything
   const isWork = (s: string) => !isForLater(s) && [0, 2].includes(forceOf(s.replace(YOU_SHOULD, '')))
   const asked = sentences.filter((s) => s !== back?.words && !isWork(s))
