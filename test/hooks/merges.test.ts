@@ -156,6 +156,25 @@ test('[E3] two sessions edit two functions of one file: nobody is held back; the
   expect(await edit('b', root, 'return 1', 'return 0')).toEqual({})
 })
 
+test('[E2] who was refused twice is refused again where the other has committed and written anew', async () => {
+  const { root, edit, start, hook, clock, git } = await repository()
+  await start('a', root)
+  await start('b', root, process.ppid)
+  const after = () => hook('a', 'after-edit', root, { tool: toolOf('Edit', { file_path: join(root, 'src/cart.js') }) })
+  const tried = async () => (await edit('b', root, 'log(sum', 'print(sum')).decision
+  await edit('a', root, 'log(sum)', 'log(sum, 1)')
+  expect(await tried()).toBe('deny')
+  await after()
+  expect(await tried()).toBe('deny')
+  git(root, 'commit', '-qam', 'what a has')
+  clock.now += 1_000
+  expect(await edit('a', root, 'log(sum, 1)', 'log(sum, 2)')).toEqual({})
+  await after()
+  clock.now += 1
+  expect(await tried()).toBe('deny')
+  expect(await tried()).toBe('warn')
+})
+
 test('[E3] a file whose lines end in CRLF is held by its lines too', async () => {
   const { root, git, hook, start, write } = await repository()
   write(join(root, 'src/cart.js'), CART.replaceAll('\n', '\r\n'))

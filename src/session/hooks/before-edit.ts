@@ -55,7 +55,8 @@ function conflictsOn(hook: Hook, path: string, claims: Look['met'], isLost = fal
         return { decision: 'warn', path, claim: c, line: `${held}, ${apart}`, mark }
       }
       const isMild = c.implicit && !isLost
-      return { decision: isMild ? config.implicitConflict : config.conflict, path, claim: c, line: held, mark }
+      const decision = isMild ? config.implicitConflict : config.conflict
+      return { decision, path, claim: c, line: held, mark, again: `${mark} again ${c.head ?? ''}` }
     })
 }
 
@@ -95,7 +96,7 @@ export async function beforeEdit(hook: Hook): Promise<HookReply> {
 
 /**
  * Those of which the session was not told, or before others edited the file again, each with the marks of its telling. Who was
- * refused twice within a short time passes.
+ * refused twice within a short time passes, until what was in the way is committed.
  */
 function untold(hook: Hook, conflicts: readonly Conflict[]): ReadonlyMap<Conflict, readonly string[]> {
   const delivered = deliveredSince(hook)
@@ -103,7 +104,7 @@ function untold(hook: Hook, conflicts: readonly Conflict[]): ReadonlyMap<Conflic
   const found = new Map<Conflict, readonly string[]>()
   for (const c of conflicts) {
     const at = delivered.get(c.mark)
-    const again = `${c.mark} again`
+    const { again = `${c.mark} again` } = c
     if (at === undefined) found.set(c, [c.mark])
     else if (!isLately(again) && editedByOthers(hook, at, (id) => !isKin(hook, id)).has(c.path))
       found.set(c, isLately(c.mark) ? [c.mark, again] : [c.mark])

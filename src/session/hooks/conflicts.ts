@@ -101,6 +101,8 @@ export interface Conflict {
   readonly line: string
   /** By this a session is known to have been told of it. */
   readonly mark: string
+  /** By this it is known to have been told twice of what is not committed. */
+  readonly again?: string
 }
 
 /** What others say of their claims is theirs: behind the fence. */

@@ -16,8 +16,8 @@ type Against = Claim & { readonly elsewhere: boolean }
 
 /** What is seen before a change of one file is written, where others are at work. */
 export interface Look {
-  /** Claims of others that it meets; where that is known, the place and its first line in git's version. */
-  readonly met: readonly (Against & { readonly at?: string; readonly row?: number })[]
+  /** Claims of others that it meets; where that is known, the place, its first line in git's version, and that version. */
+  readonly met: readonly (Against & { readonly at?: string; readonly row?: number; readonly head?: string })[]
   /** Changes in other work trees that it would not merge with. */
   readonly collide: readonly { readonly root: string; readonly text: string }[]
   /** What the session holds of the file with it, without what others hold. `over`: claims that it meets. */
@@ -83,7 +83,7 @@ export async function lookAt(
   const met = spans.flatMap(([c, lines]) => {
     if (c.session === hook.session) return []
     const at = raw.flatMap((r) => lines?.filter((l) => overlap(r, l)).map((l) => (c.n === 0 ? l : r)) ?? [])[0]
-    if (at) return { ...c, at: placeIn(symbols, at, carried(up, at)), row: at[0] }
+    if (at) return { ...c, at: placeIn(symbols, at, carried(up, at)), row: at[0], head: head.id }
     return lines ? [] : c
   })
   // what it writes over knowingly it holds then; what a program wrote over, it does not

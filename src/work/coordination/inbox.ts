@@ -41,12 +41,17 @@ const TOLD = new Set([
   'learning', 'goal', 'activity', 'task', 'file', 'context', 'hypothesis', 'concept',
 ]) // biome-ignore format: a list to read at a glance
 
+/** What others are at is told where it is near; the start and `status` say the rest. */
+const OF_WORK = new Set(['goal', 'activity', 'task'])
+
 interface Line {
   /** From `CONCERNS` on it concerns this reader. */
   weight: number
   text: string
   /** Later news of the same replaces earlier ones. */
   about: string
+  /** Who edited which file in hand: one line says all of one session. */
+  edited?: { readonly who: string; readonly path: string }
 }
 
 const CONCERNS = 8
@@ -108,8 +113,13 @@ export function inbox(memory: Memory, session: string, options: { max?: number; 
   const sorted = [...lines.values()].sort((a, b) => b.weight - a.weight)
   const near = sorted.filter((l) => l.weight >= CONCERNS).length
   const told = sorted.slice(0, Math.max(Math.min(near, CONCERNING), hand.isKnown ? 0 : max))
-  return { lines: told.map((l) => l.text), cursor, more: sorted.length - told.length }
+  const said = [...Map.groupBy(told, (l) => l.edited?.who ?? l).values()].map((of) =>
+    of[0]!.edited ? editedInHand(of[0]!.edited.who, of.map((l) => l.edited!.path).join(', ')) : of[0]!.text,
+  )
+  return { lines: said, cursor, more: sorted.length - told.length }
 }
+
+const editedInHand = (who: string, paths: string) => `${who} edited ${paths}, which you have in hand`
 
 /** What happened after an event, and the event up to which this is all of it. */
 function newsUpTo(memory: Memory, since: number, now: number): { news: News[]; cursor: number } {
@@ -189,7 +199,10 @@ function presenceLines(
       const isHeld = isClaimed({ what: 'path', on: path })
       if (isHeld && isByProgram)
         return line(8, `${short(path)}, which you have in hand, changed while ${who} ran a command`, about)
-      if (isHeld) return line(8, `${who} edited ${short(path)}, which you have in hand`, about)
+      if (isHeld) {
+        const edited = { who, path: short(path) }
+        return [{ weight: CONCERNS, text: editedInHand(who, edited.path), about, edited }]
+      }
       if (isByProgram) return []
       const known = memory.reader.find(path).find((e) => e.kind === 'file')
       if (!known) return []
@@ -265,12 +278,14 @@ function batchLines(memory: Memory, n: News, hand: InHand, read: ReadonlySet<str
       continue
     }
     const { retired, standing } = e.fields
+    const weight = weightOf([e], e.live && retired === undefined ? 5 : 4)
+    if (OF_WORK.has(kind) && weight < CONCERNS) continue
     const gone = !e.live ? 'deleted' : retired === undefined ? undefined : 'retired'
     const verb = gone ?? (standing === 'proposed' ? 'proposed' : created ? 'recorded' : 'changed')
     const name = e.live ? e.name : calledLast(memory.db, id)
     const which = read.has(id) && verb !== 'recorded' ? ', which you read' : ''
     out.push({
-      weight: weightOf([e], gone ? 4 : 5),
+      weight,
       text: `${who} ${verb} ${kind}${name ? ` "${short(name)}"` : ''} (${id})${which}`,
       about: id,
     })
