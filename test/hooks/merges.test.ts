@@ -175,6 +175,18 @@ test('[E2] who was refused twice is refused again where the other has committed 
   expect(await tried()).toBe('warn')
 })
 
+test('[E2] what was written over knowingly stays held after an edit elsewhere in the file', async () => {
+  const { root, edit, start } = await repository()
+  await start('a', root)
+  await start('b', root, process.ppid)
+  await edit('a', root, 'log(sum)', 'log(sum, 1)')
+  expect((await edit('b', root, 'log(sum, 1)', 'log(sum, 2)')).decision).toBe('deny')
+  expect((await edit('b', root, 'log(sum, 1)', 'log(sum, 2)')).decision).toBe('warn')
+  expect(await edit('b', root, 'return 2', 'return 3')).toEqual({})
+  const back = await edit('a', root, 'log(sum, 2)', 'log(sum, 4)')
+  expect(back).toMatchObject({ decision: 'deny', reason: expect.stringContaining('is being edited by b') })
+})
+
 test('[E3] a file whose lines end in CRLF is held by its lines too', async () => {
   const { root, git, hook, start, write } = await repository()
   write(join(root, 'src/cart.js'), CART.replaceAll('\n', '\r\n'))

@@ -92,7 +92,15 @@ export async function lookAt(
   const theirs = spans.flatMap(([c, lines]) =>
     c.session === hook.session || c.elsewhere ? [] : (lines ?? []).filter((l) => isKept(c, l)),
   )
-  const all = without([...(spans.find(([c]) => c === mine)?.[1] ?? []), ...raw.map((s) => heldBy(symbols, s))], theirs)
+  // what it held before it holds on, also where it once wrote over another's
+  const own = spans.find(([c]) => c === mine)?.[1] ?? []
+  const all = [
+    ...own,
+    ...without(
+      raw.map((s) => heldBy(symbols, s)),
+      theirs,
+    ),
+  ]
   const lines = [...new Map(all.map((s) => [s.join(), s])).values()]
   const isShared = others.some((s) => s.root === root) && lines.length <= SPANS_AT_MOST
   return { met, collide, ...(isShared && { held: { base: head.id, lines, over } }) }
