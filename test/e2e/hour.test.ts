@@ -148,7 +148,11 @@ async function withServer(m: Machine, p: Project, name: string): Promise<Agent> 
   expect((await call(client, 'brief', {})).isError).toBe(false)
   return {
     name,
-    prompt: async (text) => (await act(['declare-activity', { activity: text }])).text,
+    prompt: async (text) => {
+      const { text: said, isError } = await act(['start-activity', { description: text }])
+      expect([said, isError]).toEqual([expect.stringMatching(/^start-activity /), false])
+      return said.split('\n').slice(2).join('\n') // the answer to its own call is no news
+    },
     async edit(place, from, to) {
       const { text, isError } = await act(['claim', { paths: [`${place.path}#f${place.f}`], note: to }])
       if (isError) return { is: 'refused', told: text }
@@ -242,7 +246,7 @@ withClients(
       const others = (step: string) => !step.startsWith(`${agent.name}-`) && !p.isKept(step)
       for (let n = 1; performance.now() < until; n++) {
         if (n % STEPS === 1) {
-          costs.news += estimateTokens(await agent.prompt(`step ${n} of what was agreed`))
+          costs.news += estimateTokens(await agent.prompt(`step-${n} of ${agent.name}`))
           costs.prompts++
         }
         const path = p.paths[below(10) < 6 ? seed % MODULES : below(MODULES)]!
