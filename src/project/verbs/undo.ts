@@ -58,7 +58,7 @@ function ignoredBatches(p: Planning, batches: readonly string[], entities: reado
 type Out = (id: string) => ReadonlySet<string>
 
 /** Later batches that build on what was written, by entity: they overwrote it, or edited or linked what it created. */
-function dependents(p: Planning, outOf: Out, events: readonly Event[]): Map<string, Set<string>> {
+function dependents(p: Planning, outOf: Out, events: readonly Event[], batches: readonly string[]) {
   const written = new Set(events.map((e) => key(e.stamp.replica, e.stamp.ctr)))
   const created = new Map(
     events
@@ -76,9 +76,11 @@ function dependents(p: Planning, outOf: Out, events: readonly Event[]): Map<stri
     }
     if (created.has(id)) {
       for (const e of usesOfKind(p, id)) if (!out.has(e.batch)) found.add(e.batch)
-      for (const l of [...p.links('src', id), ...p.links('dst', id)])
+      for (const l of [...p.links('src', id), ...p.links('dst', id)]) {
+        const back = ignoredBatches(p, batches, [l.id]) // a link that was undone and redone is no later one
         for (const e of p.view.eventsOf(l.id))
-          if (!out.has(e.batch) && isLater(e.event.stamp, created.get(id))) found.add(e.batch)
+          if (!out.has(e.batch) && !back.has(e.batch) && isLater(e.event.stamp, created.get(id))) found.add(e.batch)
+      }
     }
     if (found.size > 0) all.set(id, found)
   }
@@ -98,8 +100,17 @@ function isLater(stamp: Stamp, created: Stamp | undefined): boolean {
   return stamp.replica === created.replica ? stamp.ctr > created.ctr : stamp.ms >= created.ms
 }
 
-const cellsWithout = (p: Planning, id: string, out: ReadonlySet<string>): Cells =>
-  cellsOf(eventsIn(p.view.eventsOf(id).filter((e) => !out.has(e.batch))))
+/** What is left takes away also what was taken away by that in whose place it was written: a delete, what stood before an undo and its redo. */
+function cellsWithout(p: Planning, id: string, out: ReadonlySet<string>): Cells {
+  const all = p.view.eventsOf(id)
+  const gone = new Map(eventsIn(all.filter((e) => out.has(e.batch))).map((e) => [key(e.stamp.replica, e.stamp.ctr), e]))
+  const whole = (over: Event['over']): Event['over'] => {
+    const found = new Map(over.map((o) => [key(...o), o]))
+    for (const [name] of found) for (const o of gone.get(name)?.over ?? []) found.set(key(...o), o)
+    return [...found.values()]
+  }
+  return cellsOf(eventsIn(all.filter((e) => !out.has(e.batch))).map((e) => ({ ...e, over: whole(e.over) })))
+}
 
 /** Puts one entity back to what it would be without the batches, field by field, as ordinary new writes. */
 export function revert(p: Planning, id: string, out: ReadonlySet<string>, events: readonly Event[]): void {
@@ -215,13 +226,16 @@ export const undo = defineVerb({
     const take = (batches: readonly string[], say = report) => takeBack(p, batches, { does: 'undo', named, force }, say)
     if (given !== undefined && given !== 'last') return take([p.view.batchNamed(given)])
     let passed: ReturnType<typeof take>
+    // what said again what stood there is taken back with that
+    const again: string[] = []
     for (const batch of all === undefined ? lastOwn(p, 'undo') : []) {
       const written = p.draft.events.length
       if (isErased(p, batch)) continue
       const notes = p.draft.notes.length
-      const done = take([batch], passed === undefined ? report : () => undefined)
+      const done = take([...again, batch], passed === undefined ? report : () => undefined)
       if (!done || p.draft.events.length > written) return done ?? passed
       if (p.draft.notes.length > notes) passed = done
+      else again.push(batch)
     }
     return passed ?? take((all ?? []).filter((batch) => !isErased(p, batch)))
   },
@@ -259,7 +273,7 @@ function takeBack(
   const isProposal = (id: string) => kindOf(id) === 'proposal'
   const outs = [false, true].map((is) => ignoredBatches(p, batches, [...byEntity.keys()].filter((id) => isProposal(id) === is))) // biome-ignore format: a row
   const outOf = (id: string) => outs[Number(isProposal(id))]!
-  const left = force ? new Map<string, Set<string>>() : dependents(p, outOf, events)
+  const left = force ? new Map<string, Set<string>>() : dependents(p, outOf, events, batches)
   const did = (b: string) => `${shortBatch(b)} (${p.view.whatDid(b) ?? 'folded away since'})`
   if (left.size > 0 && (named === 'batch' || left.size === byEntity.size))
     return report({
