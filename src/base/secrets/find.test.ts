@@ -126,6 +126,20 @@ test.each([
   expect(findSecrets(text)).toEqual([])
 })
 
+test.each([
+  'log in as admin/maple#2024 please',
+  'log in as ana/maple#2024 please',
+  'the account is admin:maple#2024',
+  'the login is admin/maple#2024 on the till',
+  'log in as admin then maple#77',
+  'the login is root and then maple#1999 for the box',
+  'htpasswd -u deploy -p maple#90210',
+  'use admin:maple#90210 on staging',
+  'root/maple#90210 on the box',
+])('[A7] [T51] a password that looks like the end of an issue’s name is one: %s', (text) =>
+  expect(redact(text)).toContain('[redacted: password]'),
+)
+
 const web = `AIza${drawing(13)(35, 'url')}`
 const sealed = `AgB${drawing(14)(160, 'b64')}`
 
@@ -148,6 +162,7 @@ test.each([
   'the level unlocks with 25000 coins',
   'sign in with an account (Google, GitHub2)',
   'the account page crashes (see acme/shop#1234)',
+  'robot account ([acme/till#17520])',
   'service account of acme/shop.web#7: see [acme/till#17520](https://example.com/acme/till/pull/17520)',
   'this zip is protected, use WinRAR-7 to open it',
   `block ["0x${hex}"] of the accounts trie`,

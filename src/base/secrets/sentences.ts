@@ -152,7 +152,6 @@ export const isOfLogin = (value: string): boolean =>
   /[\d!#$%^*@&+~=]/.test(value) && isSecretValue(value, 'password', 'prose', false)
 /** `gr4fana-rocks`, and no `log4j-core` */
 const LEET = /^(?!.*(?:log4|neo4|slf4|i18n|l10n|a11y|s3[a-qs-z]|x509|oauth))(?=.*-)[a-z]+[013457][a-z]{2}/
-/** Nor the end of a path, or of an issue's name: `acme/shop#1234`. */
+/** Nor the end of a path. */
 export const isNoPath = (value: string): boolean =>
-  LEET.test(value) ||
-  (/[^\w.-]|^(?=.*\d).*[A-Z]/.test(value) && !/^[a-z][a-z\d._-]{0,60}#\d{1,7}$/.test(value) && isOfLogin(value))
+  LEET.test(value) || (/[^\w.-]|^(?=.*\d).*[A-Z]/.test(value) && isOfLogin(value))

@@ -170,9 +170,14 @@ const WEB_APP = /auth_?domain|messaging_?sender_?id|project_?id.{1,300}app_?id|a
 /** What is said of a key that everybody may have, beside it or in the line above. */
 const PUBLISHED =
   /docsearch\(|search[- ]only|safe to (?:expose|publish|commit|share|be public)|public by design|key is public|meant to be public|(?:may|can) be (?:public|committed|published)/i
-/** Whether it may be seen, by what stands beside it: the key of a web app of Firebase, what is encrypted for a cluster. */
+/** Whose issue it is, as in `acme/shop#1234`; but `admin/maple#1234` and "log in as ana/maple#1234" are logins. */
+const OF_ISSUE =
+  /(?<![\w./@-]|(?:\b(?:as|with|is|are|using|creds|credentials|account|login|als|mit|ist|avec|est|con|es)|[:=])\s{0,3}["'`(]?)(?!(?:admin|root|sa|postgres|qa|dev|test|user|guest|demo|deploy|ubuntu|pi)\d{0,3}\/)[a-z\d][\w.-]{0,38}\/$/i
+const ISSUE = /^[a-z][a-z\d._-]{0,60}#\d{1,7}\]?$/
+/** Whether it may be seen, by what stands beside it: an issue, the key of a web app of Firebase, what is encrypted for a cluster. */
 export function isShown(text: string, { category, start, end }: Span): boolean {
   const before = text.slice(Math.max(0, start - 4_000), start)
+  if (category === 'password' && ISSUE.test(text.slice(start, end))) return OF_ISSUE.test(before.slice(-80))
   if (category === 'credential' || category === 'token') {
     const beside = `${before.slice(-300).split('\n').slice(-2).join(' ')} ${text.slice(end, end + 120).split('\n', 1)[0]}`
     if (PUBLISHED.test(beside) && !/not (?:safe|public|be)|n't/i.test(beside)) return true
