@@ -143,3 +143,30 @@ test('[E4] a git that does not answer holds nobody up for long, however many bra
     process.env.PATH = path
   }
 })
+
+test('[W1] [E4] what was retired or replaced here too is not told as holding here', () => {
+  const { c, git } = repository()
+  const decide = (name: string, old?: string) => {
+    const branch = git('branch', '--show-current').toString().trim()
+    c.memory.act([['record-decision', { name }]], { branch })
+    if (old) c.memory.act([['supersede', { old, new: name }]], { branch })
+  }
+  for (const name of ['vat-19', 'max-400', 'min-10', 'one-till']) decide(name)
+  git('checkout', '-qb', 'hotfix')
+  git('commit', '-q', '--allow-empty', '-m', 'two')
+  decide('vat-20', 'vat-19')
+  decide('max-420', 'max-400')
+  decide('min-20', 'min-10')
+  decide('min-30', 'min-20')
+  decide('two-tills', 'one-till')
+  git('checkout', '-q', 'main')
+  c.memory.act([['retire', { ref: 'decision:vat-19', reason: 'no VAT at all' }]], { branch: 'main' })
+  decide('max-500', 'max-400')
+  const marks = (name: string) => {
+    const e = c.memory.reader.entity(`decision:${name}`)!
+    return marksOf(holdsOf(c.memory, c.root, [e]).get(e.id)!).join(', ')
+  }
+  const apart = 'on branch hotfix, which is not merged here'
+  for (const name of ['vat-20', 'max-420', 'min-30']) expect([name, marks(name)]).toEqual([name, apart])
+  expect(marks('two-tills')).toBe(`${apart}, here decision:one-till holds`)
+})

@@ -6,7 +6,7 @@ import { withoutPrivate } from '../../base/secrets/screen.ts'
 import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { markOf, Staleness } from '../../engine/read/stale.ts'
-import { type Entity, filesOf, importedFrom, isPage, madeAt, saidAt, saidBy } from '../../model/entity.ts'
+import { type Entity, filesOf, importedFrom, isAgreed, isPage, madeAt, saidAt, saidBy } from '../../model/entity.ts'
 import { defined, type JsonObject } from '../../model/object.ts'
 import { oneLine } from '../../model/text.ts'
 import { linkedWith, unverifiedAmong, upheldLinks } from './unverified.ts'
@@ -61,10 +61,14 @@ export function replacement(e: Entity, reader: Reader, branchOf: BranchOf): Pick
   return { replacedBy, replacedOn: on.every((branch) => branch !== undefined) ? on[0] : undefined }
 }
 
-/** Of what is said on a branch apart, what it replaced there. */
-export const replacedApart = (of: readonly Entity[], reader: Reader, branchOf: BranchOf): string[] => {
+/** Of what is said on branches apart, what it replaced there and what holds here: nobody has retired it, or replaced it here too. */
+export function keptHere(of: readonly Entity[], reader: Reader, branchOf: BranchOf): Entity[] {
   const apart = of.filter((e) => e.kind === 'decision' && branchOf(e) !== undefined).map((e) => e.id)
-  return apart.length === 0 ? [] : reader.edges('from', apart, ['supersedes']).map((l) => l.to)
+  const replaced = apart.length === 0 ? [] : reader.edges('from', apart, ['supersedes']).map((l) => l.to)
+  return reader
+    .entities([...new Set(replaced)])
+    .filter((e) => e.live && isAgreed(e) && branchOf(e) === undefined)
+    .filter((e) => replacement(e, reader, branchOf).replacedOn !== undefined)
 }
 
 /** Links to what came of something. */
@@ -149,7 +153,7 @@ export function holdsOf(
       const [state, isUnverified] = [states.get(e), unverified.has(e.id)]
       const stale = isPage(e) ? undefined : staleness?.of(e.id)
       const replaced = state === 'superseded' ? replacement(e, reader, branchOf) : {}
-      const instead = replacedApart([e], reader, branchOf)
+      const instead = keptHere([e], reader, branchOf).map((other) => other.id)
       const beside = { disproved: disproved.get(e.id), branch: branchOf(e), stale: stale ? markOf(stale) : lostOf(e) }
       return [e.id, { state, ...replaced, instead, isUnverified, conflict: conflictOf(e), ...beside }]
     }),

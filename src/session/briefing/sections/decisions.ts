@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { anchorsOf } from '../../../engine/store/code-anchors.ts'
 import { contrary, vocabularyOf } from '../../../find/recall/contradictions.ts'
-import { replacedApart } from '../../../find/recall/told.ts'
-import { type Entity, isAgreed, kindOf, provenanceOf, saidAt } from '../../../model/entity.ts'
+import { keptHere } from '../../../find/recall/told.ts'
+import { type Entity, kindOf, provenanceOf, saidAt } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'
 import { isElsewhere, nearness } from '../focus.ts'
 import { byline, field, refOf } from '../format.ts'
@@ -117,8 +117,7 @@ function relevant(
   const newest = kinds.flatMap((kind) => about.newest(kind, NEWEST))
   const unseen = reader.entities(found.map((f) => f.id).filter((id) => !newest.some((e) => e.id === id)))
   // what only another branch has replaced holds here
-  const apart = reader.entities(replacedApart(newest, reader, about.branch)).filter((e) => e.live && isAgreed(e))
-  const kept = apart.filter((e) => about.branch(e) === undefined && about.holds(e).replacedOn !== undefined)
+  const kept = keptHere(newest, reader, about.branch)
   const all = [...[...newest, ...unseen].filter(about.counts), ...kept].filter(
     (e) => !about.delivered.has(e.id) && !isElsewhere(e, about),
   )
