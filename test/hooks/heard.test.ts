@@ -744,3 +744,35 @@ test('[G7] [R3] what was said again and had no place in the question is asked ab
   expect((await session(t, 's3').types(full)).visible).not.toContain('Tabs')
   expect((await session(t, 's4').types(again)).visible).toContain('Tabs in the css files only')
 })
+
+test('[G7] [R4] a rule that was replaced and is said again is back, and what took its place ends', async () => {
+  const t = openTestMemory()
+  const { types } = session(t)
+  const rules = () => t.memory.reader.list('fact', { current: true }).map((e) => e.fields.fact)
+  for (const said of ['From now on use pnpm', 'From now on use bun, not pnpm', 'From now on use deno, not bun']) {
+    await types(said)
+    await types('yes')
+  }
+  expect(rules()).toEqual(['use deno, not bun'])
+  expect((await types('From now on use pnpm')).visible).toContain('(ends "use deno, not bun" and brings back "use pnpm")')
+  await types('yes')
+  expect(rules()).toEqual(['use pnpm'])
+  expect((await types('no wait, undo that')).visible).toContain('(brings back "use deno, not bun")')
+  await types('yes')
+  expect(rules()).toEqual(['use deno, not bun'])
+  await types('From now on use bun, not pnpm')
+  await types('yes')
+  expect(rules()).toEqual(['use bun, not pnpm'])
+  expect((await types('From now on use bun, not pnpm')).visible).toBeUndefined()
+})
+
+test('[G7] [R4] what two sessions replaced is back when one of them takes it back', async () => {
+  const t = openTestMemory()
+  t.act([['record-fact', { fact: 'use npm' }]])
+  const [a, b] = [session(t, 'aaaaaaaa-1'), session(t, 'bbbbbbbb-2')]
+  for (const { types } of [a, b]) await types('From now on use bun, not npm')
+  for (const { types } of [a, b]) await types('yes')
+  expect((await b.types('undo that')).visible).toContain('and brings back "use npm"')
+  await b.types('yes')
+  expect(t.memory.reader.list('fact', { current: true }).map((e) => e.fields.fact)).toEqual(['use npm'])
+})

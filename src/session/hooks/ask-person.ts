@@ -273,7 +273,12 @@ function grant(hook: Hook, wish: Wish, yes: boolean): string {
     const by = { by: 'person', agent: call.client, session, source: 'prompt' } as const
     const done = memory.act(actions, by)
     const still = memory.reader.entities(ends).filter((e) => e.live && isAgreed(e))
-    if (still.length > 0) memory.act(still.map((e) => ['retire', { ref: e.id, reason: words }]), by) // biome-ignore format: a row
+    const replaced = memory.reader.edges('from', still.map((e) => e.id), ['supersedes']) // biome-ignore format: a row
+    const over = [
+      ...still.map((e) => ['retire', { ref: e.id, reason: words }]),
+      ...replaced.map(({ from, to }) => ['unlink-entities', { from, to, type: 'supersedes' }]),
+    ]
+    if (over.length > 0) memory.act(over, by)
     const { kind = '', id = '' } = done.results[0]!
     const isNew = actions[0]![0].startsWith('record-')
     hook.attempt('used', () => {

@@ -48,19 +48,42 @@ export function wishToEnd(reader: Reader, sentence: string): Wish | undefined {
   const { kind: name, action } = actionOf(sentence)
   const kind = reader.registry().kind(name)
   const id = kind && identityOf(kind, action[1])
+  // "use bun, not pnpm" asks for bun
+  const asksFor = (e: Entity) => calledAs(e).replace(INSTEAD, ' ')
   const rulesWith = (gone: readonly string[]) =>
     rulesOn(reader, gone.join(' ')).filter(
       (e) =>
         gone.length > 0 &&
         e.id !== id &&
-        gone.every((w) => isIn(w, wordsIn(calledAs(e)))) &&
-        !FORBIDS.test(calledAs(e)),
+        gone.every((w) => isIn(w, wordsIn(asksFor(e)))) &&
+        !FORBIDS.test(asksFor(e)),
     )
   // "go vet" is two words, of "pnpm any more" the first counts
   const meant = [3, 2, 1].map((n) => rulesWith(wordsIn(named.slice(0, n).join(' ')))).find((found) => found.length > 0)
   if (meant?.length !== 1 || id === undefined) return undefined
   const actions = [action, ['supersede', { old: meant[0]!.id, new: id, reason: sentence }] as const]
   return { words: sentence, actions, also: `replaces "${calledAs(meant[0]!)}"`, to: shownAs(meant[0]!) }
+}
+
+const MOST_REPLACED = 20
+
+/** A rule that was replaced is said again: it is back, and what took its place ends. */
+export function wishToReturn(reader: Reader, sentence: string): Wish | undefined {
+  const { kind: name, action } = actionOf(sentence)
+  const kind = reader.registry().kind(name)
+  const rule = reader.entity((kind && identityOf(kind, action[1])) ?? '')
+  const replacing = (id: string) => reader.edges('to', [id], ['supersedes'])
+  const links = rule?.live && isAgreed(rule) ? replacing(rule.id) : []
+  if (links.length === 0) return undefined
+  let last = links[0]!.from
+  for (let n = 0; n < MOST_REPLACED; n++) last = replacing(last)[0]?.from ?? last
+  const now = reader.entities([last]).filter((e) => e.live && isAgreed(e))
+  const actions = [
+    ...now.map((e) => ['retire', { ref: e.id, reason: sentence }] as const),
+    ...links.map(({ from, to }) => ['unlink-entities', { from, to, type: 'supersedes' }] as const),
+  ]
+  const also = [...now.map((e) => `ends "${calledAs(e)}"`), `brings back "${calledAs(rule!)}"`].join(' and ')
+  return { words: sentence, actions, also, ...(now[0] && { to: shownAs(now[0]) }) }
 }
 
 const HESITATES =

@@ -7,7 +7,7 @@ import { agreedJustNow, askAbout, type Wish } from './ask-person.ts'
 import { isKnown } from './extract/propose.ts'
 import type { Hook } from './hook.ts'
 import { isForLater, takesBack } from './lasting-words.ts'
-import { wishToEnd, wishToTakeBack } from './taken-back.ts'
+import { wishToEnd, wishToReturn, wishToTakeBack } from './taken-back.ts'
 
 /** Of one prompt, so that a question stays one. */
 const MAX_ASKED = 2
@@ -15,13 +15,14 @@ const YOU_SHOULD = /^(?:you|we) (?:should|must|need to|have to) (?!not\b)/i
 
 /** The question about sentences that last or take something back, and these; undefined where all of it is known. `all`: of the prompt. */
 export function askFor(hook: Hook, sentences: readonly string[], all: readonly string[], prompt: number | undefined) {
-  const back = wishToTakeBack(hook.memory.reader, all, agreedJustNow(hook))
+  const { reader } = hook.memory
+  const back = wishToTakeBack(reader, all, agreedJustNow(hook))
   // an order to do one thing now is work, however often it is given; nor does a report ask for anything
   const isWork = (s: string) => !isForLater(s) && [0, 2].includes(forceOf(s.replace(YOU_SHOULD, '')))
   const asked = sentences.filter((s) => s !== back?.words && !isWork(s))
   const wishes = [
     back ?? [],
-    ...asked.map((s) => wishToEnd(hook.memory.reader, s) ?? (takesBack(s) ? [] : wishOf(s, hook.project.root))),
+    ...asked.map((s) => wishToReturn(reader, s) ?? wishToEnd(reader, s) ?? (takesBack(s) ? [] : wishOf(s, hook.project.root))), // biome-ignore format: a row
   ]
     .flat()
     .filter(({ actions: [first] }) => !isKnown(hook.memory, first![0].replace(/^record-/, ''), first![1]))
