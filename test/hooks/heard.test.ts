@@ -754,7 +754,9 @@ test('[G7] [R4] a rule that was replaced and is said again is back, and what too
     await types('yes')
   }
   expect(rules()).toEqual(['use deno, not bun'])
-  expect((await types('From now on use pnpm')).visible).toContain('(ends "use deno, not bun" and brings back "use pnpm")')
+  expect((await types('From now on use pnpm')).visible).toContain(
+    '(ends "use deno, not bun" and brings back "use pnpm")',
+  )
   await types('yes')
   expect(rules()).toEqual(['use pnpm'])
   expect((await types('no wait, undo that')).visible).toContain('(brings back "use deno, not bun")')

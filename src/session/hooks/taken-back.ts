@@ -53,10 +53,7 @@ export function wishToEnd(reader: Reader, sentence: string): Wish | undefined {
   const rulesWith = (gone: readonly string[]) =>
     rulesOn(reader, gone.join(' ')).filter(
       (e) =>
-        gone.length > 0 &&
-        e.id !== id &&
-        gone.every((w) => isIn(w, wordsIn(asksFor(e)))) &&
-        !FORBIDS.test(asksFor(e)),
+        gone.length > 0 && e.id !== id && gone.every((w) => isIn(w, wordsIn(asksFor(e)))) && !FORBIDS.test(asksFor(e)),
     )
   // "go vet" is two words, of "pnpm any more" the first counts
   const meant = [3, 2, 1].map((n) => rulesWith(wordsIn(named.slice(0, n).join(' ')))).find((found) => found.length > 0)

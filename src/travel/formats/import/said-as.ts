@@ -21,7 +21,7 @@ const LEAD =
   /^(?:(?:oh|and|but|please|note(?: that)?|remember(?: that)?|fyi|btw|also|so|yesterday|last week|bitte|hinweis|nota)[,:]? ){1,3}/i
 /** It leads to a rule and is no part of it: "oh and please", "from now on". Before "it" or "I" it stays. */
 const TALK =
-  /^(?:(?:oh|so(?! far| that)|ok(?:ay)?|and|but|also|please|pls|und|aber|auch|bitte|y|et|mais|aussi|por favor|pero|from (?:now|here) on(?:wards)?|going forward|ab (?:jetzt|sofort)|künftig|(?:de ahora )?en adelante|a partir de (?:ahora|agora)|dorénavant|désormais|à partir de maintenant)[, ]{1,3}){1,6}(?=\S{1,40}\s\S)(?!(?:i|as|it|its|this|that|them|these|those|they|es|das|ça|cela|eso|esto|isso)\s)/i
+  /^(?:(?:oh|so(?! (?:far|that|long|much|many|few|called|be)(?![a-z]))|ok(?:ay)?|and|but|also(?! (?:known|called))|please|pls|und|aber|auch|bitte|y(?! (?:ax[ei]s|values?|coordinates?|labels?))|et(?! al(?![a-z]))|mais|aussi|por favor|pero|from (?:now|here) on(?:wards)?|going forward|ab (?:jetzt|sofort)|künftig|(?:de ahora )?en adelante|a partir de (?:ahora|agora)|dorénavant|désormais|à partir de maintenant)[, ]{1,3}){1,6}(?=\S{1,40}\s\S)(?!(?:i|as|it|its|this|that|them|these|those|they|es|das|ça|cela|eso|esto|isso)\s)/i
 
 /** A sentence begins so that says what was tried; German has its verb at the end. */
 const TRIED = [
