@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { provenanceOf } from '../../src/model/entity.ts'
+import { answersIn } from '../../src/session/hooks/ask-person.ts'
 import type { HookCall } from '../../src/session/hooks/call.ts'
 import { openPrompts } from '../../src/session/hooks/kept-prompts.ts'
 import { mayBeRepeated, partsOf, saysItLasts } from '../../src/session/hooks/lasting-words.ts'
@@ -777,4 +778,23 @@ test('[G7] [R4] what two sessions replaced is back when one of them takes it bac
   expect((await b.types('undo that')).visible).toContain('and brings back "use npm"')
   await b.types('yes')
   expect(t.memory.reader.list('fact', { current: true }).map((e) => e.fields.fact)).toEqual(['use npm'])
+})
+
+test('[G7] [Y2] a yes is one also with thanks, as a letter, and in the words of a language for several', async () => {
+  const one = { yes: true, refs: [] }
+  for (const said of ['yes thanks', 'Yes, thank you!', 'y', 'ja danke', 'oui merci', 'sí, gracias'])
+    expect([said, answersIn(said)]).toEqual([said, [one]])
+  for (const said of ['no thanks', 'nein danke', 'non merci'])
+    expect([said, answersIn(said)]).toEqual([said, [{ ...one, yes: false }]])
+  for (const said of ['yes to both of them', 'oui, les deux', 'oui aux deux', 'ja zu beiden', 'sí a ambas', 'sí, las dos', 'sim, as duas', 'yes for all', 'yes to everything']) // biome-ignore format: a row
+    expect([said, answersIn(said).every((a) => a.yes && a.refs.every((ref) => ref === 'all'))]).toEqual([said, true])
+  expect(answersIn('yes for a60, no for c41')).toEqual([{ yes: true, refs: ['a60'] }, { yes: false, refs: ['c41'] }]) // biome-ignore format: a row
+  for (const said of [
+    'yes but only for the api',
+    'no idea what you mean',
+    'y ahora arregla esto',
+    'thanks',
+    'for both',
+  ])
+    expect([said, answersIn(said)]).toEqual([said, []])
 })

@@ -136,11 +136,12 @@ const YES = 'yes|yep|yeah|y|ja|jawohl|oui|s[ií]|sim|是的?|好的?|对|はい|
 const NO = 'no|nope|nein|non|n[ãa]o|不是?|不要|否|いいえ'
 const SAID = new RegExp(`^(?:(?<yes>${YES})|(?<no>${NO}))(?![\\p{L}\\p{N}])`, 'iu')
 const SAID_LAST = new RegExp(`(?:^|[^\\p{L}\\p{N}])(?:(?<yes>${YES})|(?<no>${NO}))$`, 'iu')
-const FILLER = /^(?:please|confirm|to|bitte|and|und|et|y|e|och|s'il|te|plait|por|favor)$/i
+const FILLER =
+  /^(?:please|confirm|to|for|of|them|thanks?|thx|you|bitte|danke|zu|für|and|und|et|y|e|och|s'il|te|plait|merci|pour|aux|à|por|para|a|favor|gracias|obrigad[oa]|las|los|as|os)$/i
 
-const BOTH = /(?<!\p{L})(?:both|beides?|deux|ambos|ambas)(?!\p{L})/iu
+const BOTH = /(?<!\p{L})(?:both|beide[sn]?|deux|ambos|ambas|dos|duas)(?!\p{L})/iu
 /** Everything that was asked just now. */
-const ALL = /^(?:both|all|beides?|alle|les|tous|toutes|ambos|ambas|todos|todas)$/i
+const ALL = /^(?:both|all|everything|beide[sn]?|alle[ms]?|les|deux|tous|toutes|ambos|ambas|dos|duas|todos|todas)$/i
 
 export type Answer = Readonly<{ yes: boolean; refs: readonly string[] }>
 
@@ -152,10 +153,11 @@ export function answersIn(prompt: string): Answer[] {
   for (const m of `${text}\n`.matchAll(/[.,;!?。，、！？；\n]|:(?=\s)/g)) {
     const clause = text.slice(at, m.index).trim()
     at = m.index + 1
-    if (clause === '' || FILLER.test(clause)) continue
-    if (m[0] === '?' || m[0] === '？') return []
-    const said = SAID.exec(clause) ?? SAID_LAST.exec(clause)
+    // "y" is a yes, and joins two
+    const said = answers.length > 0 && FILLER.test(clause) ? null : (SAID.exec(clause) ?? SAID_LAST.exec(clause))
     const words = (said ? clause.replace(said[0], ' ') : clause).split(/\s+/).filter((w) => w !== '' && !FILLER.test(w))
+    if (!said && words.length === 0) continue
+    if (m[0] === '?' || m[0] === '？') return []
     const last = answers.at(-1)
     const yes = said?.groups ? said.groups.yes !== undefined : last?.yes
     const areRefs = words.every((w) => ALL.test(w) || /^#?[a-f][0-9a-f]{2,14}$|^[a-z-]+:\S+$/i.test(w))
