@@ -655,6 +655,13 @@ test.each([
   'no, wait, scratch that',
   'forget poetry',
   'nein, nimm das zurück',
+  'nein, doch nicht, vergiss das',
+  'mach das rückgängig',
+  'oublie ça stp',
+  'oops, wrong, take that back',
+  'I take that back',
+  'on second thought, drop that',
+  'undo that, poetry was a mistake',
 ])('[G7] [R4] the prompt behind a yes may take it back, and what was replaced is back: %s', async (said) => {
   const t = openTestMemory()
   t.act([['record-fact', { fact: 'Use uv for dependencies' }]])
@@ -677,6 +684,13 @@ test.each([
   'wait, keep the button blue',
   'no worries, switch back to the main branch',
   'sorry, should we keep npm?',
+  'keep uv.lock in the ignore file for now',
+  'forget the poetry lock file, just fix the import',
+  'forget poetry conflicts, take theirs',
+  'I changed my mind, make the button green',
+  'scratch that, make the button red',
+  'revert that, the header is broken now',
+  'forget it, the test is fine',
 ])('[G7] [R4] behind a yes to a rule this takes nothing back: %s', async (said) => {
   const t = openTestMemory()
   t.act([['record-fact', { fact: 'Use uv for dependencies' }]])

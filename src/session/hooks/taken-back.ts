@@ -84,15 +84,18 @@ export function wishToReturn(reader: Reader, sentence: string): Wish | undefined
 }
 
 const HESITATES =
-  '(?:(?:h+m+|oh|uh+|um|ah|ach|sorry|wait|actually|no|nope|nein|non|não|please|bitte|ok(?:ay)?|attends|espera)[,.! ]{1,3}){0,4}'
+  '(?:(?:h+m+|oh|uh+|um|oops|ah|ach|sorry|wait|wrong|actually|on second thought|never ?mind|no|nope|nein|doch nicht|non|não|please|bitte|ok(?:ay)?|attends|espera)[,.! ]{1,3}){0,4}'
 const UNDO = new RegExp(
-  `^${HESITATES}(?:(?:undo|revert|cancel|scratch|scrap|forget|drop) (?:that|it|this)(?: (?:rule|one))?|(?:undo|cancel|scrap|forget|drop|retire|remove|delete) the rule|take (?:that|it|this) back|i(?:[’']ve)? changed my mind|nimm das (?:wieder )?zurück|vergiss das|annule ça|oublie ça|deshazlo|deshaz eso|olvídalo|olvida eso|desfaz isso|esquece isso)(?= (?:please|again|now|bitte)|[,.;! -]*$|[,.;!] )`,
+  `^${HESITATES}(?:(?:undo|revert|cancel|scratch|scrap|forget|drop) (?:that|it|this)(?: (?:rule|one))?|(?:undo|cancel|scrap|forget|drop|retire|remove|delete) the rule|(?:i )?take (?:that|it|this) back|i(?:[’']ve)? changed my mind|nimm das (?:wieder )?zurück|mach das (?:wieder )?rückgängig|vergiss das|annule ça|oublie ça|deshazlo|deshaz eso|olvídalo|olvida eso|desfaz isso|esquece isso)(?= (?:please|again|now|bitte|stp|s['’]il te|por favor)|[,.;! -]*$|[,.;!] )`,
   'iu',
 )
 const RETREATS = new RegExp(`^${HESITATES}(?:no|nope|nein|non|não|wait|sorry|actually)(?:[,.! ]|$)`, 'iu')
 const STAYS =
-  /(?<![\p{L}\p{N}])(?:keep|stay with|stick (?:with|to)|(?:go|switch) back to|bleib\p{L}* bei|(?:garde|reste)\p{L}*(?: sur)?|(?:seguimos|quedamos|sigue) con|(?:ficamos|continuamos) com)\s([^,.;!?]{2,60}?)(?= (?:please|sorry|for|as|instead|and|then|bitte|por)(?!\p{L})|[,.;!?]|$)/iu
+  /(?<![\p{L}\p{N}])(?:keep|stay with|stick (?:with|to)|(?:go|switch) back to|bleib\p{L}* bei|(?:garde|reste)\p{L}*(?: sur)?|(?:seguimos|quedamos|sigue) con|(?:ficamos|continuamos) com)\s((?:[^,.;!?]|\.(?=\S)){2,60}?)(?= (?:please|sorry|for|as|instead|and|then|bitte|por)(?!\p{L})|[,;!?]|\.(?!\S)|$)/iu
 const FORGETS = new RegExp(`^${HESITATES}(?:forget(?: about)?|vergiss|oublie|olvida|esquece)\\s(.{2,60})$`, 'iu')
+/** Beside what is taken back: "I was wrong, sorry". */
+const REGRET =
+  /^(?:sorry|wrong|mistakes?|nonsense|bad|idea|rules?|please|using|old|stp|plait|favor|quatsch|fehler|falsch|bitte|regel|règle|regla|regra)$/i
 
 /** The prompt behind a yes takes it back: "no, undo that", "sorry, we keep npm", "stay with uv". */
 export function wishToTakeBack(reader: Reader, sentences: readonly string[], all: readonly Agreed[]): Wish | undefined {
@@ -109,11 +112,20 @@ export function wishToTakeBack(reader: Reader, sentences: readonly string[], all
   const before = wordsIn(agreed.flatMap(oldOf).join(' ')).filter((w) => !isIn(w, now))
   const isNo = RETREATS.test(sentences[0] ?? '')
   const speaksOf = (said = '', of: readonly string[]) => wordsIn(said).some((w) => isIn(w, of))
+  /** Of nothing else: "forget pnpm", and not "forget the pnpm lock file". */
+  const isOnly = (said = '', of: readonly string[]) => wordsIn(said).every((w) => isIn(w, of) || REGRET.test(w))
   // "we keep npm", and not "keep the button blue"
   const isStay = (kept = '') =>
-    speaksOf(kept, before) || (isNo && kept !== '' && !kept.includes(' ') && !speaksOf(kept, now))
+    speaksOf(kept, before)
+      ? isOnly(kept, [...before, ...now])
+      : isNo && kept !== '' && !kept.includes(' ') && !speaksOf(kept, now)
+  const isUndo = (s: string) => {
+    const undo = UNDO.exec(s)?.[0]
+    return undo !== undefined && isOnly(s.slice(undo.length), [...now, ...before])
+  }
+  const isForgotten = (s = '') => speaksOf(s, now) && isOnly(s, now)
   const words = sentences.find(
-    (s) => !isQuestion(s) && (UNDO.test(s) || isStay(STAYS.exec(s)?.[1]) || speaksOf(FORGETS.exec(s)?.[1], now)),
+    (s) => !isQuestion(s) && (isUndo(s) || isStay(STAYS.exec(s)?.[1]) || isForgotten(FORGETS.exec(s)?.[1])),
   )
   if (agreed.length === 0 || words === undefined) return undefined
   // what an agent linked to it meanwhile keeps nobody from taking it back
