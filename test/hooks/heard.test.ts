@@ -135,6 +135,8 @@ test('[G7] [R4] what is taken back is named in the question, and goes with the y
   await types('yes')
   expect(current()).toEqual(['Use npm from now on, not pnpm'])
   t.act([['record-fact', { fact: 'Run go vet before each commit' }], ['record-fact', { fact: 'Run go test often' }]]) // biome-ignore format: one row
+  expect((await types('We don’t use npm any more, we use bun.')).visible).toContain('(replaces "Use npm from now on')
+  await types('no')
   const asked = await types('Run staticcheck from now on, not go vet any more.')
   expect(asked.visible).toContain('(replaces "Run go vet before each commit")')
   await types('no')
@@ -618,6 +620,15 @@ test.each([
   ['forget the error code rule', 'Put the error code'],
   ['Please drop the Friday rule, we ship daily now', 'Never deploy on Fridays'],
   ['forget what i said about pnpm', 'use pnpm'],
+  ['you can forget the rule about Friday deploys', 'Never deploy on Fridays'],
+  ["let's drop the rule about Friday deploys", 'Never deploy on Fridays'],
+  ['remove the rule about Friday deploys', 'Never deploy on Fridays'],
+  ['forget about the pnpm rule', 'use pnpm'],
+  ['Ignore the rule about Friday deploys from now on', 'Never deploy on Fridays'],
+  ['supprime la règle sur pnpm stp', 'use pnpm'],
+  ['forget the rule about Friday deploys for today', undefined],
+  ['Ignore the rule about Friday deploys this time', undefined],
+  ['remove the rule about semicolons from the eslint config', undefined],
   ['forget what I said about the office', undefined],
   ['Drop the semicolon rule from the config', undefined],
 ])('[G7] [R4] the rule that is meant is the one described, and not what stands beside it: %s', async (said, ends) => {

@@ -107,15 +107,20 @@ const RULE = '(?:rules?|conventions?|decisions?|regel|entscheidung|regla|decisi�
 const ARTICLE = '(?:the|that|our|my|die|la|esa|nuestra|cette|notre|a|essa|nossa)'
 /** It takes a rule back, the one that it describes: "forget the rule about Friday deploys", "forget the Friday rule". */
 const TAKES_BACK = new RegExp(
-  `^(?:(?:also|and|but|so|then|ok(?:ay)?|please|und|auch|bitte|y|et|e)[, ]{1,3}){0,3}(?:forget|drop|retire|cancel|lift|scrap|vergiss|streich|olvida|quita|oublie|supprime|esquece|esqueça) (?:(?:${ARTICLE} ${RULE}|(?:what (?:i|we|you) said|ce que (?:j[’']ai|on a) dit|lo que (?:dije|dijimos)|o que (?:eu )?disse)) (?:about|that|on|of|for|to|über|dass|zu|sobre|de|que|sur|du|da|do)\\s(.{3,200})|${ARTICLE} (.{3,60}?) ${RULE}(?:[,;(].{0,200}|\\s(?:please|again|now))?)$`,
+  `^(?:(?:also|and|but|so|then|now|ok(?:ay)?|please|(?:you|we) can|let[’']?s|und|auch|bitte|y|et|e)[, ]{1,3}){0,3}(?:forget(?: about)?|drop|retire|cancel|lift|scrap|remove|delete|ignore(?=.{1,200} (?:from now on|any ?more|in future))|vergiss|streich|olvida|quita|oublie|supprime|esquece|esqueça) (?:(?:${ARTICLE} ${RULE}|(?:what (?:i|we|you) said|ce que (?:j[’']ai|on a) dit|lo que (?:dije|dijimos)|o que (?:eu )?disse)) (?:about|that|on|of|for|to|über|dass|zu|sobre|de|que|sur|du|da|do)\\s(.{3,200})|${ARTICLE} (.{3,60}?) ${RULE}(?:[,;(].{0,200}|\\s(?:please|again|now))?)$`,
   'iu',
 )
 /** Behind it stands why, or nothing of the rule. */
-const DESCRIBED = /[,;(]| [-–—] | (?:because|since|weil|denn|parce que|porque|pois|please|instead|again|now)(?: |$)/iu
+const DESCRIBED =
+  /[,;(]| [-–—] | (?:because|since|weil|denn|parce que|porque|pois|please|instead|again|now|from now on|any ?more|in future|stp|s['’]il te|por favor)(?: |$)/iu
+/** An exception ends nothing. */
+const FOR_ONCE =
+  /(?<!\p{L})(?:this (?:time|once)|(?:just|only) once|today|tonight|for (?:now|this)|diesmal|heute|ausnahmsweise|cette fois|aujourd['’]hui|esta vez|hoy|desta vez|hoje)(?!\p{L})/iu
 
 /** How a sentence describes the rule that it takes back. */
 export function takenBackIn(sentence: string): string | undefined {
-  const [, about, named] = (!isQuestion(sentence) && TAKES_BACK.exec(sentence)) || []
+  const isMeant = !isQuestion(sentence) && !FOR_ONCE.test(sentence)
+  const [, about, named] = (isMeant && TAKES_BACK.exec(sentence)) || []
   return (about ?? named)?.split(DESCRIBED, 1)[0]
 }
 export const takesBack = (sentence: string): boolean => takenBackIn(sentence) !== undefined

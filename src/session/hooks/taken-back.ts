@@ -11,7 +11,7 @@ import type { Agreed, Wish } from './ask-person.ts'
 import { takenBackIn } from './lasting-words.ts'
 
 const INSTEAD =
-  /(?:,? (?:and )?(?:not|no longer|instead of|rather than|statt|nicht mehr|en vez de|en lugar de|ya no|au lieu de|plus de|em vez de|não mais)|^(?:stop|no longer|quit|don['’]t) us(?:e|ing)) ([^\s,;!]{2,40}(?: [^\s,;!]{1,40}){0,2})/iu
+  /(?:,? (?:and )?(?:not|no longer|instead of|rather than|statt|nicht mehr|en vez de|en lugar de|ya no|au lieu de|plus de|em vez de|não mais)|^(?:we )?(?:stop|no longer|quit|don['’]t) us(?:e|ing)) ([^\s,;!]{2,40}(?: [^\s,;!]{1,40}){0,2})/iu
 
 const LOOKED_AT = 20
 /** What a rule must hold of the words that describe it, from 0 to 1. */
