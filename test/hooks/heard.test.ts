@@ -57,6 +57,15 @@ test.each([
   'Never embed secrets in the binary',
   'Never again touch that file',
   'Always tabs, never spaces',
+  'Always tests before code',
+  'Never secrets in the code',
+  'denk dran dass wir kein npm benutzen',
+  'Immer wenn du fertig bist, Tests laufen lassen',
+  'Every time you open a PR, link the issue',
+  'In general keep functions short',
+  'As a rule, keep functions short',
+  'Prefer the standard library over packages',
+  'Siempre escribe pruebas antes del código',
 ])('[G7] says itself that it lasts: %s', (sentence) => expect(saysItLasts(sentence)).toBe(true))
 
 test.each([
@@ -81,6 +90,23 @@ test.each([
   'always fails with ECONNRESET',
   'Do it as from now on',
   'do it like this from now on',
+  'always shows the old avatar after upload',
+  'never updates the count',
+  'always crashed before, now it only hangs',
+  'Always a pleasure',
+  'never ever seen such a slow test suite',
+  'the rule is not firing for tsx files',
+  'as a rule engine this is too slow',
+  'In general I like it but the padding is off',
+  'every time you click save, the modal flickers',
+  'prefer the second option',
+  'Immer wenn ich speichere springt der Cursor',
+  'nie gesehen sowas',
+  'generell sieht das gut aus, mach weiter',
+  'ab jetzt kommt der Fehler bei jedem Request',
+  'en général ça marche mais là ça bloque',
+  'siempre falla en windows, mira el log',
+  'siempre me sale el mismo error al compilar',
 ])('[G7] says nothing of the kind: %s', (sentence) => expect(saysItLasts(sentence)).toBe(false))
 
 test('[G7] an order of each day is no rule, however often it is said', () => {

@@ -23,31 +23,34 @@ const LANGUAGE =
 
 /** Behind "always" or "never" it orders nothing: "never mind", "never seen this", "always the same", "always fails". */
 const NO_ORDER =
-  '(?:mind|too|better|the same|some(?:thing|one|body)(?! like)|nice|happy|good|been|seen|heard|thought|had|got|knew|said|[a-z]{2,20}(?<!e|emb|sh|shr)ed(?= (?:on|in|for|when|if|with|at|to|as|by|before|after|fine|like|properly|well|it|me|us|so|since|until|the|an?|this|that|and|but)(?![a-z])|[,.!]|$)|(?:fail|work|crashe|return|happen|take|get|break|hang|throw|say|doe|come|goe)s)'
+  '(?:(?:ever )?(?:mind|too|better|a pleasure|the (?:first|last|same)|some(?:thing|one|body)(?! like)|nice|happy|good|been|seen|heard|thought|had|got|knew|said|[a-z]{2,20}(?<!e|emb|(?<![a-z])sh|shr)ed(?= (?:on|in|for|when|if|with|at|to|as|by|before|after|fine|like|properly|well|it|me|us|so|since|until|the|an?|this|that|and|but)(?![a-z])|[,.!]|$)|(?:fail|work|crashe|return|happen|take|get|break|hang|throw|say|doe|come|goe)s|[a-z]{3,20}(?<![asu])s(?= (?:the|an?|my|your|our|its|null|undefined|nothing|twice|in an?|on (?:the|my|first))(?![a-z]))))'
 
 /** Where the words stand, and the words; LETTER stands for one. */
 const CUES: readonly (readonly ['first' | 'anywhere', string])[] = [
   // from now on
   [
     'anywhere',
-    "from (?:now|here|this point) on(?:wards?)?|going forward(?=[,.!]|$)|henceforth|(?:de ahora )?en adelante|a partir de ahora|dor[ée]navant|d[ée]sormais|à partir de maintenant|à l[’']avenir|ab (?:jetzt|sofort)|von (?:jetzt|nun) an|künftig|in zukunft|a partir de agora|daqui (?:em|para|pra) (?:diante|frente)|de agora em diante|впредь|отныне",
+    "from (?:now|here|this point) on(?:wards?)?|going forward(?=[,.!]|$)|henceforth|(?:de ahora )?en adelante|a partir de ahora|dor[ée]navant|d[ée]sormais|à partir de maintenant|à l[’']avenir|(?:ab (?:jetzt|sofort)|von (?:jetzt|nun) an)(?! (?:kommt|geht|läuft|steht|zeigt|fehlt|crasht|hab(?:e|en)?|bin|sind wir)(?!LETTER))|künftig|in zukunft|a partir de agora|daqui (?:em|para|pra) (?:diante|frente)|de agora em diante|впредь|отныне",
   ],
   // always, never
   [
     'first',
-    `(?:always|never)(?! ${NO_ORDER}(?![a-z])| again(?:[,.!]|$))|(?:do not|don[’']t) ever|in future|going forward|siempre|nunca|immer(?! noch)|nie(?:mals)?|sempre|(?:ne |n[’'])LETTER{1,20} (?:plus )?jamais|LETTER{2,20} toujours(?! pas)`,
+    `(?:always|never)(?! ${NO_ORDER}(?![a-z])| again(?:[,.!]|$))|(?:do not|don[’']t) ever|in future|going forward|(?:siempre|nunca)(?! (?:(?:me|te|nos) )?(?:falla|funciona|sale|devuelve|aparece|tarda|pasa|ocurre|llega|queda|ha|he|está|es|fue)(?!LETTER))|immer(?! (?:noch|wieder|mehr|dasselbe|derselbe|dieselbe|d(?:as|er|ie) gleiche|wenn (?:ich|man|er|sie|es))(?!LETTER))|nie(?:mals)?(?! (?:gesehen|gehört|gehabt|wurden?|wird|war|ist|hat|hatten?|geht|ging|funktioniert|klappt|passiert)(?!LETTER))|sempre|(?:ne |n[’'])LETTER{1,20} (?:plus )?jamais|LETTER{2,20} toujours(?! pas)`,
   ],
   ['anywhere', '(?:je (?:ne )?(?:veux|souhaite)|il (?:ne )?faut|tu (?:ne )?dois) .{0,60}(?:jamais|toujours(?! pas))'],
   // as a rule
   [
     'first',
-    'in general|as a (?:general )?rule|by convention|grundsätzlich|generell|en general|por regla general|de manière générale|en règle générale|en général|de (?:modo|forma) geral|em geral',
+    "in general(?! (?:i|it|this|that|he|she|they|looks?|fine|good|ok)(?![a-z]))|as a (?:general )?rule(?! (?:engine|set|file|id|name|of|that)(?![a-z]))|by convention|(?:grundsätzlich|generell)(?! (?:gut|ok|okay|schön|sieht|geht|ist|finde?|gefällt|passt|läuft|funktioniert)(?!LETTER))|en general(?! (?:está|es|va|bien|me|funciona)(?!LETTER))|por regla general|de manière générale|en règle générale|en général(?! (?:ça|c[’']est|je|il|elle)(?!LETTER))|de (?:modo|forma) geral|em geral",
   ],
-  ['anywhere', '(?:our|the|my|a) (?:new )?(?:convention|rule|policy|guideline)s? (?:is|are)|new rule'],
+  [
+    'anywhere',
+    '(?:our|the|my|a) (?:new )?(?:convention|rule|policy|guideline)s? (?:is|are)(?! (?:not|never|wrong|missing|broken|[a-z]{2,20}ing)(?![a-z]))|new rule',
+  ],
   // remember it
   [
     'first',
-    "remember(?:,|:| that)|keep in mind|bear in mind|don[’']t forget that|denk dar?an|merk dir|recuerda que|ten en cuenta que|souviens-toi que|retiens|n[’']oublie pas que|lembre(?:-se)? (?:de )?que",
+    "remember(?:,|:| that)|keep in mind|bear in mind|don[’']t forget that|denk da?ran|merk dir|recuerda que|ten en cuenta que|souviens-toi que|retiens|n[’']oublie pas que|lembre(?:-se)? (?:de )?que",
   ],
   // everywhere
   [
@@ -61,14 +64,17 @@ const CUES: readonly (readonly ['first' | 'anywhere', string])[] = [
   // each time
   [
     'anywhere',
-    '(?:every|each) time you|whenever you|(?:(?:make|be) sure|always) [^.]{1,40} any new LETTER{2,20}|cada vez que (?:hagas|termines|crees|cambies|modifiques)|à chaque fois que (?:je te|tu)|jedes mal,? wenn du|sempre que você',
+    '(?:(?:every|each) time|whenever) you(?! (?:click|tap|press|refresh|reload|scroll|swipe|hover|drag|zoom|resize|submit|type|restart|visit|log in|sign in)(?![a-z]))|(?:(?:make|be) sure|always) [^.]{1,40} any new LETTER{2,20}|cada vez que (?:hagas|termines|crees|cambies|modifiques)|à chaque fois que (?:je te|tu)|jedes mal,? wenn du|sempre que você',
   ],
   // how we work
   [
     'first',
     "(?:we )?(?:don[’']t|do not|never|only|always|shouldn[’']t|should not)(?: be)? (?:use|using)(?<=we .{1,30})",
   ],
-  ['first', '(?:we|(?:this|the|our) (?:project|team|repo(?:sitory)?)) uses?|prefer(?= LETTER)'],
+  [
+    'first',
+    '(?:we|(?:this|the|our) (?:project|team|repo(?:sitory)?)) uses?|prefer(?= LETTER)(?! (?:the )?(?:first|second|third|last|latter|former|other|option|this|that|it|one)(?!LETTER))',
+  ],
   [
     'anywhere',
     `(?:message|mensaje|comment|commentaire|kommentar|comentario|commit|answer|reply|respond|respuesta|responde|speak|talk|write|parles?|réponds?|antworte?|sprich|schreib|documentation|docs)LETTER{0,6} [^.]{0,40}?(?:in|en|auf|em|на) ${LANGUAGE}`,
