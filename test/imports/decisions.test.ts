@@ -392,6 +392,22 @@ test('[G3] a record may lie in a file that is called decision.md, and a number m
   expect(t.get('Sell oil')!.fields.description).toBe('Of olives.')
 })
 
+test('[G3] a number that two records have names neither, and the year of a day is no number', async () => {
+  const t = openTestMemory()
+  const record = (title: string, more = '') =>
+    `# ${title}\n\n## Status\n\nAccepted\n\n## Decision\n\n${title}.${more}\n`
+  lay(t.dir, {
+    'adr/0005-tea.md': record('Sell tea'),
+    'adr/0005-cups.md': record('Sell cups', ' As in ADR-5.'),
+    'adr/0006-mugs.md': record('Sell mugs'),
+    'adr/0007-jars.md': record('Sell jars', ' As in ADR-5 and ADR-6, after ADR 2024-01-15.'),
+    'adr/2024-01-15-milk.md': record('Sell milk'),
+  })
+  await take(t, 'decisions', 'adr')
+  const links = t.memory.reader.list('relationship').map(({ fields: f }) => `${f.from} ${f.type} ${f.to}`)
+  expect(links).toEqual(['decision:sell-mugs informs decision:sell-jars'])
+})
+
 test('[G3] a record without a day is as old as its page in git, and a number names a record', async () => {
   const t = openTestMemory()
   const git = (day: string, ...args: string[]) =>

@@ -84,17 +84,20 @@ export const decisions: Importer = {
   },
 }
 
-/** The number of a record in the name of its file. */
-const numberIn = (label: string): string | undefined => /^(?:adr[-_]?)?0*(\d{1,5})(?!\d)/i.exec(basename(label))?.[1]
+/** The number of a record in the name of its file; a day is none. */
+const numberIn = (label: string): string | undefined =>
+  /^(?:adr[-_]?)?0*(\d{1,5})(?!\d|-\d\d-\d\d)/i.exec(basename(label))?.[1]
 
 /** Links to the records that a record names by their files, or by a number that one file of its folder has, but for those that it replaces. */
 const mentions = ({ label, text }: Page, all: readonly Page[], links: readonly Item[]): Item[] => {
   const numbers = new Set([...text.matchAll(/\bADR[- #]?0*(\d{1,5})(?!\d)/gi)].map((m) => m[1]))
   const beside = all.filter((other) => dirname(other.label) === dirname(label))
+  const numbered = Map.groupBy(beside, (other) => numberIn(other.label))
   return all.flatMap((other): Item[] => {
     if (other.label === label) return []
     const number = numberIn(other.label)
-    const isNumbered = number !== undefined && numbers.has(number) && beside.includes(other)
+    const sameNumber = numbered.get(number) ?? []
+    const isNumbered = number !== undefined && numbers.has(number) && sameNumber.length === 1 && sameNumber[0] === other
     const isNamed = text
       .split(basename(other.label))
       .some((before, i, all) => i < all.length - 1 && !/[\w.-]$/.test(before))
