@@ -849,3 +849,14 @@ test('[G7] [Y2] a yes is one also with thanks, as a letter, and in the words of 
   ])
     expect([said, answersIn(said)]).toEqual([said, []])
 })
+
+test('[Y2] [R4] a yes to take a rule back counts for the rule as it was shown', async () => {
+  const t = openTestMemory()
+  const { types } = session(t)
+  await types('Never deploy on Fridays.')
+  await types('yes')
+  expect((await types('no wait, undo that')).visible).toContain('ends "Never deploy on Fridays')
+  t.act([['record-fact', { fact: 'Never deploy on Fridays', context: 'since the outage of May' }]], { by: 'person' })
+  expect((await types('yes')).visible).toContain('was changed after you were asked')
+  expect(t.get('Never deploy on Fridays')).toMatchObject({ live: true, fields: { context: 'since the outage of May' } })
+})

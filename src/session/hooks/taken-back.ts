@@ -134,5 +134,7 @@ export function wishToTakeBack(reader: Reader, sentences: readonly string[], all
       ? (['retire', { ref: first![1].ref, reason: words }] as const)
       : (['undo', { batch: batch!, force: true }] as const),
   )
-  return { words, actions, also, ends: agreed.flatMap((a) => a.id ?? []) }
+  const ends = agreed.flatMap((a) => a.id ?? [])
+  const [rule] = agreed.length === 1 ? reader.entities(ends).filter((e) => e.live) : []
+  return { words, actions, also, ends, ...(rule && { to: shownAs(rule) }) }
 }
