@@ -1196,6 +1196,18 @@ test('[T28] a sign before a moment or other words forbids nothing; a word that m
   ])
 })
 
+test('[T28] below a heading that has both orders and bans, what says itself which it is is a rule', async () => {
+  for (const heading of ["Do's and Don'ts", 'Always / never', 'Coding dos & don’ts'])
+    expect(
+      (await rulesOf(`# Shop\n\n## ${heading}\n\n- Always count the coins\n- Every till must have a lamp\n- Keys must not leave the shop\n- Never melt coins\n- Lead coins\n`)).sort(), // biome-ignore format: a row
+    ).toEqual([
+      'Always count the coins',
+      'Every till must have a lamp',
+      'Keys must not leave the shop',
+      'Never melt coins',
+    ])
+})
+
 test('[T28] a paragraph of twenty thousand sentences is read in its own time', { timeout: 40_000 }, () => {
   const started = performance.now()
   expect(rulesIn(`# Rules\n\n${'Never lend the key. The till is old. '.repeat(10_000)}`)).toHaveLength(10_000)

@@ -3,8 +3,8 @@ import { CROSS, TICK } from './markdown.ts'
 
 /** What a heading, or a line that leads to a list, says of the statements below it. */
 export interface Meaning {
-  /** It forbids them, asks for them, allows them, or may forbid them and nobody can tell. */
-  readonly bearing?: 'forbids' | 'asks' | 'allows' | 'unclear'
+  /** It forbids them, asks for them, allows them, has both orders and bans, or may forbid them and nobody can tell. */
+  readonly bearing?: 'forbids' | 'asks' | 'allows' | 'both' | 'unclear'
   /** They are rules of this category, or tell how things are. */
   readonly promise?: Promised
 }
@@ -23,6 +23,10 @@ const FORBIDS = [
 /** It has a word of those, though it may forbid nothing. */
 const MAY_FORBID =
   /^(?:bad|wrong|incorrect|deprecated)\b|\b(?:never|nor?|not|cannot|hardly|rarely|avoid\w*|forbid\w*|banned|prohibit\w*|disallow\w*|unacceptable|no longer|none|nothing|nunca|prohib\w+|proib\w+|evit(?:ar|e|er|ez)|interdi\w+|ne|nicht|kein\w*|verboten|niemals)\b(?! (?:optional|negotiable))|n['’]ts?\b|\b(?:do ?n[o']?ts|dont|discourag\w*|refrain\w*|stay away|steer clear|off.limits|out of bounds|red flags?|stop doing|mistakes?|pitfalls?|anti.?patterns?|vermeid\w*|nie|untersagt|unerwunscht|unzulassig|tabu|vietat\w+|evitare|non fare|mai|divieti|verboden|vermijd\w*|nigdy|zakaz\w*|unikaj|yasak\w*|kacin\w*|undvik|forbjud\w*|eviter|evitez)\b|избега|недопустимо|заборон|避|アンチパターン|非推奨|지양|피해|안티패턴|反模式|红线|別|别|^ng|jamás|jamais|não|不(?![同断仅只管论])|禁|勿|запре[тщ]|нельзя|никогда|(?<![а-яё])не\s|금지|ない/i
+
+/** "Do's and don'ts": each of them says itself which it is. */
+const BOTH =
+  /\b(?:do(?:['’]?s)?|always|must)\W{1,3}(?:(?:and|or)\W{1,3})?(?:do not|do ?n['’]?ts?|never|must not)\W{0,3}$/i
 
 /** It asks for what stands below it, also where a heading above it forbids: "Do", "Instead", "Better". */
 const ASKS =
@@ -60,7 +64,7 @@ export function meaningOf(heading: string, signs = ''): Meaning {
     if (ASKS.test(heading)) return ALLOWS.test(heading) ? 'allows' : 'asks'
     if (CROSS.test(signs)) return plain === '' ? 'forbids' : MOMENT.test(plain) ? undefined : 'unclear'
     if (TICK.test(signs)) return 'asks'
-    return has([MAY_FORBID]) ? 'unclear' : undefined
+    return BOTH.test(heading) ? 'both' : has([MAY_FORBID]) ? 'unclear' : undefined
   }
   return {
     bearing: bearing(),

@@ -57,8 +57,9 @@ interface Features {
   readonly isShort: boolean
   /** Its shape: a step of a numbered list, a name or a command with what it is, or nothing that could be done. */
   readonly shape: 'plain' | 'step' | 'entry' | 'remark'
-  /** It forbids by itself. */
+  /** It forbids by itself, or binds whatever stands above it. */
   readonly negates: boolean
+  readonly binds: boolean
   /** It says what to do in place of something. */
   readonly isRemedy: boolean
   /** Whether others beside it forbid by themselves, and a third of them binds. */
@@ -78,6 +79,7 @@ function decide(f: Features): Verdict {
   if (f.shape === 'remark') return 'text' // nothing that could be done
   if (f.negates && f.force > (isBelowBan ? 0 : 2)) return 'rule' // it forbids by itself
   if (bearing === 'allows') return 'text' // nobody has to do it
+  if (bearing === 'both') return f.binds ? 'rule' : 'text' // it says itself which it is
   if (bearing === 'unclear') return 'text' // it may be forbidden
   if (!isBelowBan) return f.force >= forceNeeded(f) ? 'rule' : 'text' // it asks as strongly as it has to here
   if (f.negates || f.isRemedy || (f.beside.negates && f.force > 0)) return 'text' // nobody knows what is forbidden
@@ -273,6 +275,7 @@ function rulesOf(node: Node, names: readonly Above[], name: Above | undefined, i
       isShort: whole.length >= 6 && whole.length <= 200,
       shape: isNothing || REMARK.test(whole) ? 'remark' : ENTRY.test(whole) ? 'entry' : shape,
       negates: negates(whole, above.bearing === 'forbids' && !isCrossed),
+      binds: /\b(?:always|must)\b/i.test(whole),
       isRemedy: BETTER.test(thing),
       beside,
       above,
