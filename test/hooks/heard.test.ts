@@ -774,6 +774,7 @@ test('[G7] what a prompt corrects itself is not asked', async () => {
     ['Never commit secrets. No exceptions.', 'noted: "Never commit secrets"'],
     ['Never log mail addresses. Wait for my ok then.', 'noted: "Never log mail addresses"'],
     ['Always use tabs, no spaces', 'noted: "Always use tabs, no spaces"'],
+    ['Never use npm. Actually, also pin the node version.', 'noted: "Never use npm"'],
   ] as const) // biome-ignore format: rows
     expect((await types(said)).visible).toContain(asked)
 })
