@@ -861,3 +861,12 @@ test('[Y2] [R4] a yes to take a rule back counts for the rule as it was shown', 
   expect((await types('yes')).visible).toContain('was changed after you were asked')
   expect(t.get('Never deploy on Fridays')).toMatchObject({ live: true, fields: { context: 'since the outage of May' } })
 })
+
+test('[G7] a rule that names an element is not asked about without it', async () => {
+  const { types } = session(openTestMemory())
+  for (const said of ['Always use <Trans>text</Trans> for strings', 'Never <b>bold</b> in labels'])
+    expect([said, (await types(said)).visible]).toEqual([said, undefined])
+  expect((await types('<note>of a tool</note> Never use npm. <note>of a tool</note>')).visible).toContain(
+    '"Never use npm"',
+  )
+})

@@ -68,8 +68,11 @@ export function withoutFenced(text: string): string {
     .join('\n')
 }
 
-/** The text without elements, `<tag>…</tag>`, and without what follows a tag alone on its line that nothing closes. */
-export function withoutElements(text: string, unclosedToo = true): string {
+/** Stands for what was quoted at length. */
+export const CUT_OUT = '"…"'
+
+/** The text without elements, `<tag>…</tag>`, and without what follows a tag alone on its line that nothing closes. `within`: for one that stands in a sentence. */
+export function withoutElements(text: string, unclosedToo = true, within = ' '): string {
   const open = new Map<string, { at: number; alone: boolean }[]>()
   const gone: [from: number, to: number][] = []
   for (const m of text.matchAll(TAG)) {
@@ -89,7 +92,8 @@ export function withoutElements(text: string, unclosedToo = true): string {
   let left = ''
   let at = 0
   for (const [from, to] of gone.sort((a, b) => a[0] - b[0])) {
-    if (from > at) left += `${text.slice(at, from)} `
+    const before = text.slice(at, from)
+    if (from > at) left += before + (/[^\s.!?:][^\S\n]{0,9}$/.test(before.slice(-20)) ? within : ' ')
     at = Math.max(at, to)
   }
   return left + text.slice(at)
@@ -131,16 +135,13 @@ function said(block: readonly string[], announced: boolean): string[] {
   return (to < 0 ? block : block.slice(0, to)).filter((line) => !isMachine(line) && !/^\s*>/.test(line))
 }
 
-/** Stands for what was quoted at length. */
-export const CUT_OUT = '"…"'
-
 /** What the writer of a prompt said, without quotations, code, output and pasted documents. Rather too little. */
 export function ownWords(text: string): string {
   const open = withoutPrivate(text, () => ' ').replace(UNSEEN, '')
   // up to the end of a word: half of a secret does not look like one
   const looked =
     open.length > LOOKED_AT ? open.slice(0, LOOKED_AT).replace(/(?:\[redacted:[^\]]{0,40}|(?<!\S)\S+)$/, '') : open
-  const blocks = blocksOf(withoutElements(withoutFenced(looked).replace(REFERENCED, '\n')))
+  const blocks = blocksOf(withoutElements(withoutFenced(looked).replace(REFERENCED, '\n'), true, CUT_OUT))
   const typed = blocks.map((block, i) => said(block, i > 0 && announces(blocks[i - 1]!.at(-1)!)))
   const lines = blocks.flat().length
   if (lines > TYPED_LINES || (lines > UNWRAPPED_LINES && blocks.some(isWrapped))) {
