@@ -93,7 +93,9 @@ export function withoutElements(text: string, unclosedToo = true, within = ' '):
   let at = 0
   for (const [from, to] of gone.sort((a, b) => a[0] - b[0])) {
     const before = text.slice(at, from)
-    if (from > at) left += before + (/[^\s.!?:][^\S\n]{0,9}$/.test(before.slice(-20)) ? within : ' ')
+    // clients put in `<system-reminder>`, people type `<Trans>`
+    const isTyped = /[^\s.!?:][^\S\n]{0,9}<[a-z\d]{1,40}[\s>]/i.test(before.slice(-10) + text.slice(from, from + 42))
+    if (from > at) left += before + (isTyped ? within : ' ')
     at = Math.max(at, to)
   }
   return left + text.slice(at)
