@@ -870,3 +870,15 @@ test('[G7] a rule that names an element is not asked about without it', async ()
     '"Never use npm"',
   )
 })
+
+test('[W3] [R3] how many rules had no place in a question is said, and not that they wait', async () => {
+  const t = openTestMemory()
+  const { visible = '' } = await session(t).types(
+    'Always sign commits. Never deploy on Fridays. Never use npm. Never log cards.',
+  )
+  expect(visible).toMatch(/"Never deploy on Fridays".* 2 more: say it again, alone$/)
+  const long = (what: string) => `Never use ${what} ${'in the packages of the shop and the bakery '.repeat(4)}here`
+  const cut = await session(t, 's2').types(`${long('tabs')}. ${long('npm')}. ${long('any')}.`)
+  expect(cut.visible).toMatch(/ [12] more: say it again, alone$/)
+  expect(cut.visible).not.toContain('tidemark confirm')
+})

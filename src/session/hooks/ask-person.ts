@@ -78,8 +78,8 @@ function fromOf(prompts: Prompts | undefined, e: Entity): string | undefined {
 
 const waits = (e: Entity | undefined): e is Entity => e?.live === true && e.fields.standing === 'proposed'
 
-/** Asks the person on one line about what is proposed. Only what the client shows whole is asked. */
-export function askAbout(hook: Hook, ids: readonly string[], wishes: readonly Wish[] = []): string | undefined {
+/** Asks the person on one line about what is proposed. Only what the client shows whole is asked. `beyond`: so many wishes have no place in it. */
+export function askAbout(hook: Hook, ids: readonly string[], wishes: readonly Wish[] = [], beyond = 0) {
   if (hook.call.silent === true || hook.session === '') return undefined
   const proposed = hook.memory.reader.entities([...new Set(ids)]).filter(waits)
   using typed = proposed.length > 0 ? openPrompts(hook.project, { wait: PROMPTS_MS }) : undefined
@@ -107,8 +107,10 @@ export function askAbout(hook: Hook, ids: readonly string[], wishes: readonly Wi
     left -= said.length
     asked.push({ e, ref, said })
   }
-  const more = asks.length - asked.length
-  const rest = more > 0 ? ` ${more} more: tidemark confirm` : ''
+  const more = proposed.length - asked.filter(({ e }) => !e.wish).length
+  const unsaid = wishes.length - asked.filter(({ e }) => e.wish).length + beyond
+  // what nobody has written is not there to be confirmed
+  const rest = `${more > 0 ? ` ${more} more: tidemark confirm` : ''}${unsaid > 0 ? ` ${unsaid} more: say it again, alone` : ''}`
   if (asked.length === 0) return `Tidemark noted what is too long to ask here.${rest}`
   const after = prompts(hook)
   const fresh = asked.map(({ e: { whole: _, from: _from, ...e }, ref }) => ({ ...e, ref, after }))

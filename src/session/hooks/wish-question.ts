@@ -26,10 +26,10 @@ export function askFor(hook: Hook, sentences: readonly string[], all: readonly s
   ]
     .flat()
     .filter(({ actions: [first] }) => !isKnown(hook.memory, first![0].replace(/^record-/, ''), first![1]))
-    .slice(0, MAX_ASKED)
     .map((wish): Wish => ({ ...wish, ...(prompt === undefined ? {} : { prompt }) }))
-  if (wishes.length === 0) return undefined
-  return { visible: askAbout(hook, [], wishes), asked: wishes.map((wish) => wish.words) }
+  const now = wishes.slice(0, MAX_ASKED)
+  if (now.length === 0) return undefined
+  return { visible: askAbout(hook, [], now, wishes.length - now.length), asked: now.map((wish) => wish.words) }
 }
 
 /** A sentence that says itself that it lasts is a rule, though its words state something: "I want that you …". */
