@@ -111,9 +111,21 @@ export function saysItLasts(sentence: string): boolean {
 
 const RULE = '(?:rules?|conventions?|decisions?|regel|entscheidung|regla|decisión|règle|décision|regra|decisão)'
 const ARTICLE = '(?:the|that|our|my|die|la|esa|nuestra|cette|notre|a|essa|nossa)'
-/** It takes a rule back, the one that it describes: "forget the rule about Friday deploys", "forget the Friday rule". */
+const TALK =
+  "(?:(?:also|and|but|so|then|ok(?:ay)?|please|actually|well|now|oh|sorry|i|(?:we|you)(?: (?:can|may|could|should))?|let[’']?s|und|auch|bitte|y|et|e)[, ]{1,3}){0,3}"
+const ENDS =
+  '(?:forget(?: about)?|drop|retire|cancel|lift|scrap|delete|remove|ignore(?=.{1,200} (?:from now on|any ?more|in future))|revoke|withdraw|never ?mind|take back|vergiss|streiche?|lösche?|olvida|quita|borra|oublie|supprime|esquece|esqueça|apaga)'
+const ABOUT = '(?:about|that|on|of|for|to|über|dass|zu|sobre|de|que|sur|du|da|do)'
+const IS_OVER =
+  "(?:no longer (?:applies|holds|counts|binds)|(?:does not|doesn[’']t) (?:apply|hold|count)(?: any ?more)?|is (?:gone|off|over|obsolete|void|no longer (?:valid|needed))|gilt nicht mehr|ya no vale|ne vaut plus|não vale mais)"
+const QUOTES = `${ENDS} ${ARTICLE} ${RULE}[:,]? ["“„«]`
+const QUOTES_RULE = new RegExp(QUOTES, 'iu')
+/**
+ * It takes a rule back: the one that it quotes, or the one that it describes, as "forget the rule about Friday deploys", "never
+ * mind the Friday rule", "the rule about Fridays no longer applies".
+ */
 const TAKES_BACK = new RegExp(
-  `^(?:(?:also|and|but|so|then|now|ok(?:ay)?|please|(?:you|we) can|let[’']?s|und|auch|bitte|y|et|e)[, ]{1,3}){0,3}(?:forget(?: about)?|drop|retire|cancel|lift|scrap|remove|delete|ignore(?=.{1,200} (?:from now on|any ?more|in future))|vergiss|streich|olvida|quita|oublie|supprime|esquece|esqueça) (?:(?:${ARTICLE} ${RULE}|(?:what (?:i|we|you) said|ce que (?:j[’']ai|on a) dit|lo que (?:dije|dijimos)|o que (?:eu )?disse)) (?:about|that|on|of|for|to|über|dass|zu|sobre|de|que|sur|du|da|do)\\s(.{3,200})|${ARTICLE} (.{3,60}?) ${RULE}(?:[,;(].{0,200}|\\s(?:please|again|now))?)$`,
+  `^${TALK}(?:${QUOTES}([^"“”„«»]{3,200})["“”»].{0,200}|${ENDS} (?:(?:${ARTICLE} ${RULE}|(?:what (?:i|we|you) said|ce que (?:j[’']ai|on a) dit|lo que (?:dije|dijimos)|o que (?:eu )?disse)) ${ABOUT}\\s(.{3,200})|${ARTICLE} (.{3,60}?) ${RULE}(?:[,;(].{0,200}|\\s(?:please|again|now))?)|${ARTICLE} (?:${RULE} ${ABOUT}\\s(.{3,120}?)|(.{3,60}?) ${RULE}) ${IS_OVER}(?:[,;(].{0,200})?)$`,
   'iu',
 )
 /** Behind it stands why, or nothing of the rule. */
@@ -126,8 +138,8 @@ const FOR_ONCE =
 /** How a sentence describes the rule that it takes back. */
 export function takenBackIn(sentence: string): string | undefined {
   const isMeant = !isQuestion(sentence) && !FOR_ONCE.test(sentence)
-  const [, about, named] = (isMeant && TAKES_BACK.exec(sentence)) || []
-  return (about ?? named)?.split(DESCRIBED, 1)[0]
+  const [, quoted, ...described] = (isMeant && TAKES_BACK.exec(sentence)) || []
+  return quoted ?? described.find(Boolean)?.split(DESCRIBED, 1)[0]
 }
 export const takesBack = (sentence: string): boolean => takenBackIn(sentence) !== undefined
 export const isForLater = (sentence: string): boolean => saysItLasts(sentence) || takesBack(sentence)
@@ -141,6 +153,7 @@ const THE_ONE_THAT = new RegExp(`${RULE} (?:that|dass|que) `, 'i')
  * time_limit=60 from now on" orders something and lays down a rule.
  */
 export function partsOf(sentence: string): string[] {
+  if (QUOTES_RULE.test(sentence)) return [sentence]
   for (const { index, 0: mark } of sentence.matchAll(/[,;]? (?:and|but|und|aber|y|et|e) |, /gi)) {
     const [before, part] = [sentence.slice(0, index), sentence.slice(index + mark.length)]
     // "never … and drop the rule" and "we may use tabs and drop the rule" order neither, and "the rule that … and …" describes one

@@ -38,7 +38,8 @@ export function wishToEnd(reader: Reader, sentence: string): Wish | undefined {
   if (described !== undefined) {
     const words = wordsIn(described)
     const share = (e: Entity) => words.filter((w) => isIn(w, wordsIn(calledAs(e)))).length / Math.max(1, words.length)
-    const meant = rulesOn(reader, described).filter((e) => share(e) >= SHARE)
+    const near = rulesOn(reader, described).filter((e) => share(e) >= SHARE)
+    const meant = near.length > 1 ? near.filter((e) => e.name === described) : near
     if (meant.length !== 1) return undefined
     const actions = [['retire', { ref: meant[0]!.id, reason: sentence }] as const]
     return { words: sentence, actions, also: `ends "${calledAs(meant[0]!)}"`, to: shownAs(meant[0]!) }

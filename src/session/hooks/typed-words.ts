@@ -23,6 +23,10 @@ const isCode = (quoted: string): boolean =>
 /** … unless that is how it is to be remembered. */
 const TO_KEEP = /\b(?:remember|note|new rule|from now on)(?: (?:this|that))?[:,]?\s*$/i
 
+/** … or names the rule that is taken back. */
+const NAMES_RULE =
+  /(?:forget|drop|retire|cancel|lift|scrap|delete|remove|ignore|revoke|withdraw|never ?mind|take back) (?:the|that|our|my) (?:rule|convention|decision)[:,]? $/i
+
 const DIFF = /^(?:diff --git |index [\da-f]{7,}\.\.|@@ -\d|\+\+\+ |--- \S)/
 
 /** What machines write: logs, traces, diffs, tables, shells, code. */
@@ -157,7 +161,8 @@ export function ownWords(text: string): string {
     .join('\n')
     .replace(QUOTED, (quoted, at: number, all: string) => {
       if (quoted.length < 14 || quoted.split(/\s+/).length < 3 || isCode(quoted)) return quoted
-      return TO_KEEP.test(all.slice(Math.max(0, at - 40), at)) ? quoted.slice(1, -1) : CUT_OUT
+      const before = all.slice(Math.max(0, at - 40), at)
+      return TO_KEEP.test(before) ? quoted.slice(1, -1) : NAMES_RULE.test(before) ? quoted : CUT_OUT
     })
 }
 
