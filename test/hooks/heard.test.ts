@@ -323,6 +323,26 @@ test('[G7] what a session left that nobody judged goes to the next one in which 
   expect((await session(t, 's4').types('Add a login page')).context).toBeUndefined()
 })
 
+test('[G7] [R2] what the person was asked about and never answered goes to a later session, whatever the agent recorded since', async () => {
+  const t = openTestMemory()
+  const first = session(t, 's1')
+  await first.types('Remember that the sandbox of the bank takes two minutes.')
+  await first.types('The cart needs a header, add it.')
+  await records(t, [['record-decision', { name: 'cart-header', description: 'The cart has a header' }]])
+  await first.on('session-end', { reason: 'exit' })
+  const { context = '' } = await session(t, 's2').types('Add a login page')
+  expect(context).toContain('sandbox of the bank')
+  expect(context).not.toContain('needs a header')
+})
+
+test('[G7] a greeting with a question holds nothing that a later session is asked to judge', async () => {
+  const t = openTestMemory()
+  const first = session(t, 's1')
+  await first.types('Good morning. Where were we yesterday?')
+  await first.on('session-end', { reason: 'exit' })
+  expect((await session(t, 's2').types('Add a login page')).context).toBeUndefined()
+})
+
 test('[G7] the richest sessions of a past that was taken in go to the next session in which a person types, once, and how much that is, is said before', async () => {
   const t = openTestMemory()
   vi.stubEnv('HOME', join(t.dir, 'home'))

@@ -1,9 +1,11 @@
 /** The agent judges what of a session lasts. It is told so at the start, and asked again where it writes anyway. */
 import { dropMeta, getMeta } from '../../engine/store/meta.ts'
 import type { Prompt, Prompts } from '../../engine/store/prompts.ts'
+import { askedFor } from './ask-person.ts'
 import { dataLine, dataList } from './delivery.ts'
 import type { Hook } from './hook.ts'
 import { openPrompts, PROMPTS_MS } from './kept-prompts.ts'
+import { isSmall } from './small-talk.ts'
 
 export const TO_RECORD =
   'Tidemark: when the user says something that later sessions need (a rule, a decision, how things are), record it with act, and add "said": their exact words.'
@@ -20,7 +22,9 @@ const LEFT_MS = 14 * 86_400_000
 /** Sessions were taken in: what was picked of them waits for the next one. */
 export const PAST = 'past_to_judge'
 
-export const mayHold = ({ text }: Prompt): boolean => text.length >= LEAST_CHARS && !ONLY_ASKS.test(text)
+export const mayHold = ({ text }: Prompt): boolean =>
+  text.length >= LEAST_CHARS && sentencesIn(text).some((s) => !ONLY_ASKS.test(s) && !isSmall(s))
+const sentencesIn = (text: string): string[] => text.split(/(?<=[.!?])\s+|\n/)
 
 const TITLE = {
   own: 'The user typed in this session, and nothing was recorded for it (data):',
@@ -68,7 +72,11 @@ export function leftToJudge(hook: Hook, prompts: Prompts): string | undefined {
     const { recordedAt = 0, handedOffAt = 0 } = sessions.get(id)?.data ?? {}
     return Math.max(Number(recordedAt), Number(handedOffAt))
   }
-  const all = over.toReversed().flatMap((id) => prompts.unjudgedOf(id).filter((p) => p.at > judgedAt(id)))
+  // … but not what it left to the person to answer, who never did
+  const all = over.toReversed().flatMap((id) => {
+    const unanswered = askedFor(sessions.get(id)?.data.questions)
+    return prompts.unjudgedOf(id).filter((p) => p.at > judgedAt(id) || unanswered.has(p.id))
+  })
   if (isPast) memory.db.write(() => dropMeta(memory.db, PAST))
   const text = asked(hook, prompts, all, 'earlier')
   if (text !== undefined) sessions.patch(session, { judged: true })

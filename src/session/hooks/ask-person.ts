@@ -51,6 +51,10 @@ function kept<T>(hook: Hook, what: 'questions' | 'agreed'): T[] {
 }
 const open = (hook: Hook) => kept<Question>(hook, 'questions')
 
+/** The prompts that a session's open questions are about. */
+export const askedFor = (questions: Json | undefined): ReadonlySet<unknown> =>
+  new Set((Array.isArray(questions) ? questions : []).flatMap((q) => (q as unknown as Question)?.wish?.prompt ?? []))
+
 const keep = (hook: Hook, questions: readonly Question[]): void =>
   hook.sessions.patch(hook.session, { questions: questions.slice(-MAX_OPEN) as unknown as Json })
 
