@@ -484,6 +484,23 @@ test('[G7] what is ordered beside a rule is no part of it', async () => {
   const asked = async (prompt: string) => (await types(prompt)).visible
   expect(await asked('Add the multiply route, and tasks use time_limit=60 from now on')).toContain('noted: "tasks use')
   expect(await asked('Rename the flag, and use it from now on as well')).toContain('"Rename the flag, and use it')
+  expect(await asked('From now on each change has a note, except in tools/. Then fix the cart.')).toContain('except in tools/"') // biome-ignore format: one row
+  expect(await asked('Always lint src, tests etc. Then fix the cart.')).toContain('noted: "Always lint src, tests etc"')
+  expect(await asked('Always run ./... first, and git add . before that')).toContain(
+    'first, and git add . before that"',
+  )
+})
+
+test.each([
+  ['y', 1],
+  ['Y.', 1],
+  ['n', 0],
+])('[G7] one letter answers: %s', async (answer, kept) => {
+  const t = openTestMemory()
+  const { types } = session(t)
+  await types('Always use single quotes in SQL.')
+  expect((await types(answer)).visible).toMatch(kept === 1 ? /agreed/ : /the user said no to "Always use single quotes in SQL"/) // biome-ignore format: one row
+  expect(t.memory.reader.list('fact')).toHaveLength(kept)
 })
 
 test.each(['yes to both', 'yes, both', 'yes all.'])('[G7] two questions are answered at once: %s', async (answer) => {

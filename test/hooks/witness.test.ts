@@ -54,7 +54,7 @@ test('[Y1] a no keeps nothing, and it is not asked again', async () => {
   const t = openTestMemory()
   const { types } = session(t)
   await types(`Fix the login. ${RULE}.`)
-  expect((await types('nein')).visible).toContain('nothing is changed by it')
+  expect((await types('nein')).visible).toContain('Nothing was recorded or changed')
   expect(t.get(ID)).toBeUndefined()
   expect((await types(`${RULE}.`)).visible).toBeUndefined()
 })

@@ -139,7 +139,7 @@ export function agentAsked(hook: Hook): void {
 }
 
 const YES = 'yes|yep|yeah|y|ja|jawohl|oui|s[ií]|sim|是的?|好的?|对|はい|ええ'
-const NO = 'no|nope|nein|non|n[ãa]o|不是?|不要|否|いいえ'
+const NO = 'no|nope|n|nein|non|n[ãa]o|不是?|不要|否|いいえ'
 const SAID = new RegExp(`^(?:(?<yes>${YES})|(?<no>${NO}))(?![\\p{L}\\p{N}])`, 'iu')
 const SAID_LAST = new RegExp(`(?:^|[^\\p{L}\\p{N}])(?:(?<yes>${YES})|(?<no>${NO}))$`, 'iu')
 const FILLER =
@@ -272,7 +272,7 @@ function grant(hook: Hook, wish: Wish, yes: boolean): string {
   using prompts = openPrompts(project, { wait: PROMPTS_MS })
   if (!yes) {
     const isKept = hook.attempt('refused', () => prompts?.refuse(words, memory.env.now()) ?? true)
-    return `Tidemark: ${shown}: nothing is changed by it${isKept ? '' : '; it may be asked again'}`
+    return `Tidemark: the user said no to ${shown}. Nothing was recorded or changed${isKept ? '' : '; it may be asked again'}`
   }
   const now = to && memory.reader.entity(to.id)
   if (to && (!now?.live || contentDigest(now) !== to.digest))

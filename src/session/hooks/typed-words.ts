@@ -180,9 +180,10 @@ export function sentencesOf(text: string): string[] {
   let before: string | undefined
   for (const line of ownWords(text).split('\n')) {
     const plain = line.replace(/^\s*(?:[-*+]|\d+[.)])\s+/, '').trim()
-    // a stop ends a sentence before a space: "a.ts" goes on; so do "e.g. this", "git add . first" and "./... first"
+    // a stop ends a sentence before a space: "a.ts" goes on; so do "e.g. this", "git add . first", and "./... first"
+    // before no capital
     for (const sentence of plain.split(
-      /(?<=[.!?;])(?<!(?:^|\s)\.)(?<!\/\.{1,3})(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx|z\.B|bzw|ca|p\.ej)\.)\s+(?!(?:ever|period)[.!])|(?<=[。！？；])/iu,
+      /(?<=[.!?;])(?<!(?:^|\s)\.)(?<!(?:\/\.{0,2}|\b[Ee]tc)\.(?!\s+\p{Lu}))(?<!\b(?:[Ee]\.g|[Ii]\.e|[Vv]s|[Cc]f|[Aa]pprox|[Zz]\.B|[Bb]zw|[Cc]a|[Pp]\.ej)\.)\s+(?!(?:[Ee]ver|[Pp]eriod)[.!])|(?<=[。！？；])/u,
     )) {
       const said = sentence.replace(/[;；]$/, '').trim()
       // what is corrected is not meant, and its correction means nothing alone
