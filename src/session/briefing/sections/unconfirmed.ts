@@ -30,6 +30,7 @@ export const unconfirmed: Section = {
     const proposed = waiting.filter((e) => standingOf(e.fields) === 'proposed')
     const n = waiting.length
     if (n === 0) return undefined
+    const ofOthers = n > proposed.length ? `, ${n - proposed.length} of others` : ''
     const noted = proposed.filter(isSaid)
     const here = about.vouched(noted.map((e) => e.id))
     const said = noted.filter((e) => here.has(e.id) && !(e.fields.paths && isElsewhere(e, about)))
@@ -59,9 +60,9 @@ export const unconfirmed: Section = {
       see: 'tidemark confirm',
       says:
         from === ''
-          ? `${n} to review (\`tidemark review\`)`
+          ? `${n} to review${ofOthers} (\`tidemark review\`)`
           : `${many(n, 'rule')} from ${from} to review (\`tidemark review\`: a confirms all)`,
-      note: `${many(n, 'rule')} ${n === 1 ? 'waits' : 'wait'} for confirmation: tidemark review lists them, a person agrees with tidemark confirm`,
+      note: `${many(n, 'rule')} ${n === 1 ? 'waits' : 'wait'} for confirmation${ofOthers}: tidemark review lists them, a person agrees with tidemark confirm`,
     }
   },
 }
