@@ -72,6 +72,17 @@ test('[X6] released by its holder alone; every grant has a greater fencing numbe
   expect(held()).toEqual([])
 })
 
+test('[X6] the holder whose id a client made up is named by what it works on', () => {
+  const { act, refused, memory } = clocked()
+  const id = '5834d3dc-d1e9-416f-96a7-da7db04c93be'
+  sessionsOf(memory).start({ id, client: 'claude', user: 'ana' })
+  sessionsOf(memory).patch(id, { title: 'log the channel name' })
+  act(id, ['claim', { paths: ['src'] }])
+  expect(refused('b', ['claim', { paths: ['src'] }])).toContain(
+    'src is claimed by Claude "log the channel name" (ana) 5834d3dc for 30 min more',
+  )
+})
+
 test('[X6] claims of one session that overlap are handed over together, none is lost, and never half of them', () => {
   const { act, refused, held, memory } = clocked()
   for (const id of ['a', 'b']) sessionsOf(memory).start({ id })

@@ -16,7 +16,7 @@ import { choice, flag, type Json, map, number, text } from '../../model/field.ts
 import { defined, isObject } from '../../model/object.ts'
 import { ago, span } from '../../model/times.ts'
 import { type Report, shown } from '../../model/validate.ts'
-import { elsewhere, titleOfSession } from '../../work/coordination/labels.ts'
+import { elsewhere, namedWithId } from '../../work/coordination/labels.ts'
 import { ROLE_STATUSES } from '../../work/handoff/views/swarm.ts'
 
 /** Paths that one claim may name; more is a directory or a glob. */
@@ -38,9 +38,7 @@ function actor(p: Planning, report: Report): string | undefined {
 function describeHolder(p: Planning, c: Claim): string {
   const { now } = p.claims.view
   const s = p.claims.view.session(c.session)
-  const isMadeUp = s !== undefined && !titleOfSession(s).startsWith(s.id)
-  const name = isMadeUp ? `${titleOfSession(s)} ${s.id.slice(0, 8)}` : c.session
-  const who = [name, s?.client && `(${[s.client, s.agent].filter(Boolean).join(', ')})`].filter(Boolean).join(' ')
+  const who = s ? namedWithId(s) : c.session
   const note = c.note === undefined ? '' : `: "${c.note}"`
   const left = c.until > now ? `for ${span(c.until - now)} more` : 'as long as its process lives'
   return `${placeOf(c)} is claimed by ${who} ${left}, taken ${ago(c.since, now)}${note}`
