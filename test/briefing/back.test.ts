@@ -33,6 +33,17 @@ test('[P4] who comes back is told the handoff, the swarm, decisions since, and w
   expect(json).toMatchObject({ since: '2026-11-21T09:00:00.000Z', decisions: ['decision:meanwhile'] })
 })
 
+test('[P4] of the decisions that an import took in who comes back is told how many, and of what', () => {
+  const t = openTestMemory()
+  for (let i = 0; i < 5; i++) t.act([['record-decision', { name: `adr-${i}` }]], { source: 'import adr docs/adr' })
+  t.act([['record-decision', { name: 'ours', description: 'use RS256' }]])
+  const { text, json } = back(t.memory, t.project, {})
+  expect(text).toContain('- decision:ours: use RS256')
+  expect(text).toContain('- 5 decisions of docs/adr: recall finds each')
+  expect(text).not.toContain('decision:adr-')
+  expect(json).toMatchObject({ decisions: expect.arrayContaining(['decision:adr-0']) })
+})
+
 test('[P4] who was told all at the first start hears that nothing came since, not that nothing is known', () => {
   const t = openTestMemory()
   t.act([['record-decision', { name: 'before', description: 'was there' }]])

@@ -2,7 +2,7 @@ import type { Memory } from '../../engine/memory.ts'
 import { isOpen } from '../../engine/read/work-tree.ts'
 import { arrivedBy } from '../../engine/store/own-lines.ts'
 import type { Project } from '../../engine/store/project.ts'
-import type { Entity } from '../../model/entity.ts'
+import { type Entity, filesOf, isOfFile } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { shellWord } from '../../model/shell.ts'
 import { ago } from '../../model/times.ts'
@@ -97,6 +97,20 @@ function decided(e: Entity, about: About): string {
   return `- ${refOf(e)}${what === '' ? '' : `: ${what}`}${why === '' ? '' : `; why: ${why}`} ${byline(e, about)}`
 }
 
+/** Of one import so many are told one by one; of more, how many there are. */
+const MAX_OF_IMPORT = 3
+
+function decidedLines(all: readonly Entity[], about: About): string[] {
+  const read = [...Map.groupBy(all.filter(isOfFile), (e) => filesOf(e)[0] ?? '')].filter(
+    ([, of]) => of.length > MAX_OF_IMPORT,
+  )
+  const counted = new Set(read.flatMap(([, of]) => of))
+  return [
+    ...all.filter((e) => !counted.has(e)).map((e) => decided(e, about)),
+    ...read.map(([from, of]) => `- ${many(of.length, 'decision')} of ${plain(from, 120)}: recall finds each`),
+  ]
+}
+
 /** Where the work was left, how to go on with it, and what happened since the person left. What is empty is not named. */
 export function back(memory: Memory, project: Project, options: BriefOptions): { text: string; json: Json } {
   return memory.db.read(() => {
@@ -123,7 +137,7 @@ export function back(memory: Memory, project: Project, options: BriefOptions): {
     const left = at === undefined ? undefined : `you left (${minute(at, about)}, ${ago(at, about.moment)})`
     const happened = [
       ...part('Worked since', sessions.map((s) => worked(s, about))),
-      ...part('Decided since', decisions.map((c) => decided(c.entity, about))),
+      ...part('Decided since', decidedLines(decisions.map((c) => c.entity), about)),
       ...part('Also changed', others.map((c) => c.text)),
     ] // biome-ignore format: a list
     const nothing =
