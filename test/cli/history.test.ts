@@ -20,6 +20,17 @@ async function past() {
   return { at, run }
 } // biome-ignore format: a batch
 
+test('[A10] history tells of a handoff what it says, and not which lines of it were put together', async () => {
+  const { run } = await project()
+  const write = (more: object) => run('act', JSON.stringify([['write-handoff', more]]), '--session', SESSION)
+  await run('session', 'start', SESSION)
+  await write({ inProgress: ['fix the cart'], complete: true })
+  await write({ inProgress: ['test the cart'], complete: true })
+  const all = await run('history')
+  expect(all).toContain('test the cart')
+  expect(all).not.toContain('composed')
+})
+
 test('[A10] history tells people what changed, from what to what, with names for ids', async () => {
   const { run } = await past()
   const of = await run('history', 'sqlite-store')

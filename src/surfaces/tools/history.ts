@@ -9,7 +9,7 @@ import { shortBatch } from '../../engine/store/keys.ts'
 import type { Author } from '../../engine/store/line.ts'
 import { putUp, turnsDown } from '../../engine/store/summary.ts'
 import { canonical } from '../../model/canonical.ts'
-import { LINK_KIND } from '../../model/entity.ts'
+import { kindOf, LINK_KIND } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { defined, isObject } from '../../model/object.ts'
 import { localMinute } from '../../model/times.ts'
@@ -34,6 +34,7 @@ function told(memory: Memory, given: Event, was: Json | undefined): string {
   const { db, reader } = memory
   const whatDid = (batch: string) => memory.whatDid(batch)
   const e = { ...given, ...saidIn(given) }
+  if (memory.registry().kind(kindOf(e.entity))?.fields[e.field]?.inner) return ''
   if (e.purged) return e.field === '$' ? 'erased' : `${e.field} (erased)`
   if (e.field === '$') {
     const { s: state = 'changed', reason } = (e.value ?? {}) as { s?: string; reason?: Json }
@@ -96,7 +97,7 @@ function what(memory: Memory, n: News, known: Map<string, Entry[]>): string {
   if (e === undefined || isWantedOnly(memory.db, n.batch, e.id) || e.name === '') return n.summary
   if (e.kind === LINK_KIND || e.kind === 'proposal' || said.some((x) => x.event.field === STATE)) return n.summary
   const all = keptIn(known, e.id, () => memory.history(e.id))
-  return `${oneLine(e.name, 60)}: ${said.map((x) => told(memory, x.event, wasOf(x, all))).join('; ')}`
+  return `${oneLine(e.name, 60)}: ${said.flatMap((x) => told(memory, x.event, wasOf(x, all)) || []).join('; ')}`
 }
 
 const rowOf = (at: number, text: string, who: string, batch: string): Span[][] => [
