@@ -77,5 +77,6 @@ test('[G1] a link that is only proposed, rejected or retired is not walked', asy
   const id = String(m.act([['link-entities', { from: 'a', type: 'cites', to: 'c' }]]).results[0]!.id)
   m.act([['unlink-entities', { from: 'a', type: 'cites', to: 'c' }]])
   expect(id).toContain('relationship:')
-  expect((await run(m, { ref: 'a' })).text).toContain('no link of these relations is at it')
+  expect((await run(m, { ref: 'a' })).text).toContain('no link says what it rests on or what came of it')
+  expect((await run(m, { ref: 'a', relations: 'supports' })).text).toContain('no link of these relations is at it')
 })

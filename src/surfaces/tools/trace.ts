@@ -44,7 +44,9 @@ export const trace = defineTool({
       of(start),
       ...(chain.length > 1 ? [`evolution: ${chain.map((e) => oneLine(e.name, NAME)).join(' → ')}`] : []),
       ...drawn(found.reached, start.id, (r, e) => `${wordsOf(registry, r.steps)} ${of(e)}`),
-      ...(found.reached.length === 0 ? ['no link of these relations is at it'] : []),
+      ...(found.reached.length === 0
+        ? [`no link ${ways ? 'of these relations is at it' : 'says what it rests on or what came of it'}`]
+        : []),
       ...(found.cut ? ['… there is more: a smaller --depth or fewer --relations show less'] : []),
     ]
     const json = {
