@@ -184,6 +184,26 @@ test('[W2] [F1] so they do in a language that no grammar reads: by the line that
   expect(why('vendored')).toBeUndefined()
 })
 
+test('[W2] explain tells what speaks of a file by its own name, and that the last edit was in another work tree', async () => {
+  const c = openTestCode({ 'src/DontAckAction.kt': 'class DontAckAction\n', 'src/Thing.kt': 'class Thing\n' })
+  await c.record(
+    ['record-decision', { name: 'no-ack', description: 'A DontAckAction leaves the message on the channel' }],
+    ['record-decision', { name: 'other', description: 'A DontAckActionHandler is the Thing that logs' }],
+  )
+  const sessions = sessionsOf(c.memory)
+  sessions.start({ id: 'far', root: '/elsewhere', branch: 'feature/ack' })
+  sessions.edited('far', 'src/DontAckAction.kt')
+  const explained = async (place: string) =>
+    (await run(explain, { memory: c.memory, project: c.project }, { place })).text as string
+  const told = await explained('src/DontAckAction.kt')
+  expect(told).toMatch(/Named in\n {2}decision "no-ack"/)
+  expect(told).not.toContain('decision "other"')
+  expect(told).not.toContain('Nothing is recorded')
+  expect(told).toContain('edited last by far (in another work tree, branch feature/ack, ')
+  // a word of every day names nothing
+  expect(await explained('src/Thing.kt')).not.toContain('Named in')
+})
+
 test('[W2] explain tells who edited a file last, and the handoffs that name it', async () => {
   const c = openTestCode({ 'bridge/a.go': 'package bridge\n', 'a.go': 'package main\n' })
   const explained = async (place: string) =>

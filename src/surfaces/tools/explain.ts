@@ -1,9 +1,10 @@
-import { resolve } from 'node:path'
+import { basename, extname, resolve } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { below } from '../../base/files.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { scan } from '../../find/code/scan.ts'
-import { besideOf, dayOf, holdsJson, inShort } from '../../find/recall/told.ts'
+import { besideOf, dayOf, holdsJson, holdsOf, inShort } from '../../find/recall/told.ts'
+import { type Entity, isAgreed } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { codeReader, type Explanation, type Known } from '../../project/discover/explain.ts'
 import { many } from '../../session/briefing/format.ts'
@@ -27,8 +28,27 @@ const isNamedIn = (text: string, path: string): boolean =>
     .split(path)
     .some((before, i, all) => i + 1 < all.length && !/[\w./-]$/.test(before) && !/^[\w-]/.test(all[i + 1]!))
 
+/** What is known by the name of it, beside what names its place: so many. */
+const BY_NAME = 3
+/** A name that prose does not use for anything else: `OrderLine`, `order_line`. */
+const IS_OWN_NAME = /^[\w-]{0,80}(?:[a-z][A-Z]|[a-zA-Z]_[a-zA-Z])[\w-]{0,80}$/
+
+function namedIn({ path, files, symbol, known }: Explanation, memory: Memory, root: string): Known[] {
+  const name = symbol?.name.split('.').at(-1) ?? basename(path, extname(path))
+  if (files || !IS_OWN_NAME.test(name)) return []
+  const kinds = ['decision', 'fact', 'failed-approach', 'learning', 'correction']
+  const texts = (e: Entity) => [e.name, ...Object.values(e.fields).flat()].join('\n')
+  const isOne = (e: Entity) => isAgreed(e) && !known.some((k) => k.entity.id === e.id) && texts(e).split(/[^\w-]+/).includes(name) // biome-ignore format: a condition
+  const found = memory.reader.search(name, 20, kinds).filter(isOne).slice(0, BY_NAME)
+  const holds = holdsOf(memory, root, found)
+  return found.map((entity) => ({ entity, holds: holds.get(entity.id)! }))
+}
+
+const inTree = ({ root, branch }: SessionInfo, own: string): string | undefined =>
+  root === undefined || root === own ? undefined : `in another work tree${branch ? `, branch ${branch}` : ''}`
+
 /** Who edited it last, and the handoffs that name it. */
-function workOn({ path, files = [path] }: Explanation, memory: Memory): string[] {
+function workOn({ path, files = [path] }: Explanation, memory: Memory, root: string): string[] {
   const editedAt = ({ data }: SessionInfo): number => {
     const changed = (data.changed ?? {}) as { readonly [file: string]: { readonly at: number } }
     return Math.max(0, ...files.map((file) => changed[file]?.at ?? 0))
@@ -39,12 +59,19 @@ function workOn({ path, files = [path] }: Explanation, memory: Memory): string[]
   const [last] = edited.sort((a, b) => editedAt(b) - editedAt(a))
   const named = memory.reader.list('handoff').filter((e) => isNamedIn(Object.values(e.fields).flat().join('\n'), path))
   return [
-    ...(last ? [`  edited last by ${nameOfSession({ ...last, seen: editedAt(last) }, memory.env.now())}`] : []),
+    ...(last
+      ? [`  edited last by ${nameOfSession({ ...last, seen: editedAt(last) }, memory.env.now(), [inTree(last, root)])}`]
+      : []),
     ...named.slice(0, HANDOFFS).map((e) => `  named in handoff ${quoted(e)} (${dayOf(e)}): tidemark show ${e.id}`),
   ]
 }
 
-function page(x: Explanation, work: readonly string[], holder: (id: string) => string): string {
+function page(
+  x: Explanation,
+  named: readonly Known[],
+  work: readonly string[],
+  holder: (id: string) => string,
+): string {
   const { symbol, understanding } = x
   const inside = symbol ? x.symbols.filter((s) => s.name.startsWith(`${symbol.name}.`)) : x.symbols
   return [
@@ -53,11 +80,12 @@ function page(x: Explanation, work: readonly string[], holder: (id: string) => s
       : `${x.path}: ${x.files ? many(x.files.length, 'file') : x.language}`,
     ...section('Understood', understanding ? [told(understanding)] : []),
     ...section('Known', x.known.map(told)),
+    ...section('Named in', named.map(told)),
     ...section('Worked on', work),
     ...section('In hand now', x.claims.map((c) => `  ${c.on}  ${holder(c.session)}${c.note ? `: ${oneLine(c.note, 80)}` : ''}`)),
     ...section('Called by', x.callers.map((c) => `  ${c.path}${c.from && `#${c.from}`}`)),
     ...section('Symbols', inside.map((s) => `  ${s.start}-${s.end}  ${s.kind} ${s.name}`)),
-    ...(understanding || x.known.length + work.length > 0 ? [] : ['', 'Nothing is recorded of it yet.']),
+    ...(understanding || x.known.length + named.length + work.length > 0 ? [] : ['', 'Nothing is recorded of it yet.']),
     ...section('Files', (x.files ?? []).slice(0, 40).map((f) => `  ${f}`)),
     ...(x.files && x.files.length > 40 ? [`  and ${x.files.length - 40} more`] : []),
     ...(x.language === 'text' && !x.files ? ['', 'No grammar reads this file here: its symbols are unknown.'] : []),
@@ -66,13 +94,14 @@ function page(x: Explanation, work: readonly string[], holder: (id: string) => s
 
 const knownJson = ({ entity, holds }: Known): Json => ({ ...entityJson(entity), ...holdsJson(holds) })
 
-const jsonOf = ({ understanding, known, claims, ...x }: Explanation): Json => ({
+const jsonOf = ({ understanding, known, claims, ...x }: Explanation, named: readonly Known[]): Json => ({
   path: x.path,
   ...(x.files ? { files: [...x.files] } : { language: x.language }),
   ...(x.symbol ? { symbol: { ...x.symbol } } : {}),
   symbols: x.symbols.map((s) => ({ ...s })),
   ...(understanding ? { understanding: knownJson(understanding) } : {}),
   known: known.map(knownJson),
+  named: named.map(knownJson),
   callers: x.callers.map((c) => ({ ...c })),
   claims: claims.map(claimJson),
 })
@@ -105,6 +134,9 @@ export const explain = defineTool({
         'give a path from the root of the project, or the name of a function or class; `tidemark recall` asks of anything else',
       )
     const holder = (id: string) => titleOfSession(sessionsOf(memory).get(id) ?? { id, seen: 0, data: {} })
-    return { text: found.map((x) => page(x, workOn(x, memory), holder)).join('\n\n'), json: found.map(jsonOf) }
+    const { root } = project
+    const named = found.map((x) => namedIn(x, memory, root))
+    const pages = found.map((x, i) => page(x, named[i]!, workOn(x, memory, root), holder))
+    return { text: pages.join('\n\n'), json: found.map((x, i) => jsonOf(x, named[i]!)) }
   },
 })
