@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { back } from '../../src/session/briefing/back.ts'
 import { brief, wasBriefed } from '../../src/session/briefing/brief.ts'
@@ -202,6 +204,22 @@ test('[X5] [W4] what a crashed session had in hand is told until a session goes 
   expect(textOf(t)).toContain('Session lost too')
   sessionsOf(t.memory).end('lost too', 'nobody goes on')
   expect(textOf(t)).not.toContain('Session lost too')
+})
+
+test('[X5] [W4] what a crashed session edited is in nobody’s hands for sure once commits came since', () => {
+  const t = openTestMemory()
+  sessionsOf(t.memory).start({ id: 'lost' })
+  sessionsOf(t.memory).edited('lost', 'src/auth/token.ts')
+  mkdirSync(join(t.dir, '.git/logs'), { recursive: true })
+  const at = t.clock.now / 1000 + 60
+  writeFileSync(join(t.dir, '.git/logs/HEAD'), `${'0'.repeat(40)} ${'1'.repeat(40)} A B <a@b> ${at} +0100\tcommit: b\n`)
+  t.clock.now += 3_600_000
+  sessionsOf(t.memory).start({ id: 'me' })
+  const text = textOf(t, { session: 'me' })
+  expect(text).toMatch(
+    /Session lost crashed, last seen [^\n]*, 1 commit ago: check what is still so\n {2}Had edited: src\/auth/,
+  )
+  expect(text).not.toContain('in hand')
 })
 
 test('[X5] of several crashes the last is told whole, each earlier one in a line that says how to see it', () => {

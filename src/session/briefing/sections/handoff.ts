@@ -5,6 +5,7 @@ import { type Claim, claimsOf } from '../../../work/coordination/claims.ts'
 import { nameOfSession } from '../../../work/coordination/labels.ts'
 import { exchangesOf, type SessionInfo } from '../../../work/coordination/session-info.ts'
 import { sessionsOf } from '../../../work/coordination/sessions.ts'
+import { commitsOf } from '../../../work/handoff/commits.ts'
 import { CARRIED_DAYS, type CurrentHandoff, currentHandoffs, DONE_DAYS, OLD_DAYS } from '../../../work/handoff/current.ts' // biome-ignore format: a row
 import { HANDOFF_PARTS } from '../../../work/handoff/page.ts'
 import { plain } from '../fence.ts'
@@ -184,8 +185,14 @@ export function leftInHand({ memory, session, moment, reader }: About): SessionI
   return near.filter((s) => s.files.length > 0 || heldBy(s).length > 0 || isLeft(s.task))
 }
 
-const crashHead = (s: SessionInfo, about: About): string =>
-  `- Session ${plain(nameOfSession(s, undefined, [s.branch && `branch ${s.branch}`]), 200)} crashed, last seen ${minute(s.seen, about)}`
+/** What it had in hand may have been committed since, by whoever. */
+const commitsSince = (s: SessionInfo, { project }: About): number => commitsOf(project.root)(s.seen) ?? 0
+
+function crashHead(s: SessionInfo, about: About): string {
+  const since = commitsSince(s, about)
+  const stale = since === 0 ? '' : `, ${many(since, 'commit')} ago: check what is still so`
+  return `- Session ${plain(nameOfSession(s, undefined, [s.branch && `branch ${s.branch}`]), 200)} crashed, last seen ${minute(s.seen, about)}${stale}`
+}
 
 /** One that crashed before another: enough to tell whether it is of use now. */
 function earlierCrash(s: SessionInfo, about: About): Item {
@@ -212,7 +219,7 @@ export function recoveryItem(s: SessionInfo, about: About, handoffText = ''): It
     head,
     ...exchangesOf(s).map(([how, text]) => !handoffText.includes(plain(text, ITEM)) && `  ${how}: ${plain(text, ITEM)}`),
     task && `  Task: ${plain(task.name, 200)} (${refOf(task)})`,
-    list('Files in hand', s.files),
+    list(commitsSince(s, about) === 0 ? 'Files in hand' : 'Had edited', s.files),
     list('Had claimed', heldBy(s).filter((on) => on !== task?.id && !s.files.includes(on))),
     list('Had decided', decided.map((e) => e.name)),
   ] // biome-ignore format: a list
