@@ -251,6 +251,15 @@ test('[P1] what a command line does, as far as it can be told for certain', () =
   expect(operationsOf('./run-all-tests.sh')).toMatchObject([{ does: 'verify', text: '', tests: true }])
 })
 
+test('[P1] a check whose program is missing is left neither failing nor passing', async () => {
+  const { hook, ran, lines } = day()
+  await hook('session-start', { source: 'startup' })
+  for (const said of ['Exit code 127\n/bin/bash: line 1: npm: command not found', 'npm: command not found'])
+    await ran('npm run lint', true, said)
+  await hook('session-end', { reason: 'other' })
+  expect(lines()).toEqual([])
+})
+
 test('[P1] a session that leaves a check failing says so in one line, and one that leaves nothing says nothing', async () => {
   const { hook, ran, lines } = day()
   await hook('session-start', { source: 'startup' })

@@ -116,7 +116,12 @@ export async function commandEnded(hook: Hook, failed: boolean): Promise<void> {
 function outcome({ call }: Hook, o: Operation, failed: boolean): 'passed' | 'failed' | undefined {
   const { response } = call.tool!
   if (failed && o.fails)
-    return /\b(?:interrupted|timed out|aborted by)\b/i.test(response?.slice(0, 400) ?? '') ? undefined : 'failed'
+    // what could not run says nothing of the code
+    return /\b(?:interrupted|timed out|aborted by|command not found|exit code 127|is not recognized as)\b/i.test(
+      response?.slice(0, 400) ?? '',
+    )
+      ? undefined
+      : 'failed'
   return !failed && o.passes ? 'passed' : outcomeIn(response)
 }
 
