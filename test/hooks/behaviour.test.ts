@@ -534,6 +534,23 @@ test('[G7] a command that failed three times in a session is told to the agent, 
   expect(sessionsOf(t.memory).get('s1')!.data.failing).toEqual({})
 })
 
+test('[G7] a command that only asks has not failed: its exit code is the answer', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  for (const asks of [
+    'grep -rn TODO src',
+    'cd src && rg TODO',
+    'cat a.ts | grep x',
+    'diff a b',
+    '[ -f a.ts ]',
+    'which cargo',
+  ])
+    await hook('s1', 'tool-failed', bash(asks, { failed: true, response: 'Exit code 1' }))
+  expect(sessionsOf(t.memory).get('s1')?.data.failing).toBeUndefined()
+  await hook('s1', 'tool-failed', bash('grep x a.ts | sort && make', { failed: true, response: 'Exit code 2' }))
+  expect(Object.keys(sessionsOf(t.memory).get('s1')!.data.failing as object)).toHaveLength(1)
+})
+
 test('[G7] a test that fails after each edit, as in TDD, is no failed approach', async () => {
   const t = openTestMemory()
   const hook = hooks(t)

@@ -1,6 +1,6 @@
 import { redact } from '../../base/secrets/find.ts'
 import { withoutPrivate } from '../../base/secrets/screen.ts'
-import { lineHas, runsTests } from '../../model/commands.ts'
+import { commandsIn, lineHas, programOf, runsTests } from '../../model/commands.ts'
 import { sha256 } from '../../model/digest.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject } from '../../model/object.ts'
@@ -12,6 +12,8 @@ import { runsAllOf, TESTS } from './operations.ts'
 
 /** A command that fails so often while no file was edited was no slip. After an edit it is another try, as in TDD. */
 const OFTEN = 3
+/** Their exit code is an answer: nothing has failed. */
+const ASKS = new Set(['grep', 'egrep', 'fgrep', 'rg', 'ag', 'test', '[', '[[', 'diff', 'cmp', 'which', 'type', 'pgrep'])
 const MAX_KEPT = 20
 const COMMAND_MAX = 300
 /** Of what a command said, the end is looked at, and the beginning of that is kept. */
@@ -37,6 +39,8 @@ export async function commandFailed(hook: Hook): Promise<string | undefined> {
   if (command === undefined || session === '' || !hook.captures || excludedCommand(hook.config, command))
     return undefined
   if (hook.config.excludePaths.length > 0 && (await import('./shell.ts')).namesExcluded(hook, command)) return undefined
+  const asked = commandsIn(command).at(-1)
+  if (asked && ASKS.has(programOf(asked.words)[0]!)) return undefined
   const { data } = sessions.get(session) ?? {}
   // the test that was written last is to fail first
   const newest = Array.isArray(data?.files) ? data.files.at(-1) : undefined
