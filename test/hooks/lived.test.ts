@@ -157,6 +157,16 @@ test('[W4] a handoff says how many sessions came after it, and in whose words it
   expect((await on('s3', 'session-start')).context).toContain(', 1 session ago: check what is still so')
 })
 
+test('[W4] a session is called by what led it to edit or record something, and not by what was asked last', async () => {
+  const { t, on, record } = sessions()
+  await on('s1', 'session-start')
+  await on('s1', 'prompt', { prompt: 'Where were we with the receipts?' })
+  await on('s1', 'prompt', { prompt: 'Find out why the tests of kafka are slow' })
+  await record('s1', ['record-learning', { title: 'The broker needs 40 s' }])
+  await on('s1', 'prompt', { prompt: 'write a handoff please' })
+  expect(sessionsOf(t.memory).get('s1')!.data.title).toBe('Find out why the tests of kafka are slow')
+})
+
 test('[W4] sessions that changed nothing make no handoff older; two that did leave one without work its name', async () => {
   const { t, on, record } = sessions()
   const ask = async (id: string, prompt: string) => {

@@ -24,7 +24,7 @@ function asks(hook: Hook, text: string): { [key: string]: Json } {
   const title = titleOf(text)
   if (title === undefined || isSmall(request)) return { askedAt, skill }
   // by what led to work: "where were we?" says nothing of it
-  const named = (hook.kept('worked') ? hook.kept('title') : undefined) ?? dataLine(title, 80)
+  const named = (hook.kept('worked') || hook.kept('recordedAt') ? hook.kept('title') : undefined) ?? dataLine(title, 80)
   const workedSaid = String(hook.kept(hook.kept('worked') === hook.kept('request') ? 'said' : 'workedSaid') ?? '')
   return { askedAt, skill, requestAt: askedAt, request, said: null, workedSaid, title: String(named) }
 }
