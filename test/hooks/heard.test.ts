@@ -335,6 +335,15 @@ test('[G7] [R2] what the person was asked about and never answered goes to a lat
   expect(context).not.toContain('needs a header')
 })
 
+test('[G7] [R3] what the person said no to goes to no later session', async () => {
+  const t = openTestMemory()
+  const first = session(t, 's1')
+  await first.types('We always deploy on Tuesdays.')
+  await first.types('no')
+  await first.on('session-end', { reason: 'exit' })
+  expect((await session(t, 's2').types('Add a login page')).context).toBeUndefined()
+})
+
 test('[G7] a greeting with a question holds nothing that a later session is asked to judge', async () => {
   const t = openTestMemory()
   const first = session(t, 's1')

@@ -272,6 +272,7 @@ function grant(hook: Hook, wish: Wish, yes: boolean): string {
   using prompts = openPrompts(project, { wait: PROMPTS_MS })
   if (!yes) {
     const isKept = hook.attempt('refused', () => prompts?.refuse(words, memory.env.now()) ?? true)
+    if (prompt !== undefined) hook.attempt('used', () => prompts?.show([prompt], memory.env.now()))
     return `Tidemark: the user said no to ${shown}. Nothing was recorded or changed${isKept ? '' : '; it may be asked again'}`
   }
   const now = to && memory.reader.entity(to.id)
