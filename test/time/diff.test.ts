@@ -42,5 +42,7 @@ test('[D9] diff tells what was added, changed, superseded and retracted between 
   m.act([['record-decision', { name: 'later' }]])
   // what came after the second moment is no part of it, nor what was given back
   expect(await told({ from: 'first', to: 'yesterday' })).toBe(changes)
+  // a day that is not over is what it has brought so far
+  expect(await told({ from: 'today' })).toContain('  decision  later')
   await expect(told({ from: 'yesterday', to: 'first' })).rejects.toThrow(/lies before/)
 })

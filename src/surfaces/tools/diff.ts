@@ -2,6 +2,7 @@ import { UserError } from '../../base/errors.ts'
 import type { StateValue } from '../../engine/log/cells.ts'
 import { touchedBetween } from '../../engine/store/log.ts'
 import { CHANGES, type Changed, differenceOf } from '../../find/graph/difference.ts'
+import { inWords as momentInWords } from '../../find/recall/moment.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { defined } from '../../model/object.ts'
@@ -27,8 +28,10 @@ export const diff = defineTool({
   readOnly: true,
   async run(context, args) {
     const { memory, local } = context
-    const from = await momentAsked(context, args.from)
     const to = args.to === undefined ? memory.env.now() : await momentAsked(context, args.to)
+    const end = await momentAsked(context, args.from)
+    // of a day that is not over, what it has brought so far
+    const from = args.to === undefined && end > to ? (momentInWords(args.from, to, 'since') ?? end) : end
     if (to < from)
       throw new UserError('bad-time', 'the second moment lies before the first', 'give the earlier one first')
     const before = { reader: memory.asOf(from), now: from }
