@@ -223,6 +223,10 @@ test('[W2] explain tells who edited a file last, and the handoffs that name it',
   expect(told).not.toContain('Nothing is recorded')
   expect(await explained('bridge')).toContain('edited last by second')
   expect(await explained('a.go')).toContain('Nothing is recorded of it yet.')
+  // the name of a file alone, where no file at the root has it
+  c.write('far/off/b.go', 'package off\n')
+  expect(await explained('b.go')).toContain('far/off/b.go: go')
+  expect(await explained('off/b.go')).toContain('far/off/b.go')
 })
 
 test('[W2] [F1] who asks is told what the change means: it is looked at then', async () => {

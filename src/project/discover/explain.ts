@@ -19,6 +19,8 @@ const KINDS = [
 ] // biome-ignore format: a list to read at a glance
 
 const CALLERS = 20
+/** So many files of one name. */
+const OF_NAME = 5
 /** Of a folder so many files are looked at. */
 const LOOKED_AT = 200
 
@@ -41,31 +43,37 @@ export interface Explanation {
 
 /**
  * Reads the code as the last scan has seen it: nothing is parsed here. Returns what tells of a path (a folder's too), `path:line`,
- * `path#symbol` or the name of a symbol; several where it means several.
+ * `path#symbol`, the name of a symbol, or with `byEnd` the end of a path, as `cart.ts`; several where it means several.
  */
-export function codeReader(memory: Memory, project: Project): (asked: string) => Explanation[] {
+export function codeReader(memory: Memory, project: Project): (asked: string, byEnd?: boolean) => Explanation[] {
   const { root } = project
   const tree = new CodeTree(root)
   const files = code.filesSeen(memory.db, root)
   const parsedOf = ({ path, hash }: code.FileRow): Parsed | undefined => tree.known(path, hash)
 
-  function explain(asked: string): Explanation[] {
+  function explain(asked: string, byEnd = true): Explanation[] {
     const { path, line, symbol } = locationOf(asked)
     const inside = cleanPath(pathInProject(memory.registry(), path) ?? path)
-    const file = files.find((f) => f.path === inside)
-    if (file) {
+    const ofFile = (file: code.FileRow): Explanation[] => {
       const parsed = parsedOf(file)
       const found = symbolAt(parsed?.symbols ?? [], { symbol, line })
       return symbol !== undefined && !found ? [] : [explained(file.path, parsed, found)]
     }
+    const file = files.find((f) => f.path === inside)
+    if (file) return ofFile(file)
     const below = files.filter((f) => f.path.startsWith(`${inside}/`)).map((f) => f.path)
     if (below.length > 0)
       return [{ ...explained(inside, undefined, undefined, below.slice(0, LOOKED_AT)), files: below }]
-    return holding(lastName(asked)).flatMap(([path, parsed]) =>
+    const symbols = holding(lastName(asked)).flatMap(([path, parsed]) =>
       parsed.symbols
         .filter((s) => s.name === asked || s.name.endsWith(`.${asked}`))
         .map((s) => explained(path, parsed, s)),
     )
+    if (symbols.length > 0 || !byEnd) return symbols
+    return files
+      .filter((f) => f.path.endsWith(`/${inside}`))
+      .slice(0, OF_NAME)
+      .flatMap(ofFile)
   }
 
   /** Files whose symbols or calls have a name. */

@@ -115,7 +115,7 @@ export const explain = defineTool({
   params: {
     place: {
       type: 'text',
-      about: 'a path, also of a folder, path:line, path#symbol, or the name of a symbol',
+      about: 'a path, also of a folder or only its end, path:line, path#symbol, or the name of a symbol',
       required: true,
       place: 'rest',
     },
@@ -124,9 +124,12 @@ export const explain = defineTool({
   async run({ memory, project, progress, directory = project.root }, args): Promise<Output> {
     await scan(memory, project, { progress })
     const explained = codeReader(memory, project)
-    const atRoot = explained(args.place)
     const here = below(project.root, resolve(directory, args.place))
-    const found = atRoot.length > 0 || !here ? atRoot : explained(here)
+    const [found = []] = [
+      explained(args.place, false),
+      here ? explained(here, false) : [],
+      explained(args.place),
+    ].filter((all) => all.length > 0)
     if (found.length === 0)
       throw new UserError(
         'no-code',
