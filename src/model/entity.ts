@@ -212,6 +212,10 @@ export function isOfFile(e: Entity): boolean {
   return words.length > 0 && words.every((p) => importedFrom(p.source) !== undefined)
 }
 
+/** A record that was read from a file: whether it is accepted is said there, and by no yes here. */
+export const isDecisionRecord = (e: Entity): boolean =>
+  e.kind === 'decision' && provenanceOf(e).some((p) => String(p.source).startsWith('import decisions '))
+
 /** Headings that tell nothing of the rules below them. */
 const BARE_HEADING =
   /^(?:tl;?dr|do(?:s|n['’]ts?)?|(?:do )?not|never|always|must|critical|mandatory|important|key|core|best|final|common|the) ?\S*$|^\S*$/

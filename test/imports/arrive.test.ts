@@ -118,6 +118,19 @@ test('init counts decisions and links apart, and says what it left out as a secr
   expect(await run('recall', 'account page')).toContain('acme/shop#1234')
 })
 
+test('[M6] whether a decision record is accepted is said in its file: one that is proposed there waits for no yes here', async () => {
+  const { at, run } = shop()
+  files(at.dir, { 'docs/adr/0002-two.md': '# 2. Two\n\n## Status\n\nProposed\n\n## Decision\n\nWe may use two.\n' })
+  const out = await run('init', '--client', 'none')
+  expect(out).not.toContain('proposed: tidemark review')
+  expect(out).toMatch(/A person's yes to all that waits: tidemark confirm --all/)
+  for (const command of ['review', 'confirm']) expect(await run(command)).not.toContain('Two')
+  expect(await run('show', 'Two')).toContain('standing: proposed')
+  // who means that very one may still say so
+  await agreeing(at, 'confirm', 'decision:two')
+  expect(await run('show', 'Two')).not.toContain('standing: proposed')
+})
+
 test('a file of rules that is too large to read at each start is left, with the command that takes it in', async () => {
   const { at, run } = shop()
   files(at.dir, { 'AGENTS.md': `- Never guess\n\n${'All that was ever said.\n'.repeat(60_000)}` })

@@ -1,3 +1,4 @@
+import { isDecisionRecord } from '../../model/entity.ts'
 import { claimsOf } from '../../work/coordination/claims.ts'
 import { nameOfSession } from '../../work/coordination/labels.ts'
 import type { HookReply } from './call.ts'
@@ -29,7 +30,8 @@ export function statusLine(hook: Hook): HookReply {
   const waiting = memory.reader
     .registry()
     .kinds()
-    .flatMap((k) => memory.reader.list(k.name, { standing: 'proposed', limit: MAX_COUNTED })).length
+    .flatMap((k) => memory.reader.list(k.name, { standing: 'proposed', limit: MAX_COUNTED }))
+    .filter((e) => !isDecisionRecord(e)).length
   const parts = [
     ...(doing === undefined ? [] : [dataLine(doing, 60)]),
     ...(others.length === 1 ? [`also here: ${dataLine(nameOfSession(others[0]!), 100)}`] : []),

@@ -3,7 +3,7 @@ import { locationOf } from '../../../find/code/location.ts'
 import { saying } from '../../../find/recall/card.ts'
 import { foldSimilar } from '../../../find/recall/duplicates.ts'
 import { similarity, wordSet } from '../../../find/recall/word-overlap.ts'
-import { type Entity, filesOf, provenanceOf, standingOf } from '../../../model/entity.ts'
+import { type Entity, filesOf, isDecisionRecord, provenanceOf, standingOf } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'
 import { isElsewhere } from '../focus.ts'
 import { field, many, refOf } from '../format.ts'
@@ -92,13 +92,13 @@ function byPlace(a: Entity, b: Entity): number {
 export const WAITS_DAYS = 30
 /**
  * What was ended or replaced does not wait, nor what nobody touched for a month: that is found like anything else. A rule of a
- * file waits while it stands there.
+ * file waits while it stands there. Whether a decision record is accepted is said there.
  */
 export function stillWaiting(all: readonly Entity[], { reader, moment }: Pick<About, 'reader' | 'moment'>): Entity[] {
   const replaced = reader.replaced(all.map((e) => e.id))
   const isRecent = (e: Entity) =>
     e.updated >= moment - WAITS_DAYS * 86_400_000 || sourcesOf(e).some((s) => s.startsWith('import '))
-  return all.filter((e) => e.fields.retired === undefined && !replaced.has(e.id) && isRecent(e))
+  return all.filter((e) => e.fields.retired === undefined && !replaced.has(e.id) && isRecent(e) && !isDecisionRecord(e))
 }
 
 /**
