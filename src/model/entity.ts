@@ -212,9 +212,8 @@ export function isOfFile(e: Entity): boolean {
   return words.length > 0 && words.every((p) => importedFrom(p.source) !== undefined)
 }
 
-/** A record that was read from a file: whether it is accepted is said there, and by no yes here. */
-export const isDecisionRecord = (e: Entity): boolean =>
-  e.kind === 'decision' && provenanceOf(e).some((p) => String(p.source).startsWith('import decisions '))
+/** A decision record that its file has as proposed: when it is accepted is said there, and by no yes here. */
+export const isProposedInFile = ({ fields: { attrs } }: Entity): boolean => isObject(attrs) && attrs.adr !== undefined && attrs.status === 'proposed' // biome-ignore format: one condition
 
 /** Headings that tell nothing of the rules below them. */
 const BARE_HEADING =

@@ -126,9 +126,24 @@ test('[M6] whether a decision record is accepted is said in its file: one that i
   expect(out).toMatch(/A person's yes to all that waits: tidemark confirm --all/)
   for (const command of ['review', 'confirm']) expect(await run(command)).not.toContain('Two')
   expect(await run('show', 'Two')).toContain('standing: proposed')
-  // who means that very one may still say so
-  await agreeing(at, 'confirm', 'decision:two')
+  files(at.dir, { 'docs/adr/0002-two.md': '# 2. Two\n\n## Status\n\nAccepted\n\n## Decision\n\nWe may use two.\n' })
+  expect(await run('import', 'decisions', 'docs/adr')).toContain('1 updated')
   expect(await run('show', 'Two')).not.toContain('standing: proposed')
+  expect(await run('import', 'decisions', 'docs/adr')).toContain('nothing to write')
+})
+
+test('[M6] a person may agree to a record that its file has as proposed, and to those that they themselves took in as proposed', async () => {
+  const { at, run } = shop()
+  const record = (n: number, status: string) =>
+    `# ${n}. Step ${n}\n\n## Status\n\n${status}\n\n## Decision\n\nWe do ${n}.\n`
+  files(at.dir, { 'docs/adr/0002-two.md': record(2, 'Proposed'), 'docs/adr/0003-three.md': record(3, 'Accepted') })
+  await run('init', '--client', 'none', '--no-import')
+  await run('import', 'decisions', 'docs/adr', '--standing', 'proposed')
+  const waits = await run('review')
+  expect([waits.includes('Step 2'), waits.includes('Step 3')]).toEqual([false, true])
+  // who means that very one may still say so
+  await agreeing(at, 'confirm', 'decision:step-2')
+  expect(await run('show', 'Step 2')).not.toContain('standing: proposed')
 })
 
 test('a file of rules that is too large to read at each start is left, with the command that takes it in', async () => {

@@ -1,4 +1,4 @@
-import { isDecisionRecord } from '../../model/entity.ts'
+import { isProposedInFile } from '../../model/entity.ts'
 import { claimsOf } from '../../work/coordination/claims.ts'
 import { nameOfSession } from '../../work/coordination/labels.ts'
 import type { HookReply } from './call.ts'
@@ -31,7 +31,7 @@ export function statusLine(hook: Hook): HookReply {
     .registry()
     .kinds()
     .flatMap((k) => memory.reader.list(k.name, { standing: 'proposed', limit: MAX_COUNTED }))
-    .filter((e) => !isDecisionRecord(e)).length
+    .filter((e) => !isProposedInFile(e)).length
   const parts = [
     ...(doing === undefined ? [] : [dataLine(doing, 60)]),
     ...(others.length === 1 ? [`also here: ${dataLine(nameOfSession(others[0]!), 100)}`] : []),

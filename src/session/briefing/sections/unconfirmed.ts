@@ -3,7 +3,7 @@ import { locationOf } from '../../../find/code/location.ts'
 import { saying } from '../../../find/recall/card.ts'
 import { foldSimilar } from '../../../find/recall/duplicates.ts'
 import { similarity, wordSet } from '../../../find/recall/word-overlap.ts'
-import { type Entity, filesOf, isDecisionRecord, provenanceOf, standingOf } from '../../../model/entity.ts'
+import { type Entity, filesOf, isProposedInFile, provenanceOf, standingOf } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'
 import { isElsewhere } from '../focus.ts'
 import { field, many, refOf } from '../format.ts'
@@ -98,7 +98,7 @@ export function stillWaiting(all: readonly Entity[], { reader, moment }: Pick<Ab
   const replaced = reader.replaced(all.map((e) => e.id))
   const isRecent = (e: Entity) =>
     e.updated >= moment - WAITS_DAYS * 86_400_000 || sourcesOf(e).some((s) => s.startsWith('import '))
-  return all.filter((e) => e.fields.retired === undefined && !replaced.has(e.id) && isRecent(e) && !isDecisionRecord(e))
+  return all.filter((e) => e.fields.retired === undefined && !replaced.has(e.id) && isRecent(e) && !isProposedInFile(e))
 }
 
 /**

@@ -219,6 +219,7 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
   }
   const links = supersessions(page, status ?? '', as, byFile, unplaced)
   const isOver = standing === 'deprecated' || (standing === 'superseded' && links.length === 0)
+  const isProposed = standing === 'proposed' || standing === undefined
   const args = {
     name,
     description: decision,
@@ -226,12 +227,13 @@ function recordOf(page: Page, byFile: ReadonlyMap<string, string>, unplaced: Unp
     optionsConsidered:
       listedOptions.length > 0 ? listedOptions : [...new Set(parts.flatMap(({ title }) => belowOptions(title)))],
     status: isOver ? 'deprecated' : undefined,
-    standing: standing === 'proposed' || standing === undefined ? 'proposed' : undefined,
+    standing: isProposed ? 'proposed' : undefined,
     validFrom: day,
     locations: [label],
     topics: unlessNone(listIn(front, 'tags')),
     attrs: defined({
       adr: label,
+      status: isProposed ? 'proposed' : undefined,
       deciders: people.join(', ') || undefined,
       consequences,
       amendments: amended.join('\n\n') || undefined,

@@ -1,6 +1,6 @@
 import type { Action } from '../../../engine/write/batch.ts'
 import { canonical } from '../../../model/canonical.ts'
-import { type Entity, identityOf, placePaths } from '../../../model/entity.ts'
+import { type Entity, identityOf, isProposedInFile, placePaths, standingOf } from '../../../model/entity.ts'
 import type { Kind } from '../../../model/kind.ts'
 import { isObject, type JsonObject } from '../../../model/object.ts'
 import { type Change, type Report, validate } from '../../../model/validate.ts'
@@ -116,6 +116,10 @@ function update(state: ImportRun, item: Item, kind: Kind, target: Entity, given:
   )
   const what = `${kind.name} ${target.name}`
   const args = compare(state, item, kind, target.id, target, changes, what)
+  if (isAccepted(state, item, target)) {
+    args.standing = 'confirmed'
+    args.attrs = { ...(args.attrs as JsonObject | undefined), status: 'accepted' }
+  }
   const actions: Action[] = Object.keys(args).length > 0 ? [[`record-${kind.name}`, { ref: target.id, ...args }]] : []
   actions.push(...retirement(state, item, target, what))
   if (item.slot !== undefined) actions.push(...reinstate(state, item.slot, target.id))
@@ -152,6 +156,12 @@ export function compare(
   for (const field of kept) state.keep(item, what, `${field} was changed here and not in the source`)
   for (const field of contradicted) state.leaveOut(item, what, `${field} is said twice, differently; the first holds`)
   return args
+}
+
+/** Whether a record that was proposed in its file is accepted there now, and nobody here has said anything of that. */
+function isAccepted({ memory, options }: ImportRun, { args }: Item, target: Entity): boolean {
+  if (args.standing !== undefined || standingOf(target.fields) !== 'proposed' || !isProposedInFile(target)) return false
+  return memory.history(target.id).findLast((e) => e.event.field === 'standing')?.author?.source === options.source
 }
 
 /** Retires and restores as the source does, unless somebody here has decided otherwise. */
