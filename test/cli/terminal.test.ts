@@ -198,7 +198,7 @@ describeUnless(NO_TERMINAL)('a person on a terminal', () => {
     expect(await run('events')).toMatch(/"timestamp":"[\d-]+T[\d:.]+Z"/)
     expect(await screen(there, ['claims'])).toMatch(/^src writer-1 \(cli, tester\), for 30 min more$/m)
     const refused = await onTerminal(there, ['claim', 'src'])
-    expect(refused.out).toContain('src is claimed by writer-1 (cli) for 30 min more, taken just now')
+    expect(refused.out).toContain('src is claimed by writer-1 (cli, tester) for 30 min more, taken just now')
   })
 
   test('[S2] sees a name cut only where the columns run out, topics on one line, and references that are short', async () => {
