@@ -277,6 +277,24 @@ test.each(['confirm', 'reject'])(
   },
 )
 
+test('[M6] a rule that waits is not told where the client reads nearly the same in a file of its own', () => {
+  const t = openTestMemory()
+  const take = (path: string, fact: string) => {
+    writeFileSync(join(t.dir, path), fact)
+    t.act([['record-fact', { fact, standing: 'proposed', locations: [`${path}:1`] }]], { source: `import claude-md ${path}`, by: 'agent' }) // biome-ignore format: a row
+    t.clock.now += 1000
+  }
+  take('CLAUDE.md', 'Human contributors should follow the guidelines in the [CONTRIBUTING.md](CONTRIBUTING.md) file')
+  take(
+    'copilot.md',
+    'Human contributors should follow the guidelines in the [CONTRIBUTING.md](../CONTRIBUTING.md) file',
+  )
+  const told = (client: string) => brief(t.memory, t.project, { client }).text
+  expect(told('codex')).toContain('Human contributors')
+  expect(told('claude-code')).not.toContain('- copilot.md')
+  expect(told('claude-code')).not.toContain('Human contributors')
+})
+
 test('[M6] of unconfirmed rules of files those of the main file are told first', () => {
   const t = openTestMemory()
   const take = (path: string, facts: object[]) =>

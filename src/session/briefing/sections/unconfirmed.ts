@@ -35,7 +35,9 @@ export const unconfirmed: Section = {
     const here = about.vouched(noted.map((e) => e.id))
     const said = noted.filter((e) => here.has(e.id) && !(e.fields.paths && isElsewhere(e, about)))
     // the main files were read first, and what holds for some files alone is told before an edit of those
-    const unread = untold(proposed.filter((e) => fileOf(e) !== undefined).sort(byPlace), about)
+    // what another one stands for counts too where the client reads it
+    const read = all.filter((e) => !proposed.includes(e) && isRead(e, about))
+    const unread = untold([...proposed, ...read].filter((e) => fileOf(e) !== undefined).sort(byPlace), about)
     // where not all have room, what forbids has it first
     const rank = (e: Entity) => 2 * placeOf(e) - (e.fields.category === 'constraint' ? 1 : 0)
     const first = unread.toSorted((a, b) => rank(a) - rank(b)).slice(0, MAX_OF_FILES)
