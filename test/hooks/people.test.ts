@@ -46,6 +46,9 @@ test('[A7] off is off for everything: hooks say and keep nothing, for a time or 
   expect([written.code, written.err]).toEqual([1, expect.stringContaining('the user has switched Tidemark off')])
   expect((await agent('on')).err).toContain('`tidemark on` is for the user, not for an agent')
   expect(await run('list', 'decision')).not.toContain('use-pnpm')
+  // who ends in good order meanwhile has not crashed
+  await hook('SessionEnd', { reason: 'prompt_input_exit' })
+  expect(JSON.parse(await run('session', 'list', '--all', '--json'))).toMatchObject([{ id: 's1', state: 'ended' }])
   expect((await inProcess(at, ['off', '--for', 'ever'])).err).toContain('--for ever is not a time')
   expect(await run('resume')).toBe('Tidemark is on again\n')
 })

@@ -71,8 +71,13 @@ export async function respond(
 ): Promise<Answered> {
   const hook = new Hook(memory, project, call, left, clock)
   const { session } = hook
-  if (offUntil(memory.db, memory.env.now()) !== undefined)
+  if (offUntil(memory.db, memory.env.now()) !== undefined) {
+    // one that began before and ends in good order is not told as crashed later
+    const ends = call.event === 'session-end' || call.event === 'subagent-stop'
+    const { state = 'ended' } = (ends && hook.sessions.get(session)) || {}
+    if (state !== 'ended') hook.attempt('session end', () => hook.sessions.end(session, call.reason ?? 'ended'))
     return { reply: call.event === 'status-line' ? { line: 'tidemark: off' } : NOTHING, session, errors: hook.errors }
+  }
   if (session !== '' && call.event !== 'session-start' && call.event !== 'subagent-start')
     hook.attempt('sign of life', () => {
       signOfLife(hook)
