@@ -703,6 +703,7 @@ test.each([
   ['remove the rule about semicolons from the eslint config', undefined],
   ['I take back the rule about error codes, the filter does it', 'Put the error code'],
   ['Thing may have it. I take back the rule "Never deploy on Fridays".', 'Never deploy on Fridays'],
+  ['I take back the rule "Never deploy on Fridays. Then fix it".', 'Never deploy on Fridays'],
   ['drop the rule "Put the error code into the response", and always use the filter', 'Put the error code'],
   ['Never mind the Friday rule, we ship daily', 'Never deploy on Fridays'],
   ['Actually we can drop the rule about Fridays.', 'Never deploy on Fridays'],

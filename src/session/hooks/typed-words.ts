@@ -23,7 +23,7 @@ const isCode = (quoted: string): boolean =>
 /** … unless that is how it is to be remembered. */
 const TO_KEEP = /\b(?:remember|note|new rule|from now on)(?: (?:this|that))?[:,]?\s*$/i
 
-/** … or names the rule that is taken back. */
+/** … or names the rule that is taken back; it may have more than one sentence. */
 const NAMES_RULE =
   /(?:forget|drop|retire|cancel|lift|scrap|delete|remove|ignore|revoke|withdraw|never ?mind|take back) (?:the|that|our|my) (?:rule|convention|decision)[:,]? $/i
 
@@ -162,7 +162,11 @@ export function ownWords(text: string): string {
     .replace(QUOTED, (quoted, at: number, all: string) => {
       if (quoted.length < 14 || quoted.split(/\s+/).length < 3 || isCode(quoted)) return quoted
       const before = all.slice(Math.max(0, at - 40), at)
-      return TO_KEEP.test(before) ? quoted.slice(1, -1) : NAMES_RULE.test(before) ? quoted : CUT_OUT
+      return TO_KEEP.test(before)
+        ? quoted.slice(1, -1)
+        : NAMES_RULE.test(before)
+          ? quoted.replace(/[.!?;]\s+/g, ', ')
+          : CUT_OUT
     })
 }
 
