@@ -222,6 +222,21 @@ test('[X5] [W4] what a crashed session edited is in nobody’s hands for sure on
   expect(text).not.toContain('in hand')
 })
 
+test('[M6] who resumes is told of decisions what came since, and not those that had no room before', () => {
+  const t = openTestMemory()
+  for (let i = 0; i < 12; i++) t.act([['record-decision', { name: `choice-${i}`, description: `we chose ${i}` }]])
+  const { sections } = brief(t.memory, t.project, { session: 'me' })
+  const ids = sections.flatMap((s) => s.ids)
+  expect(ids).toHaveLength(5)
+  const held = new Map(ids.map((id) => [id, t.clock.now + 1_000]))
+  expect(textOf(t, { session: 'me', held })).not.toContain('Decisions')
+  t.clock.now += 60_000
+  t.act([['record-decision', { name: 'later', description: 'we chose again' }]])
+  const text = textOf(t, { session: 'me', held })
+  expect(text).toContain('decision:later')
+  expect(text).not.toContain('choice-')
+})
+
 test('[X5] of several crashes the last is told whole, each earlier one in a line that says how to see it', () => {
   const t = openTestMemory()
   for (const [id, file] of [

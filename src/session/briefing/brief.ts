@@ -17,8 +17,9 @@ import { BRIEFING_CHARS, BRIEFING_TOKENS, fill } from './budget.ts'
 import { focusOf, foundBy } from './focus.ts'
 import { many } from './format.ts'
 import { wasHere } from './last-visit.ts'
+import { decisions, failures, learnings } from './sections/decisions.ts'
 import { SECTIONS } from './sections/index.ts'
-import type { About, Built } from './types.ts'
+import type { About, Built, Section } from './types.ts'
 
 /** How many of the newest confirmed facts are looked at: what waits crowds out none that binds. */
 const FACTS = 1_000
@@ -97,7 +98,7 @@ const build = (memory: Memory, project: Project, options: BriefOptions, isWanted
     return SECTIONS.flatMap((section) => {
       if (!isWanted(section.name)) return []
       const whole = section.build(about)
-      const built = whole && options.held ? unheld(whole, options.held, about) : whole
+      const built = whole && options.held ? unheld(section, whole, options.held, about) : whole
       return built ? [{ section, built }] : []
     })
   })
@@ -112,13 +113,23 @@ function isFirst(memory: Memory, { session }: BriefOptions): boolean {
   return sessions.get(session)?.parent === undefined && sessions.toldOf(session).length === 0
 }
 
-function unheld(built: Built, held: ReadonlyMap<string, number>, { reader, session }: About): Built | undefined {
+/** Of what there is these choose some: what they had left out before is not new. */
+const CHOSEN: readonly Section[] = [decisions, failures, learnings]
+
+function unheld(
+  section: Section,
+  built: Built,
+  held: ReadonlyMap<string, number>,
+  { reader, session }: About,
+): Built | undefined {
+  const told = Math.max(...held.values())
+  const isChosen = CHOSEN.includes(section)
   const items = built.items.filter(({ id }) => {
     const e = id === undefined ? undefined : reader.entity(id)
     // its own, or started by it
     if (e?.kind === 'handoff' && e.fields.session === session) return false
     if (e && isWork(e.kind) && provenanceOf(e).some((p) => p.session === session)) return false
-    const at = id === undefined ? undefined : held.get(id)
+    const at = (id === undefined ? undefined : held.get(id)) ?? (isChosen ? told : undefined)
     return at === undefined || (e !== undefined && e.updated > at)
   })
   if (items.length === built.items.length) return built
