@@ -348,6 +348,7 @@ test('[G7] a greeting with a question holds nothing that a later session is aske
   const t = openTestMemory()
   const first = session(t, 's1')
   await first.types('Good morning. Where were we yesterday?')
+  await first.types('What about the price in Offer.php then?')
   await first.on('session-end', { reason: 'exit' })
   expect((await session(t, 's2').types('Add a login page')).context).toBeUndefined()
 })

@@ -16,7 +16,7 @@ const MAX_OF_ONE = 160
 /** A shorter prompt, or one that only asks, holds nothing that lasts. */
 const LEAST_CHARS = 25
 const ONLY_ASKS =
-  /^(?:and |so |but )?(?:why|what|how|where|when|which|who|can|could|would|do|does|did|is|are|should|have|has|warum|was|wie|wo|kann|qué|cómo|por qué|pourquoi|comment|est-ce|peux-tu|o que|como)\b[^.!?\n]{0,200}\?\s*$/i
+  /^(?:and |so |but )?(?:why|what|how|where|when|which|who|can|could|would|do|does|did|is|are|should|have|has|warum|was|wie|wo|kann|qué|cómo|por qué|pourquoi|comment|est-ce|peux-tu|o que|como)\b(?:[^.!?\n]|\.(?=\S)){0,200}\?\s*$/i
 /** What was left longer ago is nobody's any more. */
 const LEFT_MS = 14 * 86_400_000
 /** Sessions were taken in: what was picked of them waits for the next one. */
