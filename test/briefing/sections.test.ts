@@ -235,6 +235,18 @@ test('[M6] who resumes is told of decisions what came since, and not those that 
   const text = textOf(t, { session: 'me', held })
   expect(text).toContain('decision:later')
   expect(text).not.toContain('choice-')
+  // nor of rules of files that wait
+  t.clock.now += 60_000
+  const w = (n: number) => `${'abcdefghijklmnopqrstuvwxyz'[n % 26]!.repeat(4)}${n}`
+  const take = (n: number) => ({ fact: `Never ${w(n)} the ${w(n + 7)} of ${w(n + 13)}`, standing: 'proposed' })
+  t.act(
+    Array.from({ length: 30 }, (_, n) => ['record-fact', take(n)]),
+    { source: 'import claude-md X.md', by: 'agent' },
+  )
+  const rules = brief(t.memory, t.project, { session: 'me', held }).sections.find((s) => s.name === 'unconfirmed')!.ids
+  expect(rules).toHaveLength(20)
+  const heldNow = new Map([...held, ...rules.slice(0, 6).map((id) => [id, t.clock.now + 1_000] as const)])
+  expect(textOf(t, { session: 'me', held: heldNow })).not.toContain('Never ')
 })
 
 test('[X5] of several crashes the last is told whole, each earlier one in a line that says how to see it', () => {

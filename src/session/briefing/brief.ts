@@ -19,6 +19,7 @@ import { many } from './format.ts'
 import { wasHere } from './last-visit.ts'
 import { decisions, failures, learnings } from './sections/decisions.ts'
 import { SECTIONS } from './sections/index.ts'
+import { unconfirmed } from './sections/unconfirmed.ts'
 import type { About, Built, Section } from './types.ts'
 
 /** How many of the newest confirmed facts are looked at: what waits crowds out none that binds. */
@@ -114,7 +115,7 @@ function isFirst(memory: Memory, { session }: BriefOptions): boolean {
 }
 
 /** Of what there is these choose some: what they had left out before is not new. */
-const CHOSEN: readonly Section[] = [decisions, failures, learnings]
+const CHOSEN: readonly Section[] = [decisions, failures, learnings, unconfirmed]
 
 function unheld(
   section: Section,
