@@ -43,6 +43,14 @@ test('[G4] what-if tells what a change touches, by the strongest path, and nothi
   )
 })
 
+test('[G4] what-if tells why a thing like it was decided, where nothing says what came of it', async () => {
+  const m = openTestMemory()
+  m.act([['record-decision', { name: 'php-minimum-8-1', description: 'The PHP minimum stays at 8.1', rationale: 'two customers run Debian 12' }]]) // biome-ignore format: one record
+  const { text } = await run(m, { ref: 'drop the PHP minimum of 8.1' })
+  expect(text).toMatch(/php-minimum-8-1 .*: decided because two customers run Debian 12/)
+  expect(text).toContain('Likely outcome: no evidence')
+})
+
 test('[G4] what-if tells what became of things like it, with counts, and a likely outcome from three on', async () => {
   const m = build()
   m.act([

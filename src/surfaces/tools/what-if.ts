@@ -81,9 +81,9 @@ export const whatIfTool = defineTool({
         : isPlan
           ? 'No decision or attempt in these words was found.'
           : 'Nothing else in its words was found.',
-      ...precedents.map((p) => `  ${line(p.entity)}: ${told(p.entity, p)}`),
+      ...precedents.map((p) => `  ${line(p.entity)}: ${likeIt(p.entity, p)}`),
       ...(near.length > 0 ? ['Nearest in other words, not counted (judge whether it is the same):'] : []),
-      ...near.map((e, i) => `  ${line(e)}: ${told(e, came[i]!)}`),
+      ...near.map((e, i) => `  ${line(e)}: ${likeIt(e, came[i]!)}`),
       `Likely outcome: ${outcomeSaid(found, came)}${against.length + rules.length > 0 ? '; read the rules above first' : ''}`,
     ]
     const brief = ({ id, kind, name }: Entity) => ({ id, kind, name, ...(unverified.has(id) && { unverified: true }) })
@@ -128,6 +128,12 @@ function startOf(context: ToolContext, then: Awaited<ReturnType<typeof at>>, ref
     if (!text.includes('/')) throw error
     throw new UserError('not-found', error.message, '`tidemark explain PATH` tells what is known about a file')
   }
+}
+
+/** What came of a thing like it; where nothing says so, why it was done: that may hold here too. */
+function likeIt(e: Entity, came: CameOf): string {
+  const why = typeof e.fields.rationale === 'string' ? oneLine(e.fields.rationale, TEXT) : ''
+  return came.outcome === 'unknown' && why !== '' ? `decided because ${why}` : told(e, came)
 }
 
 /** What came of something, in a line. */
