@@ -84,13 +84,31 @@ test('malformed lines are told with their number, and the rest is imported', asy
   ])
 })
 
-test('entities whose names differ by case alone are one concept; what they say differently is told', async () => {
+test('[A3] entities whose names differ by case alone stay two, each with its own relations', async () => {
   const t = openTestMemory()
-  lay(t.dir, { 'm.jsonl': lines(entity('Auth', 'module', 'one'), entity('auth', 'team', 'two')) })
+  lay(t.dir, {
+    'm.jsonl': lines(
+      entity('Checkout', 'service', 'in Go'),
+      entity('checkout', 'page', 'is blue'),
+      relation('checkout', 'uses', 'Checkout'),
+      relation('CHECKOUT', 'part_of', 'checkout'),
+    ),
+  })
   const report = await take(t, 'mcp-memory', 'm.jsonl')
-  expect(t.get('concept:auth')?.fields).toMatchObject({ name: 'Auth', type: 'module', observations: ['one', 'two'] })
-  expect(unplaced(report)).toEqual(['m.jsonl:2 concept Auth — type is said twice, differently; the first holds'])
+  expect(t.get('concept:Checkout')!.fields).toMatchObject({ type: 'service', observations: ['in Go'] })
+  expect(t.get('concept:checkout (page)')!.fields).toMatchObject({ type: 'page', observations: ['is blue'] })
+  expect(unplaced(report)).toEqual([])
+  expect(links(t).map((l) => l.split(' ')[1])).toEqual(['part-of', 'uses'])
+  const before = t.rows()
   expect((await take(t, 'mcp-memory', 'm.jsonl')).batches).toEqual([])
+  expect(t.rows()).toBe(before)
+})
+
+test('[A3] what follows rules does not come after them', async () => {
+  const t = openTestMemory()
+  lay(t.dir, { 'm.jsonl': lines(entity('shop', 'app'), entity('house rules', 'doc'), relation('shop', 'follows', 'house rules')) }) // biome-ignore format: a row
+  await take(t, 'mcp-memory', 'm.jsonl')
+  expect(links(t)).toEqual(['concept:shop follows concept:house-rules'])
 })
 
 test('lines without a type are read by what they hold', async () => {

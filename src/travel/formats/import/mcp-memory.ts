@@ -38,12 +38,18 @@ export const mcpMemory: Importer = {
       throw new UserError('bad-format', `${file} is no memory file: ${first.where}: ${first.why}`, hint)
     const concepts: Item[] = []
     const names = new Map<string, string>()
+    const called = new Map<string, string>()
     const links: Item[] = []
     const defined = new Map<string, Item>()
     const isEntity = (value: JsonObject) => value.type === 'entity' && isName(value.name)
     for (const { value, where } of records.filter((r) => isEntity(r.value))) {
-      const name = String(value.name)
-      names.set(foldName(name), name)
+      const own = String(value.name)
+      // the server tells names apart by case: of two such the later one has its type in its name
+      const typed = `${own} (${isName(value.entityType) ? value.entityType : 'another'})`
+      const name = names.get(own) ?? [own, typed].find((n) => !called.has(foldName(n))) ?? own
+      names.set(own, name)
+      if (!called.has(foldName(own))) called.set(foldName(own), name)
+      called.set(foldName(name), name)
       concepts.push(conceptOf(value, name, where, unplaced))
     }
     for (const { value, where } of records.filter((r) => !isEntity(r.value))) {
@@ -55,7 +61,7 @@ export const mcpMemory: Importer = {
         leaveOut('a relation needs from, to and relationType')
       else {
         const what = `${from} ${relationType} ${to}`
-        const [source, target] = [names.get(foldName(from)), names.get(foldName(to))]
+        const [source, target] = [from, to].map((end) => names.get(end) ?? called.get(foldName(end)))
         const missing = [source ? [] : [`"${from}"`], target ? [] : [`"${to}"`]].flat()
         if (!source || !target) leaveOut(`there is no entity ${missing.join(' and ')}`, what)
         else if (source === target) leaveOut('an entity is not linked to itself', what)
@@ -136,7 +142,8 @@ function relationFor(original: string): { type: string; reversed?: boolean } {
   const bare = word.replace(/^(?:is|are|was|has-been)-/, '')
   for (const w of [word, bare, `${word}s`, word.replace(/^(\w+)(-|$)/, '$1s$2')]) {
     if (RELATIONS.some((r) => r.name === w)) return { type: w }
-    const inverse = RELATIONS.find((r) => r.inverse === w)
+    // "follows the rules" says nothing of an order in time
+    const inverse = w === 'follows' ? undefined : RELATIONS.find((r) => r.inverse === w)
     if (inverse) return { type: inverse.name, reversed: true }
     const same = Object.keys(SYNONYMS).find((type) => SYNONYMS[type]!.includes(w))
     if (same !== undefined) return { type: same }
