@@ -214,3 +214,43 @@ test('[A3] of Codex, groups of other folders are counted, and a page of the proj
   expect(texts.join()).toContain('Assam from Ana only')
   expect(texts.join()).not.toContain('clay')
 })
+
+test("[A3] the why of a note keeps globs and bold words, and a page of Codex's its groups behind a title", async () => {
+  const t = openTestMemory()
+  const tests = 'Tests stand in `web/**/*.spec.ts` and `api/**`, **not** in `lib/**`.'
+  lay(t.dir, {
+    'memory/a.md': `---\nname: a\ntype: feedback\n---\n\nKeep tests beside the code.\n\n**Why:** ${tests}\n`,
+    '.codex/memories/MEMORY.md': `# What this shop remembers
+
+# Task Group: the till's receipts
+
+applies_to: cwd=/home/ana/shop
+
+## User preferences
+
+- when they ask for it, print the item numbers too [Task 1]
+
+## Reusable knowledge
+
+- The printer wants CRLF. [Task 1]
+
+## Failures and how to do differently
+
+- Printing twice jams -> wait for the first [Task 1]
+- The total was 0; look at the whole way: cart -> tax -> till. [Task 1]
+`,
+    '.codex/memories/raw_memories.md': 'raw\n',
+  })
+  await take(t, 'notes', 'memory')
+  expect(t.get('fact:Keep tests beside the code')!.fields.context).toBe(`Why: ${tests}`)
+  const report = await take(t, 'notes', '.codex/memories')
+  const about = "Task group: the till's receipts"
+  expect(t.get('fact:when they ask for it, print the item numbers too')!.fields.context).toBe(about)
+  expect(t.memory.reader.list('learning').map((e) => e.fields.body).sort()).toEqual([
+    `The printer wants CRLF\n\n${about}`,
+    `The total was 0; look at the whole way: cart -> tax -> till\n\n${about}`,
+  ]) // biome-ignore format: one list
+  expect(t.memory.reader.list('failed-approach').map((e) => [e.fields.approach, e.fields.lesson])).toEqual([['Printing twice jams', 'wait for the first']]) // biome-ignore format: one list
+  expect(unplaced(report)[0]).toContain('other pages: 1')
+  await again(t, 'notes', '.codex/memories')
+})

@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { frontMatterOf, textIn } from '../../../model/markdown.ts'
 import { plainLine } from './classify.ts'
 import { sectionsOf } from './docs.ts'
+import { labelOf } from './files.ts'
 import { isRule } from './orders.ts'
 import { type Page, pagesAt } from './pages.ts'
 import { chunksOf } from './shorten.ts'
@@ -19,8 +20,11 @@ export const notes: Importer = {
     'notes of Claude Code (memory/), Codex, Gemini CLI, Serena and Cline: what the user wants is proposed as rules, the rest learnings and chunks',
   read(path, root) {
     const { pages, unplaced, rest } = pagesAt(path, root, ['.md'])
-    const ofCodex = pages.filter((p) => p.text.startsWith('# Task Group:'))
+    const ofCodex = pages.filter((p) => GROUP.test(p.text))
     if (ofCodex.length > 0) {
+      const others = pages.length - ofCodex.length
+      const why = 'Codex made its page of task groups of them; one is taken in by its own name'
+      if (others > 0) unplaced.push({ where: labelOf(path, root), what: `other pages: ${others}`, why })
       const items = ofCodex.flatMap((page) => groupsFor(root, page, unplaced))
       const counts = { notes: items.length }
       return { items, unplaced, counts, ...rest, owns: ['fact', 'learning', 'failed-approach'] }
@@ -43,7 +47,8 @@ export const notes: Importer = {
         const isShort = !isTold && /^[^#]/.test(first) && first.length <= 400
         const why = isShort ? more.join(' ') : body
         const isWish = type === 'feedback'
-        const wish = { fact: plainLine(isShort ? first : title), context: why.replaceAll('**', '') || undefined }
+        const context = why.replace(/^\*\*([^*\n]{1,60})\*\*/gm, '$1') || undefined
+        const wish = { fact: plainLine(isShort ? first : title), context }
         const args = isWish ? wish : { title, body }
         const attrs = { type, note: label }
         const verb = isWish ? 'record-fact' : 'record-learning'
@@ -63,6 +68,7 @@ export const notes: Importer = {
   },
 }
 
+const GROUP = /^# Task Group:[ \t]*(\S.*)$/m
 const PROOF = / ?\[(?:Task[^\]\n]{0,40}|ad-hoc note)\]/g
 
 /** Of Codex's `memories/MEMORY.md` the groups of tasks that were done in this project: what its user prefers, knows, and failed at. */
@@ -73,26 +79,31 @@ function groupsFor(root: string, { label, text }: Page, unplaced: Unplaced[]): I
     isOfProject || group.split(`cwd=${root}`).some((after, i) => i > 0 && (after === '' || /^[;,)/\\\s]/.test(after)))
   let line = 0
   const groups = text.split(/^(?=# Task Group:)/m)
-  const others = groups.filter((group) => !isHere(group)).length
+  const others = groups.filter((group) => GROUP.test(group) && !isHere(group)).length
   if (others > 0)
     unplaced.push({ where: label, what: `groups of tasks: ${others}`, why: 'their `cwd` is another folder' })
   return groups.flatMap((group) => {
     const from = line
     line += group.split('\n').length - 1
     if (!isHere(group)) return []
+    const about = `Task group: ${GROUP.exec(group)?.[1]}`
     return sectionsOf(group).flatMap((section) => {
       const said = section.text.split('\n').filter((l) => /^[-*] \S/.test(l))
       const where = `${label}:${from + section.line}`
       const of = section.title.split(' › ').at(-1)
       return said.flatMap((l): Item[] => {
         const words = plainLine(l.replace(PROOF, ''))
-        const [what, instead] = words.split(/ (?:->|→) (.*)/s)
-        const learned = { title: firstSentence(words), body: words }
-        if (of === 'User preferences') return [{ verb: 'record-fact', args: { fact: words }, where }]
+        // more than one arrow is a chain of calls
+        const [what, instead, ...chain] = words.split(/ (?:->|→) /)
+        const learned = { title: firstSentence(words), body: `${words}\n\n${about}` }
+        if (of === 'User preferences') return [{ verb: 'record-fact', args: { fact: words, context: about }, where }]
         const isFailure = of === 'Failures and how to do differently'
-        if (of === 'Reusable knowledge' || (isFailure && !instead))
-          return [{ verb: 'record-learning', args: learned, where }]
-        return isFailure ? [{ verb: 'record-failed-approach', args: { approach: what!, lesson: instead! }, where }] : []
+        const isSplit = isFailure && instead !== undefined && chain.length === 0
+        if (isSplit)
+          return [
+            { verb: 'record-failed-approach', args: { approach: what!, lesson: instead, attrs: { about } }, where },
+          ]
+        return isFailure || of === 'Reusable knowledge' ? [{ verb: 'record-learning', args: learned, where }] : []
       })
     })
   })
