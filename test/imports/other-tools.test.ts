@@ -2,6 +2,8 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { importTool } from '../../src/surfaces/tools/import.ts'
+import { next } from '../../src/surfaces/tools/next.ts'
+import type { ToolContext } from '../../src/surfaces/tools/tool.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 import { lay, take, unplaced } from './helpers.ts'
 
@@ -87,6 +89,31 @@ test('[A3] issues of beads become tasks with their epic, what blocks them and wh
     '.beads/issues.jsonl:3 bd-e blocks bd-t — that issue was deleted',
   ])
   await again(t, 'beads', '.beads')
+})
+
+test('[A3] an issue of beads keeps who made it and what else it says; the most urgent one that nobody has is next', async () => {
+  const t = openTestMemory()
+  const issue = (id: string, more: object) => JSON.stringify({ id, title: `Issue ${id}`, status: 'open', ...more })
+  lay(t.dir, {
+    '.beads/issues.jsonl': [
+      issue('bd-1', { priority: 3, created_by: 'ana', owner: 'ben@shop.example', spec_id: 'cart', body: 'All of it', needs: ['a', 'b'], score: 7, flag: null }), // biome-ignore format: one record
+      issue('bd-2', { priority: 0, status: 'in_progress', assignee: 'ana' }),
+      issue('bd-3', { priority: 1, created_at: '2026-02-01' }),
+      issue('bd-4', { priority: 'P1', created_at: '2026-01-01' }),
+    ].join('\n'),
+  })
+  await take(t, 'beads', '.beads')
+  const { reader } = t.memory
+  const of = (id: string) => reader.list('task').find((e) => (e.fields.attrs as { beads: string }).beads === id)!
+  expect(of('bd-1').fields.attrs).toEqual({ beads: 'bd-1', status: 'open', priority: 3, created_by: 'ana', owner: 'ben@shop.example', spec_id: 'cart', body: 'All of it', needs: 'a, b', score: 7 }) // biome-ignore format: one record
+  const context = { ...t, session: undefined, agent: 'test' } as unknown as ToolContext
+  const told: string[] = []
+  for (const _ of Array(4)) {
+    const { text } = (await next.run(context, {})) as { text: string }
+    told.push(text.split('\n')[0]!)
+    t.act([['complete', { ref: /task:\S+/.exec(text)![0] }]])
+  }
+  expect(told).toEqual(['Issue bd-4', 'Issue bd-3', 'Issue bd-1', 'Issue bd-2 (in_progress, ana)'])
 })
 
 test('[A3] the export of claude-mem: observations become learnings, decisions proposals, the rest chunks', async () => {

@@ -4,7 +4,7 @@ import { claimsOf } from '../../work/coordination/claims.ts'
 import { sessionsOf } from '../../work/coordination/sessions.ts'
 import { findWork, oneLine, quoted } from './format.ts'
 import { actingAs, defineTool, type Output } from './tool.ts'
-import { placeOf, workJson } from './work.ts'
+import { placeOf, saidElsewhere, workJson } from './work.ts'
 
 const WHY_MAX = 5
 
@@ -46,7 +46,8 @@ export const next = defineTool({
         .filter((n) => n.kind === 'task' && isToDo(n) && n.entity.id !== place.task && !taken.has(n.entity.id))
         .sort((a, b) => {
           const mine = Number(own.has(b.entity.id)) - Number(own.has(a.entity.id))
-          return mine || a.entity.created - b.entity.created || (a.entity.id < b.entity.id ? -1 : 1)
+          const free = Number(saidElsewhere(a.entity) !== undefined) - Number(saidElsewhere(b.entity) !== undefined)
+          return mine || free || a.entity.created - b.entity.created || (a.entity.id < b.entity.id ? -1 : 1)
         })
     const open = todo(goal ? roots.filter((n) => n.entity.id === goal.id) : roots)
     const found = open.find((n) => n.blockedBy.length === 0)
@@ -64,8 +65,9 @@ export const next = defineTool({
     }
     if (found) {
       const above = found.parent ? ` (in ${found.parent.kind} ${quoted(found.parent.entity)})` : ''
+      const said = saidElsewhere(found.entity)
       return {
-        text: `${oneLine(found.entity.name, 200)}${above}\n  ${args.claim ? `claimed and started: ${found.entity.id}` : `tidemark task start --ref ${found.entity.id}`}`,
+        text: `${oneLine(found.entity.name, 200)}${above}${said === undefined ? '' : ` (${said})`}\n  ${args.claim ? `claimed and started: ${found.entity.id}` : `tidemark task start --ref ${found.entity.id}`}`,
         json: { task: workJson(found, place), ...(args.claim && { claimed: true }) },
       }
     }

@@ -4,6 +4,7 @@ import type { Result } from '../../engine/write/plan.ts'
 import type { Verb, VerbArg } from '../../engine/write/verb.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
+import { isObject } from '../../model/object.ts'
 import type { WorkKind } from '../../model/work-kinds.ts'
 import { abandon, complete, startActivity, startGoal } from '../../project/verbs/work.ts'
 import { entityJson, findWork, oneLine, oneOf, refsTo, refTo } from './format.ts'
@@ -15,12 +16,21 @@ const NAME_MAX = 80
 
 const shortName = (e: Entity) => oneLine(e.name, NAME_MAX)
 
+/** What the tool that open work came from says of it besides: `in_progress, ana`. */
+export function saidElsewhere({ fields: { attrs, state } }: Entity): string | undefined {
+  if (!isObject(attrs) || typeof attrs.status !== 'string' || attrs.status === 'open') return undefined
+  if ((state ?? 'open') !== 'open') return undefined
+  return oneLine([attrs.status, attrs.assignee].filter((said) => typeof said === 'string').join(', '), NAME_MAX)
+}
+
 /** One of the work tree on one line: its mark, its name, what it waits for, why it was given up, where the session is. */
 export function workLine(node: WorkNode, place: Place): string {
   const { entity, state, blockedBy } = node
   const { abandonReason } = entity.fields
   const parts = [`${MARKS[state] ?? '○'} ${shortName(entity)}`]
   if (blockedBy.length > 0) parts.push(`(blocked by ${blockedBy.map((b) => `"${shortName(b)}"`).join(', ')})`)
+  const said = saidElsewhere(entity)
+  if (said !== undefined) parts.push(`(${said})`)
   if (state === 'abandoned' && typeof abandonReason === 'string') parts.push(`(${oneLine(abandonReason, NAME_MAX)})`)
   if (place.task === entity.id) parts.push('← current')
   return parts.join(' ')

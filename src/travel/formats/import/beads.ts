@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { UserError } from '../../../base/errors.ts'
 import { outsideJson } from '../../../model/exact-json.ts'
 import type { Json } from '../../../model/field.ts'
-import { defined, isObject, type JsonObject } from '../../../model/object.ts'
+import { isObject, type JsonObject } from '../../../model/object.ts'
 import { labelOf, readText } from './files.ts'
 import { asStrings, text, unlessEmpty, unlessNone } from './json-values.ts'
 import type { Importer, Item, Unplaced } from './types.ts'
@@ -66,13 +66,30 @@ export const beads: Importer = {
       }
       return itemOf(issue, epic, where)
     })
+    // an epic comes before what belongs to it
+    const isActivity = (item: Item) => Number(item.verb === 'record-activity')
+    items.sort((a, b) => isActivity(b) - isActivity(a) || byUrgency(a, b))
     const child = links.find((l) => l.args.type === CHILD.name)
     if (child) items.unshift({ verb: 'define-relation', args: CHILD, where: child.where })
-    // an epic comes before what belongs to it
-    items.sort((a, b) => Number(b.verb === 'record-activity') - Number(a.verb === 'record-activity'))
     const counts = { issues: issues.size, dependencies: links.length }
     return { items: [...items, ...links], unplaced, counts, files: [file] }
   },
+}
+
+/** What an issue says in a place of its own, or only of its record: no attribute of the task. */
+const PLACED = new Set(
+  'id title status close_reason labels dependencies comments updated_at content_hash source_repo'.split(' '),
+)
+
+/** The most urgent first, and of those the oldest: in this order `next` tells them. */
+const urgency = ({ args: { attrs } }: Item): [number, string] => {
+  const { priority = 2, created_at: at = '' } = attrs as JsonObject
+  const level = Number(String(priority).replace(/^p/i, ''))
+  return [Number.isNaN(level) ? 2 : level, String(at)]
+}
+const byUrgency = (a: Item, b: Item): number => {
+  const [[p, at], [q, other]] = [urgency(a), urgency(b)]
+  return p - q || (at < other ? -1 : Number(at > other))
 }
 
 const aliasOf = (id: Json | undefined) => `beads ${String(id)}`
@@ -89,14 +106,14 @@ const dependenciesOf = ({ dependencies }: JsonObject): { type: string; on: strin
 function itemOf(issue: JsonObject, epic: string | undefined, where: string): Item {
   const id = String(issue.id)
   const isClosed = issue.status === 'closed'
-  const long = ['description', 'design', 'acceptance_criteria', 'notes'].map((key) => [key, text(issue[key])])
   const comments = (Array.isArray(issue.comments) ? issue.comments : []).flatMap((c) => {
     const said = isObject(c) ? (text(c.text) ?? text(c.body)) : undefined
     return said === undefined ? [] : [`${String((c as JsonObject).author ?? '')}: ${said}`]
   })
-  const kept = ['priority', 'issue_type', 'assignee', 'external_ref', 'due_at', 'created_at', 'closed_at'].flatMap(
-    (key) => (typeof issue[key] === 'string' || typeof issue[key] === 'number' ? [[key, issue[key]] as const] : []),
-  )
+  const more = Object.entries(issue).flatMap(([key, value]) => {
+    const said = text(value) ?? (typeof value === 'number' ? value : asStrings(value).join(', '))
+    return PLACED.has(key) || said === '' ? [] : [[key, said] as const]
+  })
   const args = {
     description: String(issue.title).trim(),
     state: isClosed ? 'complete' : 'open',
@@ -104,10 +121,9 @@ function itemOf(issue: JsonObject, epic: string | undefined, where: string): Ite
     ...(epic !== undefined && { activity: aliasOf(epic) }),
     topics: unlessNone(asStrings(issue.labels)),
     attrs: unlessEmpty({
+      ...Object.fromEntries(more),
       beads: id,
-      ...Object.fromEntries(kept),
       ...(isClosed ? {} : { status: String(issue.status ?? 'open') }),
-      ...(defined(Object.fromEntries(long)) as JsonObject),
       ...(comments.length > 0 && { comments: comments.join('\n') }),
     })!,
   }
