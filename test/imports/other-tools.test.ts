@@ -55,6 +55,46 @@ Long words about coffee.
   await again(t, 'basic-memory', 'notes')
 })
 
+test('[A3] a note of basic-memory keeps what a statement stands under, what a relation says, and links that lead nowhere', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    'notes/plan.md': `---
+title: PLAN-1-new-till
+---
+# PLAN-1 New till
+
+## Scope
+
+### Out of scope
+- [limit] Cards from abroad #later
+
+## Observations
+- [fact] It prints twice
+
+## Relations
+- depends_on [[PLAN-2 Old Printer]] (until the new one is here)
+- implements [[Till law]] (paragraph 3)
+- see [[old_printer]] and [[Tax|the tax]]
+`,
+    'notes/printer.md': '---\ntitle: PLAN-2-old-printer\npermalink: shop/old-printer\n---\n',
+    'notes/Tax.md': '- [fact] 19 percent\n',
+  })
+  const report = await take(t, 'basic-memory', 'notes')
+  const { reader } = t.memory
+  const plan = t.get('concept:PLAN-1-new-till')!
+  expect(plan.fields.observations).toEqual(['[limit] Out of scope: Cards from abroad #later', '[fact] It prints twice'])
+  const said = reader
+    .links('from', plan.id)
+    .map((l) => [l.type, reader.entity(l.to)!.name, l.entity.fields.description])
+  expect(said).toContainEqual(['depends-on', 'PLAN-2-old-printer', 'until the new one is here'])
+  expect(said).toContainEqual(['see', 'PLAN-2-old-printer', 'and [[Tax|the tax]]'])
+  const text = reader.list('chunk').map((c) => c.fields.content).join() // biome-ignore format: a row
+  expect(text).toContain('- implements [[Till law]] (paragraph 3)')
+  expect(text).toContain('and [[Tax|the tax]]')
+  expect(unplaced(report)).toEqual(['notes/plan.md:16 implements [[Till law]] — there is no such note'])
+  await again(t, 'basic-memory', 'notes')
+})
+
 test('[A3] issues of beads become tasks with their epic, what blocks them and where they came from', async () => {
   const t = openTestMemory()
   const issue = (id: string, more: object) => JSON.stringify({ id, title: `Issue ${id}`, status: 'open', priority: 1, issue_type: 'task', created_at: '2026-01-01T00:00:00Z', ...more }) // biome-ignore format: one record
