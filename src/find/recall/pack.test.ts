@@ -125,7 +125,7 @@ test('[H4] the remark says how many were left out for the limit and how to narro
   const items = Array.from({ length: 5 }, (_, i) => item(`item-${i}`, 3))
   const { text, omitted } = pack(items, { limit: 2, found: 40 }, estimateTokens)
   expect(omitted).toBe(38)
-  expect(text.split('\n').at(-1)).toMatch(/^#\| 38 left out: .*kind, scope micro.*limit.*\|#$/)
+  expect(text.split('\n').at(-1)).toMatch(/^#\| 38 left out: .*limit.*kind.*\|#$/)
 })
 
 test('[H4] a thousand long items are packed at once', () => {

@@ -84,7 +84,7 @@ export function packLonger(
 
 /** The closing remark as a comment of the notation: what is printed reads back. */
 const inScheme = (omitted: number): string[] => [
-  remark(`${omitted} left out: narrow with kind, scope micro or since, or raise limit or budget`),
+  remark(`${omitted} left out: a higher limit or budget tells more, kind or since narrows it`),
   remark(`${omitted} left out`),
 ]
 
