@@ -324,6 +324,23 @@ testUnless(NO_TERMINAL)(
   },
 )
 
+test('memories of Codex, of the MCP server beside Claude Code and of an older Cline are found; another memory.json is not spoken of', async () => {
+  const at = scratch()
+  git(at.dir, 'init', '-q')
+  files(at.dir, {
+    'memory.json': '{"users": {"12": {"greeted": true}}}\n',
+    '.claude/memory.jsonl': '{"type":"entity","name":"Till","entityType":"part","observations":["It counts cents"]}\n',
+    'cline_docs/activeContext.md': '# Now\n\nThe till is being rewritten.\n',
+    '.codex/memories/MEMORY.md': '# Task Group: till\n\n- it rounds up\n',
+  })
+  const { out } = await inProcess(at, ['init', '--client', 'none', '--yes'])
+  expect(out.match(/^ {2}(?:leave|later|import) .*$/gm)).toEqual([
+    '  import cline_docs (1 chunk)',
+    '  import .claude/memory.jsonl (1 entity)',
+    '  later  notes of Codex: tidemark import notes .codex/memories/MEMORY.md',
+  ])
+})
+
 test('[M6] where the rules stand is said of three files and the number of the others', async () => {
   const at = scratch()
   git(at.dir, 'init', '-q')

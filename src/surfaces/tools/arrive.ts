@@ -20,14 +20,17 @@ import { oneLine } from './format.ts'
 import { waitingIn } from './review-queue.ts'
 import { actingAs, type ToolContext } from './tool.ts'
 
+/** Many a program keeps something else in a file of this name. */
+const ANY_MEMORY = 'memory.json'
+
 /** Where knowledge lies that people and other tools have written, by its reader. */
 const PLACES: readonly (readonly [format: string, ...paths: string[]])[] = [
   ['claude-md', 'AGENTS.md', 'CLAUDE.md', '.claude/CLAUDE.md', 'GEMINI.md', '.github/copilot-instructions.md', '.github/instructions', '.cursor/rules', '.cursorrules', '.windsurf/rules', '.windsurfrules', '.clinerules', '.claude/rules'],
   ['decisions', 'docs/adr', 'docs/adrs', 'doc/adr', 'adr', 'docs/decisions', 'docs/architecture/decisions', 'doc/architecture/decisions', 'docs/architecture/adr', 'docs/architecture-decisions', 'docs/architecture-decision-log', 'doc/decisions', 'DECISIONS.md', 'docs/DECISIONS.md'],
-  ['notes', 'memory-bank', '.serena/memories'],
+  ['notes', 'memory-bank', 'cline_docs', '.serena/memories'],
   ['beads', '.beads'],
   ['add', '.add'],
-  ['mcp-memory', 'memory.jsonl', 'memory.json'],
+  ['mcp-memory', 'memory.jsonl', '.claude/memory.jsonl', ANY_MEMORY],
 ] // biome-ignore format: a table
 /** Where documents lie that are worth searching: offered, as they may be many. */
 const DOCUMENTS = 'README.md docs doc guides rfcs rfc CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md'.split(' ')
@@ -35,6 +38,7 @@ const DOCUMENTS = 'README.md docs doc guides rfcs rfc CHANGELOG.md ARCHITECTURE.
 const BY_NAME = [
   ['.specstory/history', '  later  sessions of SpecStory: tidemark import specstory'],
   ['memory/MEMORY.md', '  later  notes in memory: tidemark import notes memory'],
+  ['.codex/memories/MEMORY.md', '  later  notes of Codex: tidemark import notes .codex/memories/MEMORY.md'],
   ['.claude/memory', '  later  notes in .claude/memory: tidemark import notes .claude/memory'],
 ] as const
 const enters = (name: string) => !name.startsWith('.') && !SKIPPED.has(name)
@@ -79,7 +83,7 @@ export function findSources(root: string, refused: readonly string[], known: rea
     const there = source.source === undefined ? inspect(root, path) : undefined
     const others = places.flatMap((p) => (p.format === format && p !== source ? p.path : []))
     const isTwice = there?.is === 'file' && there.stat.nlink > 1
-    const leave = (why: string) => void left.push(`  leave  ${path}: ${why}`)
+    const leave = (why: string) => void (path !== ANY_MEMORY && left.push(`  leave  ${path}: ${why}`))
     const bytes = format === 'claude-md' && there?.is === 'file' ? there.stat.size : 0
     if (isTwice) leave('it has a second name (a hard link); `tidemark import FORMAT PATH` reads it all the same')
     else if (there?.is === 'unsafe') leave('it is a link, or no file; what a link leads to is imported by its own name')
