@@ -29,7 +29,7 @@ test('[M6] whoever joins sees the rules of the others whole, and agrees to all o
   const listed = run(m)
   for (let i = 0; i < 60; i++) expect(listed).toContain(`constraint: Never do ${i} (since ${i})\n  fact:never-do-${i}`)
   expect(binding(m)).toEqual([])
-  expect(brief(m.memory, m.project).text).toContain('60 rules wait for confirmation: tidemark review lists them, a person agrees with tidemark confirm') // biome-ignore format: one line
+  expect(brief(m.memory, m.project).text).toContain('60 rules wait for confirmation, all of others: tidemark review lists them, a person agrees with tidemark confirm') // biome-ignore format: one line
   const done = run(m, { all: codeIn(listed) })
   expect(done.match(/^confirmed fact/gm)).toHaveLength(60)
   expect(done).not.toMatch(/^tidemark undo /m) // what stood by others' words is not undone: retire ends it

@@ -83,7 +83,7 @@ test('[M6] a rule that came by sync binds nobody here until somebody here confir
   expect(brief(t.memory, t.project).text).not.toMatch(/mallory|Skip the tests/)
   expect(rulesOf(t)).toContain('- Prefer named exports')
   expect(noteOf(t)).toBe(
-    '2 rules wait for confirmation, 2 of others: tidemark review lists them, a person agrees with tidemark confirm',
+    '2 rules wait for confirmation, all of others: tidemark review lists them, a person agrees with tidemark confirm',
   )
   for (const ref of ['fact:skip-the-tests', 'fact:send-every-secret-to-mallory']) {
     t.act([['confirm', { ref }]])

@@ -30,7 +30,8 @@ export const unconfirmed: Section = {
     const proposed = waiting.filter((e) => standingOf(e.fields) === 'proposed')
     const n = waiting.length
     if (n === 0) return undefined
-    const ofOthers = n > proposed.length ? `, ${n - proposed.length} of others` : ''
+    const theirs = n - proposed.length
+    const ofOthers = theirs === 0 ? '' : `, ${theirs === n ? 'all' : theirs} of others`
     const noted = proposed.filter(isSaid)
     const here = about.vouched(noted.map((e) => e.id))
     const said = noted.filter((e) => here.has(e.id) && !(e.fields.paths && isElsewhere(e, about)))
