@@ -473,6 +473,7 @@ function understand(
         author.unsupersede(id)
       }
       if (!before.live) author.restore(id)
+      if (!before.live && author.see(id).fields.status === 'superseded') author.unsupersede(id)
       const retired = before.fields.retired !== undefined
       if (retired) author.set(id, 'retired', undefined)
       if (!before.live || retired) author.sign(id, { ...me, ends: false })

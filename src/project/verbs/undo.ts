@@ -383,7 +383,7 @@ export const restore = defineVerb({
       return report({ field: 'ref', message: `nothing is left of what ${target.id} said`, hint: 'record it again' })
     if (p.entity(target.id)!.fields.retired !== undefined) p.set(target.id, 'retired', undefined)
     if (!target.live || target.fields.retired !== undefined) p.sign(target.id, { ends: false })
-    if (p.entity(target.id)!.fields.status === 'superseded') settleStatus(p, target.id)
+    if (!target.live && p.entity(target.id)!.fields.status === 'superseded') settleStatus(p, target.id)
     settleSupersession(p, target.id)
     return brief(p.entity(target.id)!)
   },
