@@ -48,15 +48,32 @@ function gitNow(root: string, ...args: string[]): string[] {
 export const unmerged = (root: string): ReadonlySet<string> =>
   new Set(gitNow(root, 'for-each-ref', '--no-merged=HEAD', '--format=%(refname)', 'refs/heads', 'refs/remotes/origin'))
 
-/** The day on which each file below a folder was first committed, by its path from `root`; none where the history was cut off. */
+/** The day on which each file below a folder was first committed, also by another name there, by its path from `root`; none where the history was cut off. */
 export function firstCommitted(root: string, folder: string): Map<string, string> {
   const days = new Map<string, string>()
   if (isShallow(root)) return days
-  const log = ['-c', 'core.quotePath=false', 'log', '--diff-filter=A', '--relative', '--name-only', '--format=@%as']
+  const log = [
+    '-c',
+    'core.quotePath=false',
+    'log',
+    '--diff-filter=AR',
+    '-M',
+    '--relative',
+    '--name-status',
+    '--format=@%as',
+  ]
+  const namedNow = new Map<string, string>()
   let day = ''
-  for (const line of gitNow(root, ...log, '--', folder))
+  // the newest first: what is set last is the oldest
+  for (const line of gitNow(root, ...log, '--', folder)) {
+    const [status, from = '', to = from] = line.split('\t')
     if (line.startsWith('@')) day = line.slice(1)
-    else if (line !== '') days.set(line, day) // the newest first: what is set last is the oldest
+    else if (status !== '') {
+      const now = namedNow.get(to) ?? to
+      namedNow.set(from, now)
+      days.set(now, day)
+    }
+  }
   return days
 }
 

@@ -171,10 +171,12 @@ export const provenanceOf = ({ fields: { provenance } }: Pick<Entity, 'fields'>)
 /** The file or tool that an import read, as a provenance names it. */
 export const importedFrom = (source: unknown): string | undefined => /^import \S+ (.+)$/s.exec(String(source))?.[1]
 
-/** What imports read it from: of a rule the files in which its words stand, for one file may import another. */
+/** What imports read it from: of a rule or a record the files in which its words stand. */
 export function filesOf(e: Entity): string[] {
   const sources = provenanceOf(e).map((p) => String(p.source))
-  const places = sources.some((s) => s.startsWith('import claude-md ')) ? [e.fields.locations ?? []].flat() : []
+  const places = sources.some((s) => /^import (?:claude-md|decisions) /.test(s))
+    ? [e.fields.locations ?? []].flat()
+    : []
   const files = places.map((place) => String(place).replace(/:\d{1,9}$/, ''))
   return [...new Set(files.length > 0 ? files : sources.flatMap((s) => importedFrom(s) ?? []))]
 }

@@ -244,8 +244,8 @@ test('[M6] who resumes is told of decisions what came since, and not those that 
     { source: 'import claude-md X.md', by: 'agent' },
   )
   const rules = brief(t.memory, t.project, { session: 'me', held }).sections.find((s) => s.name === 'unconfirmed')!.ids
-  expect(rules).toHaveLength(20)
-  const heldNow = new Map([...held, ...rules.slice(0, 6).map((id) => [id, t.clock.now + 1_000] as const)])
+  expect(rules).toHaveLength(6)
+  const heldNow = new Map([...held, ...rules.slice(0, 3).map((id) => [id, t.clock.now + 1_000] as const)])
   expect(textOf(t, { session: 'me', held: heldNow })).not.toContain('Never ')
 })
 

@@ -432,6 +432,57 @@ test('[G3] a record without a day is as old as its page in git, and a number nam
   expect(text).not.toContain('| a |')
 })
 
+test('[G3] a record that was renamed in its folder is as old as by its first name; a month is a day of it', async () => {
+  const t = openTestMemory()
+  const git = (day: string, ...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
+      cwd: t.dir,
+      env: { ...process.env, GIT_AUTHOR_DATE: `${day}T10:00:00Z`, GIT_COMMITTER_DATE: `${day}T10:00:00Z` },
+    })
+  const page = (title: string, date: string) =>
+    `# ${title}\n\n${date}\n\n## Status\n\nAccepted\n\n## Decision\n\nYes.\n`
+  lay(t.dir, { 'adr/0001-cup.md': page('Sell cups', 'Cups.'), 'adr/0002-tea.md': page('Sell tea', 'Date: 2026-02 (Phase 3)') }) // biome-ignore format: a row
+  lay(t.dir, { 'adr/0003-milk.md': page('Sell milk', 'Date: November 2024'), 'adr/0004-jam.md': page('Sell jam', '- **Date**: 3. May 2023') }) // biome-ignore format: a row
+  git('2024-03-01', 'init', '-q')
+  git('2024-03-01', 'add', '.')
+  git('2024-03-01', 'commit', '-qm', 'cups')
+  git('2024-05-01', 'mv', 'adr/0001-cup.md', 'adr/0001-cups.md')
+  git('2024-05-01', 'commit', '-qm', 'plural')
+  await take(t, 'decisions', 'adr')
+  const dayOf = (name: string) => t.get(`decision:sell-${name}`)!.fields.validFrom
+  expect(['cups', 'tea', 'milk', 'jam'].map(dayOf)).toEqual(['2024-03-01', '2026-02-01', '2024-11-01', '2023-05-03'])
+})
+
+test('[M6] of a record its title as written, whole sentences up to a list or table, and its file are told', async () => {
+  const t = openTestMemory()
+  const page = (title: string, said: string) =>
+    `# ${title}\n\nDate: 2024-03-01\n\n## Status\n\nAccepted\n\n## Decision\n\n${said}\n`
+  const long = 'a till that is far away from the door and never near it, '.repeat(5)
+  lay(t.dir, {
+    'adr/0001-cups.md': page(
+      'Sell cups',
+      'We sell **cups**. See [tea](0002-tea.md).\n\n| a | b |\n|---|---|\n| c | d |\n\nNobody knows.',
+    ),
+    'adr/0002-tea.md': page('Sell tea', 'We sell:\n\n- green tea, from\n  Assam\n- black tea\n'),
+    'adr/0003-till.md': page('Move the till', `It moves to the left. It is ${long}.`),
+    'adr/0004-records.md': page('Record architecture decisions', 'We write records.'),
+  })
+  await take(t, 'decisions', 'adr')
+  const { text } = brief(t.memory, t.project)
+  expect(
+    text
+      .split('\n')
+      .filter((l) => l.startsWith('- '))
+      .toSorted(),
+  ).toEqual([
+    '- Move the till: It moves to the left. … (adr/0003-till.md, 2024-03-01)',
+    '- Record architecture decisions: We write records. (adr/0004-records.md, 2024-03-01)',
+    '- Sell cups: We sell cups. See tea. … (adr/0001-cups.md, 2024-03-01)',
+    '- Sell tea: We sell: green tea, from Assam; black tea (adr/0002-tea.md, 2024-03-01)',
+  ])
+  expect(text.split('\n').findLast((l) => l.startsWith('- '))).toContain('Record architecture decisions')
+})
+
 test('[G3] a day or a range in a page of decisions is no number of one', async () => {
   const t = openTestMemory()
   lay(t.dir, { 'decisions.md': '# Decisions\n\n## 2024 - Q1\n\nTea.\n\n## 10 - 12 May\n\nCups.\n\n## ADR 3 - Sell milk\n\nMilk.\n' }) // biome-ignore format: a row

@@ -117,17 +117,38 @@ test('[T46] a client that does not load the file is told its rules as the fileâ€
   }
 })
 
-test('[T46] the rules of a file are told in its order, and first those that forbid when not all have room', async () => {
+test('[T46] of the rules of a file that the client does not load six are told, first those that name something of the project and forbid; the file is named for the rest', async () => {
   const { run, at } = repository()
-  const many = Array.from({ length: 22 }, (_, i) => `- Use drawer ${String.fromCharCode(117 - i)}${i} for coins`)
-  files(at.dir, { 'AGENTS.md': `- Use tills\n- Always count twice\n${many.join('\n')}\n- Never lend a drawer\n` })
+  const many = Array.from({ length: 8 }, (_, i) => `- Use drawer ${String.fromCharCode(117 - i)}${i} for coins`)
+  const named = ['- Never open `till.ts`', '- Keep src/coins sorted', '- Never lend a drawer']
+  files(at.dir, {
+    'AGENTS.md': `- Use tills\n${[...many, ...named].join('\n')}\n`,
+    'src/AGENTS.md': '- Never sell twice\n',
+  })
   await run('init', '--client', 'none')
   const payload = { session_id: 'a', hook_event_name: 'SessionStart', source: 'startup', cwd: at.dir }
   const { out } = await inProcess(at, ['hook', 'claude', 'SessionStart'], JSON.stringify(payload))
   const told = [...out.matchAll(/- AGENTS\.md: (.+?)(?=\\n)/g)].map((m) => m[1])
-  expect(told).toHaveLength(20)
-  expect(told.slice(0, 3)).toEqual(['Use tills', 'Always count twice', 'Use drawer u0 for coins'])
-  expect(told.at(-1)).toBe('Never lend a drawer')
+  const general = ['Use tills', 'Use drawer u0 for coins', 'Use drawer t1 for coins']
+  expect(told).toEqual([...general, ...named.map((rule) => rule.slice(2))])
+  expect(out).toContain(
+    'Your client does not load these files. Read each before you work on what it is for: AGENTS.md (12 rules)',
+  )
+  expect(out).toContain('src/AGENTS.md (1 rule, for src/**)')
+  expect(out).not.toContain('sell twice')
+})
+
+test('[T46] a rule for all files gives way to none that says nearly the same for some', async () => {
+  const { run, at } = repository()
+  files(at.dir, {
+    'AGENTS.md': '- Never sell the coins of a till twice\n',
+    '.github/instructions/shop.instructions.md':
+      '---\napplyTo: "shop/**"\n---\n- Never sell the coins of a till twice or thrice\n',
+  })
+  await run('init', '--client', 'none')
+  const payload = { session_id: 'a', hook_event_name: 'SessionStart', source: 'startup', cwd: at.dir }
+  const { out } = await inProcess(at, ['hook', 'claude', 'SessionStart'], JSON.stringify(payload))
+  expect(out).toContain('- AGENTS.md: Never sell the coins of a till twice\\n')
 })
 
 test('[T46] what one file says and another says longer is told once; not what the client reads in its own words', async () => {

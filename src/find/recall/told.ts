@@ -202,7 +202,11 @@ export function besideOf(e: Entity, holds: Holds, day: string, clean: (text: str
   const user = !isTyped && agent && last.user ? `${agent} for ${last.user}` : last.user
   const who = [file, user, agent, last.source, last.session].find((w) => typeof w === 'string' && w !== '')
   const [now, stale] = [marksOf({ ...holds, stale: undefined }), holds.stale]
-  const by = [clean(typeof who === 'string' ? who : 'somebody', 60), day, ...now.map((mark) => clean(mark, 200))]
+  const by = [
+    clean(typeof who === 'string' ? who : 'somebody', who === file ? 120 : 60),
+    day,
+    ...now.map((mark) => clean(mark, 200)),
+  ]
   return `(${by.join(', ')})${stale === undefined ? '' : ` [${clean(stale, 200)}: check first]`}`
 }
 

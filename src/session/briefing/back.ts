@@ -2,7 +2,7 @@ import type { Memory } from '../../engine/memory.ts'
 import { isOpen } from '../../engine/read/work-tree.ts'
 import { arrivedBy } from '../../engine/store/own-lines.ts'
 import type { Project } from '../../engine/store/project.ts'
-import { type Entity, filesOf, isOfFile } from '../../model/entity.ts'
+import { type Entity, importedFrom, isOfFile, saidBy } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { shellWord } from '../../model/shell.ts'
 import { ago } from '../../model/times.ts'
@@ -101,7 +101,7 @@ function decided(e: Entity, about: About): string {
 const MAX_OF_IMPORT = 3
 
 function decidedLines(all: readonly Entity[], about: About): string[] {
-  const read = [...Map.groupBy(all.filter(isOfFile), (e) => filesOf(e)[0] ?? '')].filter(
+  const read = [...Map.groupBy(all.filter(isOfFile), (e) => importedFrom(saidBy(e).source) ?? '')].filter(
     ([, of]) => of.length > MAX_OF_IMPORT,
   )
   const counted = new Set(read.flatMap(([, of]) => of))

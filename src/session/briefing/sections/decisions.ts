@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { anchorsOf } from '../../../engine/store/code-anchors.ts'
 import { contrary, vocabularyOf } from '../../../find/recall/contradictions.ts'
 import { keptHere } from '../../../find/recall/told.ts'
-import { type Entity, kindOf, provenanceOf, saidAt } from '../../../model/entity.ts'
+import { type Entity, isOfFile, kindOf, provenanceOf, saidAt } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'
-import { isElsewhere, nearness } from '../focus.ts'
-import { byline, field, refOf } from '../format.ts'
+import { isElsewhere, nearness, pathsOf } from '../focus.ts'
+import { byline, field, gistOf, refOf } from '../format.ts'
 import type { About, Built, Section } from '../types.ts'
 import { bindingFacts } from './rules.ts'
 
@@ -18,7 +18,7 @@ const UNASKED: Readonly<Record<string, number>> = { decision: 5, 'failed-approac
 const LATELY = 3
 /** Of other decisions so many names: who knows that something was decided can ask. */
 const NAMES = 12
-const NAME_CHARS = 60
+const NAME_CHARS = 80
 const MAX_ITEMS = 20
 /** What others wrote and nobody here stands by, beside one's own: so much of it, where it is near the work. */
 const OTHERS = 5
@@ -51,13 +51,19 @@ function rulesAgainst(about: About): Map<string, Entity> {
 }
 
 export function decisionItem(e: Entity, about: About, rule?: Entity): { text: string; short: string } {
+  const against = rule ? ` [contradicts the rule "${plain(rule.name, 120)}": ask the user which holds]` : ''
+  const by = byline(e, about) + against
+  // of a record its own file is the reference, which tells the rest
+  if (isOfFile(e) && pathsOf(e).length > 0) {
+    const what = gistOf(String(e.fields.description ?? ''), 240)
+    const title = `- ${plain(e.name, 160)}`
+    return { text: `${title}${what === '' ? '' : `: ${what}`} ${by}`, short: `${title} ${by}` }
+  }
   const why = field(e, 'rationale', 160)
   const what = unended(field(e, 'description', 240))
   // a name that was made of the description says nothing more
   const isNamed = what !== e.name && (e.name.length < LEAST_MADE || !what.startsWith(e.name.replace(/…$/, '')))
   const head = `- ${isNamed ? `${refOf(e)}${what === '' ? '' : `: ${what}`}` : what}`
-  const against = rule ? ` [contradicts the rule "${plain(rule.name, 120)}": ask the user which holds]` : ''
-  const by = byline(e, about) + against
   const because = why === '' || what.includes(unended(why)) ? '' : `; why: ${why}`
   return { text: `${head}${because} ${by}`, short: `${head} ${by}` }
 }
@@ -159,9 +165,12 @@ function relevant(
   return { items: [...items, ...named], beyond: Math.max(0, beyond), see }
 }
 
-/** What it says of its own weight: the curated and the weighty come first, by whole steps. */
-function weightOf({ fields }: Entity): number {
+const OF_RECORDS = /^(?:record|use|adopt|keep|write|introduce)\b.{0,60}\b(?:decisions?(?: records?)?|adrs?)$/i
+
+/** What it says of its own weight: the curated and the weighty come first, by whole steps; that decisions are recorded is seen. */
+function weightOf({ fields, name }: Entity): number {
   const impact = typeof fields.impact === 'number' ? fields.impact : 5
   const severity = { low: 0, medium: 1, high: 2, critical: 3 }[String(fields.severity)] ?? 1
-  return Math.round(impact / 4) + severity + (fields.visibility === 'curated' ? 1 : 0)
+  const curated = fields.visibility === 'curated' ? 1 : 0
+  return Math.round(impact / 4) + severity + curated - (OF_RECORDS.test(name) ? 10 : 0)
 }

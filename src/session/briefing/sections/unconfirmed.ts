@@ -11,9 +11,14 @@ import type { About, Item, Section } from '../types.ts'
 import { heldFor, isRead, placeOf } from './rules.ts'
 
 const LOOKED_AT = 300
-/** How many rules of the repository's files are told. Each costs as many tokens as a binding one. */
-const MAX_OF_FILES = 20
+/** How many rules of the repository's files are told; the files are named, and say the rest. */
+const MAX_OF_FILES = 6
+const MAX_FILES = 4
 const MAX_NOTED = 5
+const OF_FILES = 'In files of the repository'
+/** A path, a name of the code, a command: what common sense does not say. */
+const OF_THE_PROJECT = /`|\w\/\w|\w\.[a-z]{2,5}\b|[a-z][A-Z]|\w_\w/
+const FORBIDS = /\b(?:never|not|no|avoid|don['’]t)\b/i
 
 /** Rules that wait for a yes. Only those from prompts, and from files that this client does not load, are shown. */
 export const unconfirmed: Section = {
@@ -35,14 +40,15 @@ export const unconfirmed: Section = {
     const noted = proposed.filter(isSaid)
     const here = about.vouched(noted.map((e) => e.id))
     const said = noted.filter((e) => here.has(e.id) && !(e.fields.paths && isElsewhere(e, about)))
-    // the main files were read first, and what holds for some files alone is told before an edit of those
     // what another one stands for counts too where the client reads it
     const read = all.filter((e) => !proposed.includes(e) && isRead(e, about))
     const unread = untold([...proposed, ...read].filter((e) => fileOf(e) !== undefined).sort(byPlace), about)
-    // where not all have room, what forbids has it first
-    const rank = (e: Entity) => 2 * placeOf(e) - (e.fields.category === 'constraint' ? 1 : 0)
-    const first = unread.toSorted((a, b) => rank(a) - rank(b)).slice(0, MAX_OF_FILES)
-    const ofFiles = unread.filter((e) => first.includes(e))
+    // what holds for some files is told before an edit of those
+    const general = unread.filter((e) => e.fields.paths === undefined)
+    const ranks = (e: Entity) => (OF_THE_PROJECT.test(e.name) ? 0 : 2) + (FORBIDS.test(e.name) ? 0 : 1)
+    const first = general.toSorted((a, b) => ranks(a) - ranks(b)).slice(0, MAX_OF_FILES)
+    const ofFiles = general.filter((e) => first.includes(e))
+    const more = unreadFiles(unread, ofFiles, about.client)
     const files = new Set(proposed.map((e) => fileOf(e) ?? ''))
     const from = files.size <= 2 && n === proposed.length && !files.has('') ? [...files].join(' and ') : ''
     const items: Item[] = [
@@ -53,13 +59,14 @@ export const unconfirmed: Section = {
       })),
       ...ofFiles.map((e) => ({
         id: e.id,
-        under: 'In files of the repository',
+        under: OF_FILES,
         text: `- ${fileOf(e)}: ${field(e, 'fact', 400)}${heldFor(e)}`,
       })),
+      ...(more === '' ? [] : [{ under: OF_FILES, text: more }]),
     ]
     return {
       items,
-      beyond: said.length + unread.length - items.length,
+      beyond: Math.max(0, said.length - MAX_NOTED),
       see: 'tidemark confirm',
       says:
         from === ''
@@ -70,15 +77,29 @@ export const unconfirmed: Section = {
   },
 }
 
+/** The files that hold more than was told, so that whoever works on what they are for reads them. */
+function unreadFiles(unread: readonly Entity[], told: readonly Entity[], client?: string): string {
+  const files = [...Map.groupBy(unread, (e) => fileOf(e)!)].filter(([, rules]) => !rules.every((e) => told.includes(e)))
+  if (files.length === 0) return ''
+  const named = files.slice(0, MAX_FILES).map(([file, rules]) => {
+    const [globs = '', ...others] = new Set(rules.map((e) => [e.fields.paths ?? []].flat().join(', ')))
+    return `${file} (${many(rules.length, 'rule')}${globs === '' || others.length > 0 ? '' : `, for ${plain(globs, 80)}`})`
+  })
+  const rest = files.length > MAX_FILES ? ` and ${many(files.length - MAX_FILES, 'more file')}` : ''
+  const why = client === undefined ? '' : 'Your client does not load these files. '
+  return `- ${why}Read each before you work on what it is for: ${named.join(', ')}${rest}`
+}
+
 /** Those that neither another one says too, or more, nor what the client reads by itself says about as well. */
 function untold(rules: readonly Entity[], about: About): Entity[] {
   const said = rules.map((e) => {
-    const forbids = /\b(?:never|not|no|avoid|don['’]t)\b/i.test(e.name)
-    return { e, words: wordSet(e.name), forbids, isRead: isRead(e, about) }
+    const scope = e.fields.paths === undefined ? '' : JSON.stringify(e.fields.paths)
+    return { e, scope, words: wordSet(e.name), forbids: FORBIDS.test(e.name), isRead: isRead(e, about) }
   })
   const says = (a: (typeof said)[number], b: (typeof said)[number]): boolean => {
     const { words, share } = similarity(a.words, b.words)
-    if (a === b || a.forbids !== b.forbids || words < 4 || share < 0.9) return false
+    if (a === b || (a.scope !== '' && a.scope !== b.scope)) return false
+    if (a.forbids !== b.forbids || words < 4 || share < 0.9) return false
     const more = a.words.size - b.words.size
     return a.isRead ? 2 * more >= -a.words.size : more > 0 || (more === 0 && said.indexOf(a) < said.indexOf(b))
   }

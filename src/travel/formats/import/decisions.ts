@@ -265,11 +265,17 @@ function standingOf(status: string) {
   return undefined
 }
 
-/** The first day in a text: `2020-06-01`, or `01.06.2020`. */
+const IN_WORDS =
+  /\b(?:\d{1,2}\.? )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.? (?:\d{1,2}, ?)?\d{4}\b/i
+
+/** The first day in a text: `2020-06-01`, `01.06.2020`, `1 June 2020`; of a month, its first: `2020-06`, `June 2020`. */
 function dayOf(said = ''): string | undefined {
   const [found = '', day, month, year] = /\d{4}-\d\d-\d\d|(\d\d)\.(\d\d)\.(\d{4})/.exec(said) ?? []
   const date = year === undefined ? found : `${year}-${month}-${day}`
-  return toTime(date) === undefined ? undefined : date
+  if (toTime(date) !== undefined) return date
+  const [ofMonth] = /(?<![\d-])\d{4}-\d\d(?![\d-])/.exec(said) ?? []
+  const at = ofMonth ? toTime(`${ofMonth}-01`) : Date.parse(`${IN_WORDS.exec(said)?.[0].replace(/\./g, '')} UTC`)
+  return at === undefined || Number.isNaN(at) ? undefined : new Date(at).toISOString().slice(0, 10)
 }
 
 /** `Superseded by [5. …](0005-x.md)`, `supersedes ADR-0003`: links to the records that are meant. */

@@ -8,7 +8,7 @@ export type Force = 0 | 1 | 2 | 3 | 4
 
 /** How things are, though it has a word of a rule in it. */
 const DESCRIBES =
-  /\balways [a-z]{2,30}(?<![su])s\b|^(?:we|they|i) (?:do not|don['’]t|can['’]t|cannot) (?:have|know|need|see|understand|own|offer)\b|\b(?:customers?|users?|people|they) (?:prefer|always)\b/i
+  /^(?:this (?:file|document|page|guide) (?:is|provides|describes|contains|defines|outlines|explains)|use cases?)\b|\balways [a-z]{2,30}(?<![su])s\b|^(?:we|they|i) (?:do not|don['’]t|can['’]t|cannot) (?:have|know|need|see|understand|own|offer)\b|\b(?:customers?|users?|people|they) (?:prefer|always)\b/i
 
 /** "In tests, mock the clock": what stands before the order. */
 const WHERE = /^(?:when(?:ever)?|before|after|once|every time|if|in|on|for) [^,]{1,200}, (?:please )?/i
