@@ -15,22 +15,7 @@ export const byline = (e: Entity, about: Pick<About, 'holds' | 'local'>): string
 
 export const field = (e: Entity, name: string, max: number): string => {
   const value = e.fields[name]
-  return typeof value === 'string' ? plain(proseOf(value), max) : ''
-}
-
-/** Of a page its sentences: half a table or half a diagram tells nobody anything. */
-function proseOf(text: string): string {
-  if (!text.includes('\n')) return text
-  const lines = text.split('\n')
-  const isCode = fencedLines(lines)
-  const isLeft = (line: string, i: number) => isCode[i] || /^\s{0,3}(?:\||#{1,6}\s|```|~~~|[-=]{3,}$)/.test(line)
-  // what is left out is seen to be: the line before it may speak of it
-  const prose = lines
-    .flatMap((line, i) => (!isLeft(line, i) ? line : i > 0 && isLeft(lines[i - 1]!, i - 1) ? [] : '…'))
-    .join('\n')
-  return /^[\s…]*$/.test(prose)
-    ? text
-    : prose.replace(/\*\*(?=[^\s*/])([^*\n/]{1,200})\*\*(?![*/])/g, '$1').replace(/::$/gm, ':')
+  return typeof value === 'string' ? (value.includes('\n') ? gistOf(value, max) : plain(value, max)) : ''
 }
 
 /**
