@@ -44,6 +44,10 @@ function gitNow(root: string, ...args: string[]): string[] {
   return status === 0 ? stdout.split('\n') : []
 }
 
+/** Files that git has, by path from `root`, of these patterns; none where there is no repository. */
+export const trackedFiles = (root: string, patterns: readonly string[]): string[] =>
+  gitNow(root, '-c', 'core.quotePath=false', 'ls-files', '--', ...patterns).filter(Boolean)
+
 /** Branches, here and at `origin`, with commits that the checked out one has not. */
 export const unmerged = (root: string): ReadonlySet<string> =>
   new Set(gitNow(root, 'for-each-ref', '--no-merged=HEAD', '--format=%(refname)', 'refs/heads', 'refs/remotes/origin'))

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { git, inProcess, project } from './run.ts'
+import { files, git, inProcess, project } from './run.ts'
 
 async function knowing() {
   const { at, run } = await project()
@@ -44,6 +44,33 @@ test('what one process recorded another recalls, in words of its own, explained,
     code: 'bad-argument',
     message: expect.stringContaining(' kind: '),
   })
+})
+
+test('[H4] pages that git has answer too, as they are now, before what holds less of the question', async () => {
+  const { at, run } = await knowing()
+  const page = (said: string) => `# Shop\n\nA shop.\n\n## Open the till\n\nThe key lies in the drawer.\n\n${said}\n`
+  files(at.dir, {
+    'README.md': page('Turn it left. SQLite runs then.'),
+    'docs/other.md': '# Other\n\nThe till of others.\n',
+  })
+  files(at.dir, { 'vendor/README.md': page('Turn it left, they say.'), 'notes.md': page('Turn it left, said nobody.') })
+  git(at.dir, 'add', 'README.md', 'docs', 'vendor')
+  const found = '(page "Turn it left. SQLite runs then." :at "README.md:5" :section "Shop › Open the till")\n'
+  expect(await run('recall', 'which way is the till turned')).toBe(
+    `#| pages of the project say, as they are now: |#\n${found.replace('"Turn it left. SQLite runs then."', '"The key lies in the drawer. Turn it left. SQLite runs then."')}`,
+  )
+  files(at.dir, { 'README.md': page('Turn it right.') })
+  const json = JSON.parse(await run('recall', 'which way is the till turned', '--json'))
+  expect(json.pages).toEqual([
+    { path: 'README.md:5', section: 'Shop › Open the till', text: 'The key lies in the drawer. Turn it right.' },
+  ])
+  const both = await run('recall', 'sqlite file')
+  expect(both).toMatch(/^\(decision "use-sqlite"/)
+  expect(await run('recall', 'till', '--kind', 'decision')).not.toContain('(page ')
+  await run('import', 'docs', 'README.md')
+  const imported = await run('recall', 'which way is the till turned')
+  expect(imported).toContain('(chunk ')
+  expect(imported).not.toContain(':at "README.md')
 })
 
 test('[H4] a single result is told, however long its line is', async () => {

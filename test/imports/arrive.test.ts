@@ -268,17 +268,16 @@ testUnless(NO_TERMINAL)(
   },
 )
 
-test('init offers documents that nothing else reads, until they are taken in', async () => {
+test('init names documents that nothing else reads, which recall looks into, until they are taken in', async () => {
   const { at, run } = shop()
   files(at.dir, {
     'docs/guide.md': '# Guide\n\nStart here.\n',
     'guides/live.md': '# Live\n\nIt is.\n',
     'CHANGELOG.md': '# 1.0\n\nThe first.\n',
   })
-  const offers = async () => (await run('init', '--client', 'none', '--yes')).match(/^ {2}later .*$/gm)
+  const offers = async () => (await run('init', '--client', 'none', '--yes')).match(/^ {2}(?:read|later) .*$/gm)
   expect(await offers()).toEqual([
-    '  later  1 document in docs: tidemark import docs docs',
-    '  later  1 document in guides: tidemark import docs guides',
+    '  read   1 document in docs, 1 document in guides: recall looks into the pages that git has, as they are',
     '  later  CHANGELOG.md: tidemark import docs CHANGELOG.md',
   ])
   await run('import', 'docs', 'docs')

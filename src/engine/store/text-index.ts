@@ -277,6 +277,12 @@ export function bestAmong(
   return (isShort ? best(-1).filter((r) => counts(r.rowid)) : found).slice(0, limit)
 }
 
+/** Whether a piece of a document is among the texts. */
+export function hasPieceOf(db: Queries, path: string): boolean {
+  const begins = JSON.stringify(['document', path]).slice(0, -1)
+  return db.all('SELECT 1 FROM texts WHERE source BETWEEN ? AND ? LIMIT 1', `${begins},`, `${begins}-`).length > 0
+}
+
 export function rowidsWith(db: Db, word: string, upTo: number): number[] {
   const sql = 'SELECT json_group_array(rowid) AS rowids FROM text_index WHERE text_index MATCH ? AND rowid<=?'
   return stored(db.value<string>(sql, quoted(word), upTo)!)

@@ -48,8 +48,8 @@ const OF_PAST =
   /\bwhy (?:not|(?:do|does|did|are|is|was|were)(?:n['’]t (?:we|you|they|it)| (?:we|you|they|it) not))\b|\b(?:should|may|could|can) (?:we|i)\b|\b(?:ever|formerly|previously|(?:did|have|had) (?:we|you|they)|(?:was|were) there|(?:came|became|become) of|happened (?:to|with)|(?:we|they|it|there) used to)\b/i
 
 /** Words of asking, and how little of a question the first result holds where it is only near. */
-const ASKING =
-  /^(?:ever|try|tried|came|come|become|take|make|get|go|have|happen(?:ed)?|answer|known?|may|might|work|use|adopt|support|offer|provide|allow|need|want)$/
+export const ASKING =
+  /^(?:ever|try|tried|came|come|become|take|make|get|go|have|happen(?:ed)?|answer|known?|may|might|work|use[ds]?|adopt|support|offer|provide|allow|need|want)$/
 const NEAR_SHARE = 0.35
 /** So many of its words, or this share of them, stand in no text. */
 const LEAST_UNKNOWN = 2

@@ -93,7 +93,7 @@ function lineOf(e: Printable, registry: Registry, words: readonly string[], most
 }
 
 /** The beginning on one line, ending with a word where there is one. */
-function cutLine(text: string, most = LINE_FIELD): string {
+export function cutLine(text: string, most = LINE_FIELD): string {
   const flat = text.replace(/\s+/g, ' ').trim()
   if (flat.length <= most) return flat
   const cut = flat.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')
@@ -105,7 +105,7 @@ function cutLine(text: string, most = LINE_FIELD): string {
 const MOST_BEGUN = 40
 
 /** A text from the sentence on with which most of the words stand in so many characters, most of them in itself. */
-function passageOf(text: string, asked: ReadonlySet<string>, most: number): string {
+export function passageOf(text: string, asked: ReadonlySet<string>, most: number): string {
   const sentences = text.split(/\n\s*|(?<=[.!?])\s+/)
   const count = (said: string) => [...wordSet(said)].filter((stem) => asked.has(stem)).length
   const own = sentences.map(count)

@@ -32,8 +32,9 @@ const PLACES: readonly (readonly [format: string, ...paths: string[]])[] = [
   ['add', '.add'],
   ['mcp-memory', 'memory.jsonl', '.claude/memory.jsonl', ANY_MEMORY],
 ] // biome-ignore format: a table
-/** Where documents lie that are worth searching: offered, as they may be many. */
-const DOCUMENTS = 'README.md docs doc guides rfcs rfc CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md'.split(' ')
+/** Where documents lie that are worth searching: recall reads them, but for the log, which says of each version a little. */
+const LOG = 'CHANGELOG.md'
+const DOCUMENTS = ['README.md', 'docs', 'doc', 'guides', 'rfcs', 'rfc', LOG, 'ARCHITECTURE.md', 'CONTRIBUTING.md']
 /** What is taken in by its name alone, or not at all: told where it lies here. */
 const BY_NAME = [
   ['.specstory/history', '  later  sessions of SpecStory: tidemark import specstory'],
@@ -103,10 +104,14 @@ export function findSources(root: string, refused: readonly string[], known: rea
   })
   const groups = [...Map.groupBy(found, ([s]) => s.format).values()]
   const sessions = sessionsOfProject(homesFor(root), [root]).filter((f) => f.sessions.length > 0)
+  const documents = documentsIn(root, refused, known)
+  const log = documents.find(([path]) => path === LOG)
+  const read = documents.flatMap(([path, says]) => (path === LOG ? [] : says))
   const lines = [
     ...groups.map((all) => `  import ${all.map(([, says]) => says).join(', ')}`),
     ...left,
-    ...documentsIn(root, refused, known).map(([path, says]) => `  later  ${says}: tidemark import docs ${path}`),
+    ...(read.length > 0 ? [`  read   ${read.join(', ')}: recall looks into the pages that git has, as they are`] : []),
+    ...(log ? [`  later  ${log[1]}: tidemark import docs ${log[0]}`] : []),
     ...BY_NAME.flatMap(([path, says]) => (refused.includes(path) || inspect(root, path).is === 'nothing' ? [] : says)),
     ...sessions.map((f) => `  later  ${many(f.sessions.length, 'session')} of ${f.title}: tidemark import transcripts`),
   ]

@@ -5,12 +5,12 @@ import { lookAgain } from '../../find/code/look.ts'
 import { estimateTokens } from '../../find/recall/token-estimate.ts'
 import { holdsJson, marksOf } from '../../find/recall/told.ts'
 import { PRESETS, type Recalled, type RecallOptions, type RecallResult, SCOPES } from '../../find/recall/types.ts'
-import type { Json } from '../../model/field.ts'
 import { fieldsOf } from '../../model/kind.ts'
 import { defined, type JsonObject } from '../../model/object.ts'
-import { remark } from '../../scheme/lexical.ts'
+import { quote, remark } from '../../scheme/lexical.ts'
 import { ago, inWords, partsOf, refsTo } from './format.ts'
 import { AS_OF, momentAsked } from './moment.ts'
+import type { Passage } from './pages.ts'
 import type { Elsewhere } from './recall-across.ts'
 import { type Block, defineTool, type Output, type Span } from './tool.ts'
 
@@ -79,26 +79,52 @@ export const recall = defineTool({
       : (listOf(args.in) ?? (context.served ? [] : [...recaller.config.projects])) // over HTTP those that the call names
     const { hasLibrary } = await import('../../project/tiers/library.ts')
     const isWide = projects.length > 0 || (!context.served && hasLibrary()) || hasOthers(context.memory.db)
+    // pages say what holds now, of the project as a whole
+    const isPlain = !(context.served || options.kinds || asOf || options.validAt || since || task || scope || args.goal)
+    const { passagesOn } = await import('./pages.ts')
+    const pages = isPlain ? passagesOn(question, { memory: context.memory, root: context.project.root }) : []
+    while (estimateTokens(pages.map(cardOf).join('\n')) > budget / 3) pages.pop()
+    const left = budget - estimateTokens(pages.map(cardOf).join('\n'))
     const asking = async (within: RecallOptions) =>
       isWide
         ? (await import('./recall-across.ts')).recallAcross(context, recaller, question, within, projects)
         : recaller.ask(question, within)
     const asked = async () => {
-      const all = await asking(options)
+      const all = await asking({ ...options, budget: left })
       const told = estimateTokens([...nearTo(all.unknown), ...all.notes].map(remark).join('\n'))
-      return told > 0 && estimateTokens(all.text) + told > budget ? asking({ ...options, budget: budget - told }) : all
+      return told > 0 && estimateTokens(all.text) + told > left ? asking({ ...options, budget: left - told }) : all
     }
     const result = await asked().catch((error: unknown) => {
       throw error instanceof UserError && error.code === 'bad-argument' ? asCalledHere(error) : error
     })
     if (isTaken) result.notes.unshift(`as it was at ${moment}`)
+    const text = printed(result, options, left)
+    const isNothing = result.results.length === 0 && result.omitted === 0
+    const isPageFirst = isNothing || (pages[0]?.held ?? 0) > (result.results[0]?.words.length ?? 0)
+    const told = [remark(OF_PAGES), ...pages.map(cardOf)].join('\n')
+    const json = jsonOf(result)
+    const prose = () => proseOf(result, options, context.memory, (r) => explanation(r).slice(6, -3))
+    if (pages.length === 0) return { text, json, page: prose }
     return {
-      text: printed(result, options, budget),
-      json: jsonOf(result),
-      page: () => proseOf(result, options, context.memory, (r) => explanation(r).slice(6, -3)),
+      text: (isNothing ? [told] : isPageFirst ? [told, text] : [text, told]).join('\n'),
+      json: { ...json, pages: pages.map(({ held, ...page }) => page) },
+      page: () =>
+        isPageFirst ? [...blocksOf(pages), ...(isNothing ? [] : prose())] : [...prose(), ...blocksOf(pages)],
     }
   },
 })
+
+const OF_PAGES = 'pages of the project say, as they are now:'
+
+const cardOf = ({ path, section, text }: Passage): string =>
+  `(page ${quote(text)} :at ${quote(path)}${section === '' ? '' : ` :section ${quote(section)}`})`
+
+const blocksOf = (pages: readonly Passage[]): Block[] =>
+  pages.flatMap(({ path, section, text }): Block[] => [
+    { line: [['name', section === '' ? path : section], `  ${path}`, '  ', ['kind', 'page']] },
+    { line: [text], indent: 2 },
+    { line: [] },
+  ])
 
 /** Tokens that a result may cost where nobody says a budget: the best ones whole, a line for some more. */
 const TOKENS_EACH = 80
@@ -214,7 +240,7 @@ const BEGINS = /^(?:[-*+] |[>#|]|\d{1,3}[.)] )/
 
 const aside = (text: string, indent = 0): Block => ({ line: [['aside', text]], indent })
 
-const jsonOf = ({ results, omitted, notes, unknown }: RecallResult): Json => ({
+const jsonOf = ({ results, omitted, notes, unknown }: RecallResult): JsonObject => ({
   results: results.map((r: Recalled & Elsewhere) => ({
     ...{ id: r.id, kind: r.kind, name: r.name, score: r.score, parts: { ...r.parts }, why: r.why, text: r.text },
     ...(defined({ project: r.project, tier: r.tier, overriddenBy: r.overriddenBy }) as JsonObject),
