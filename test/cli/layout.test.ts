@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, realp
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { kindOfFile, LAYOUT, ownFiles, type Place } from '../../src/engine/store/file-places.ts'
-import { agreeing, BIN, git, inProcess, type Ran, scratch } from './run.ts'
+import { BIN, git, inProcess, type Ran, scratch } from './run.ts'
 
 const SRC = join(import.meta.dirname, '../../src')
 const PROBE = join(import.meta.dirname, '../fs-probe.mjs')
@@ -101,22 +101,11 @@ describe('[T60] src/engine/store/file-places.ts lists every file that Tidemark w
     await run(root, ['act', '[["write-handoff",{"nextSteps":["go on"]}]]'])
     appendFileSync(join(root, '.tidemark', 'decisions.md'), 'no decision\n')
     await run(root, ['act', '[["record-decision",{"name":"use-y","rationale":"because"}]]'])
-    await agreeing(
-      { dir: root, env: probed },
-      'models',
-      'add',
-      'extractor',
-      '--command',
-      '["false"]',
-      '--budget',
-      '50000',
-    )
     writeFileSync(
       join(top, 'said.jsonl'),
       '{"type":"user","message":{"role":"user","content":"we use z because of w"}}\n',
     )
     await hook('Stop', { transcript_path: join(top, 'said.jsonl') })
-    await run(root, ['extract'])
     await run(root, ['export', 'markdown', join(top, 'exported.md')])
     await run(root, ['doctor', '--compact', new Date(Date.now() + 60_000).toISOString()])
     await run(root, ['act', '[["purge",{"ref":"use-y","reason":"test"}]]'])

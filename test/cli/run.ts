@@ -48,7 +48,7 @@ export const git = (dir: string, ...args: string[]): string =>
   })
 
 /** Commands whose end is not the end of their process, or that read what a process is given. */
-const OWN_PROCESS = ['hook', 'mcp', 'serve', 'ui', 'hub', 'extract', 'edit', 'demo', 'bench', '-', '--follow']
+const OWN_PROCESS = ['hook', 'mcp', 'serve', 'ui', 'hub', 'edit', 'demo', 'bench', '-', '--follow']
 let last: Promise<unknown> = Promise.resolve()
 
 /**

@@ -66,11 +66,10 @@ const WRONG: readonly [line: string, says: RegExp][] = [
   ['init now', /too many arguments: now/],
   ['doctor now', /too many arguments: now/],
   ['uninstall ../other', /too many arguments: \.\.\/other/],
-  ['extract now', /too many arguments: now/],
   ['edit', /REF is missing/],
   ['models frob', /not understood: models frob/],
   ['models add', /needs the name of a model/],
-  ['models add extractor', /--budget is needed/],
+  ['models add extractor', /there is no model extractor to add/],
   ['confirm fact:x --all abc', /two things/],
   ['confirm --all', /--all needs a value\n.*`tidemark confirm` lists.*run it first.*--all=-/],
 ]

@@ -12,7 +12,6 @@ import { projectAll } from '../materialize/apply.ts'
 import type { Reader } from '../read/reader.ts'
 import { snapshotNow } from '../store/backup.ts'
 import { type Db, vacuum } from '../store/db.ts'
-import { eraseErrors } from '../store/extraction.ts'
 import { type OwnFile, ownFiles } from '../store/file-places.ts'
 import { isAnyAsked, isAnyHeld } from '../store/held.ts'
 import { isTombstone, type PurgeMark, tombstoneOf } from '../store/line.ts'
@@ -235,7 +234,7 @@ const isSegment = (kind: string): boolean => kind.startsWith('log/')
 function cleanFile({ path, kind }: OwnFile, places: Places | undefined, texts?: readonly string[]): string[] {
   if (isSegment(kind.path) || whyForeign(path, places) !== undefined) return [] // the proof names it
   if (kind.path.startsWith('extraction.db')) {
-    eraseErrors(path.replace(/-(wal|shm|journal)$/, ''))
+    removeInside(dirname(path), basename(path)) // nothing reads it any more
     return []
   }
   if (kind.path.startsWith('prompts.db')) {

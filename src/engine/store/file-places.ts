@@ -65,7 +65,7 @@ export const LAYOUT: readonly FileKind[] = [
     ['hooks.log', true, 'session/hooks/log.ts', 'hook calls: time, session, what went wrong'],
     ['hooks.log.1', true, 'session/hooks/log.ts', 'older hook calls'],
     ['hooks.missed', true, 'session/hooks/backlog.ts', 'what waits to be noted: edited paths'],
-    ['extract.log', true, 'session/hooks/log.ts', 'what went wrong with extraction'],
+    ['extract.log', true, 'session/hooks/log.ts', 'a log of 0.1.0'],
     ['extract.log.1', true, 'session/hooks/log.ts', 'the same, older'],
     ['{store}.partial{sqlite}', true, 'engine/store/deletion.ts', 'a last snapshot on its way back'],
     ['.adopting-{name}/{name}', true, 'engine/replication/adopt.ts', 'a store that takes over another one'],
@@ -105,7 +105,7 @@ export const LAYOUT: readonly FileKind[] = [
     ['uninstalled/{id}-{n}.db{sqlite}', true, 'engine/store/deletion.ts', 'the last snapshot of a deleted store'],
     ['uninstalled/{id}-{n}.db.partial{sqlite}', true, 'engine/store/deletion.ts', 'the same until it is complete'],
     ['library/{tree}', false, 'project/tiers/library.ts', 'the library, a store of its own'],
-    ['extraction.db{sqlite}', true, 'engine/store/extraction.ts', 'allowed extraction, and what waits'],
+    ['extraction.db{sqlite}', true, 'engine/store/user-state.ts', 'what 0.1.0 kept of an extraction'],
     UNFINISHED,
   ]),
   ...kinds('models', 'never', [

@@ -92,6 +92,3 @@ export const hubOf = (project: string, store: string): Joined | undefined => sai
 /** Without a hub: the store leaves it. */
 export const keepHub = (project: string, store: string, hub?: Joined): void =>
   say(project, ({ hubs }) => ({ hubs: { ...hubs, [store]: hub } }))
-
-/** Where this user's leave for extraction is kept, and what waits: without it nobody has switched it on. */
-export const extractionFile = (): string => join(stateDirectory(), 'extraction.db')

@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { attempt, UserError } from '../../base/errors.ts'
+import { UserError } from '../../base/errors.ts'
 import { appendInside, inspect, readInside } from '../../base/files.ts'
 import { redact } from '../../base/secrets/find.ts'
 import { besideStore, type Project } from '../../engine/store/project.ts'
@@ -58,11 +58,3 @@ export function hooksSeen(project: Project): HookSeen[] {
 
 export const hookTimeOf = (project: Project, session: string): number =>
   hooksSeen(project).reduce((sum, h) => (h.session === session ? sum + h.ms : sum), 0)
-
-const EXTRACT_LOG_MAX = 128 * 1024
-
-/** A line beside the store on what did not work in an extraction; never throws. */
-export function logExtraction(project: Project, now: number, session: string, what: string): void {
-  const line = `${new Date(now).toISOString()} ${session}: ${redact(what.replace(/\s+/g, ' ')).slice(0, ERROR_MAX)}\n`
-  attempt(() => appendLog(project, 'extract.log', line, EXTRACT_LOG_MAX))
-}

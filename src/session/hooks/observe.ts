@@ -13,10 +13,10 @@ import { operationOf, RUN } from '../../work/handoff/views/observations.ts'
 import { excludedCommand } from './config.ts'
 import { linesFromEnd } from './context-usage.ts'
 import { dataLine } from './delivery.ts'
-import { saidIn } from './extract/turns.ts'
 import type { Hook } from './hook.ts'
 import { type Operation, operationsOf, outcomeIn, runsAllOf, TESTS } from './operations.ts'
 import { pauses } from './pause.ts'
+import { saidIn } from './transcripts/turns.ts'
 
 /** By this source the knowledge tells what hooks observed from what somebody did. */
 const SOURCE = 'observed'

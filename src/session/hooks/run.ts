@@ -1,10 +1,8 @@
 /** hooks: what is done at each event of a client's session, in no client's dialect. One file per event. */
 
-import { existsSync } from 'node:fs'
 import { gitCommonDir, gitState, workTreeOf } from '../../base/git.ts'
 import type { Memory } from '../../engine/memory.ts'
 import type { Project } from '../../engine/store/project.ts'
-import { extractionFile } from '../../engine/store/user-state.ts'
 import { clientProcess, sameProcess } from '../../work/coordination/client-process.ts'
 import { makeUp } from './backlog.ts'
 import { type HookCall, type HookEvent, type HookReply, NOTHING } from './call.ts'
@@ -29,7 +27,6 @@ const HANDLERS: Partial<Readonly<Record<HookEvent, () => Promise<Handler>>>> = {
 }
 
 /** After these a session may be read by the model that its user has allowed, if there is any: a file says so. */
-const READ_AFTER: ReadonlySet<HookEvent> = new Set(['stop', 'session-end'])
 
 /** These come after a session's end too, and bring none back to life. */
 const QUIET: ReadonlySet<HookEvent> = new Set([
@@ -94,7 +91,5 @@ export async function respond(
       const { refreshViews } = await import('../../work/handoff/views/refresh.ts')
       refreshViews(memory, project)
     })
-  if (READ_AFTER.has(call.event) && existsSync(extractionFile()))
-    await hook.attemptLater('extraction', async () => (await import('./extract/queue.ts')).afterSession(hook))
   return { reply, session: hook.session, errors: hook.errors, code: hook.code }
 }

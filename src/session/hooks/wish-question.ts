@@ -1,10 +1,12 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { below } from '../../base/files.ts'
+import type { Memory } from '../../engine/memory.ts'
+import { identityOf, standingOf } from '../../model/entity.ts'
+import type { Json } from '../../model/field.ts'
 import { forceOf } from '../../travel/formats/import/orders.ts'
 import { actionOf } from '../../travel/formats/import/said-as.ts'
 import { agreedJustNow, askAbout, type Wish } from './ask-person.ts'
-import { isKnown } from './extract/propose.ts'
 import type { Hook } from './hook.ts'
 import { isForLater, takesBack } from './lasting-words.ts'
 import { wishToEnd, wishToReturn, wishToTakeBack } from './taken-back.ts'
@@ -30,6 +32,14 @@ export function askFor(hook: Hook, sentences: readonly string[], all: readonly s
   const now = wishes.slice(0, MAX_ASKED)
   if (now.length === 0) return undefined
   return { visible: askAbout(hook, [], now, wishes.length - now.length), asked: now.map((wish) => wish.words) }
+}
+
+/** Whether the knowledge has it already, and somebody agreed to it. */
+function isKnown(memory: Memory, kindName: string, args: { readonly [field: string]: Json | undefined }): boolean {
+  const kind = memory.registry().kind(kindName)
+  const id = kind && identityOf(kind, args)
+  const there = id === undefined ? undefined : memory.reader.entity(id)
+  return there?.live === true && standingOf(there.fields) !== 'proposed'
 }
 
 /** A sentence that says itself that it lasts is a rule, though its words state something: "I want that you …". */

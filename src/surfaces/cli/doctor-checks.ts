@@ -20,7 +20,6 @@ import { many } from '../../session/briefing/format.ts'
 import { findOnPath } from '../../session/clients/common/path.ts'
 import { checkWiring, sweepLeft } from '../../session/clients/wiring.ts'
 import { type Check, ok, wrong } from '../../session/hooks/doctor-line.ts'
-import { checkExtraction } from '../../session/hooks/extract/meter.ts'
 import { checkHooks } from '../../session/hooks/hook-health.ts'
 import { checkSegments } from '../../travel/sync/check-segments.ts'
 import { pendingIn } from '../../travel/sync/publish.ts'
@@ -287,7 +286,6 @@ const OF_STORE: readonly ((memory: Memory, project: Project) => Iterable<Check> 
 /** Every check of the project and the machine, in the order of its lines. `directory` is where the caller stands. */
 const OF_MACHINE: readonly ((project: Project, directory: string) => Check[])[] = [
   (project) => checkHooks(project, (at) => `${localMinute(at)} (${ago(at, Date.now())})`),
-  (project) => checkExtraction(project, Date.now()),
   checkLastSnapshots,
   () => checkCommand(process.env),
   ({ root }) =>

@@ -207,7 +207,6 @@ export async function hook(args: readonly string[]): Promise<never> {
   process.on('uncaughtException', (error) => failed('bug', String(error)))
   process.on('unhandledRejection', (error) => failed('bug', String(error)))
   try {
-    if (process.env.TIDEMARK_EXTRACTING) finish(NOTHING) // a client that reads a transcript for us (hooks/extract)
     found = await asked(args[0], args[1])
     if (!found) finish(NOTHING)
     const patience = CLOCK_MS[found!.dialect.events[found!.event] ?? 'other']

@@ -9,7 +9,6 @@ import { PROJECT_DIR } from '../../engine/store/project.ts'
 import { waitingEndpoints } from '../../find/recall/embedders/consent.ts'
 import { costsOf } from '../../session/briefing/costs.ts'
 import { many } from '../../session/briefing/format.ts'
-import { meterLine, meterOf } from '../../session/hooks/extract/meter.ts'
 import { offUntil, pausedSince } from '../../session/hooks/pause.ts'
 import { claimsOf } from '../../work/coordination/claims.ts'
 import { titleOfSession } from '../../work/coordination/labels.ts'
@@ -50,7 +49,6 @@ export const status = defineTool({
     const reviewers = reviewersNamed(project.reviewers)
     const names = Object.keys(reviewers).join(', ')
     const isAccepted = areAccepted(memory.db, reviewers)
-    const meter = meterOf(project, now)
     // what init took from files that the team has does not make it the team's memory
     const isNew = last === undefined || last.author.agent === 'init'
     const told = session === undefined ? undefined : costsOf(memory, session)
@@ -74,7 +72,6 @@ export const status = defineTool({
           ? `reviewed by ${names}`
           : `.tidemark/config.json names ${names} as reviewers; they count for nothing until \`tidemark reviewers --accept\``),
       ...waitingEndpoints(project).map(({ told, allow }) => `${told}: \`${allow}\``),
-      meter && meterLine(meter),
       last
         ? `last write ${ago(last.at, now)}${last.author.session ? ` by ${who(last.author.session)}` : ''}`
         : 'nothing written yet',
@@ -102,9 +99,6 @@ export const status = defineTool({
         missing,
         reviewers: { named: Object.keys(reviewers), accepted: isAccepted },
         paused: paused === undefined ? null : new Date(paused).toISOString(),
-        extraction: meter
-          ? { used: meter.tokens, budget: meter.allowed.budget, calls: meter.calls, waiting: meter.waiting }
-          : null,
         unreadEdits: unread.map((r) => `${PROJECT_DIR}/${r.aside}`),
         lastWrite: last ? new Date(last.at).toISOString() : null,
         storeBytes: statSync(memory.path).size,

@@ -34,16 +34,7 @@ export interface ClientFacts {
   readonly agents: readonly string[]
   /** Whether its hooks are told of an edit only afterwards. */
   readonly tellsEditsLate: boolean
-  /** A command that answers one prompt without tools, servers, hooks or a project. */
-  readonly headless: ((model?: string) => string[]) | undefined
 }
-
-const withModel = (model: string | undefined): string[] => (model === undefined ? [] : ['--model', model])
-
-/** Features of Codex that are switched off for one answer. It ignores names that it does not know. */
-const CODEX_FEATURES = [
-  'shell_tool', 'unified_exec', 'view_image', 'image_generation', 'multi_agent', 'goals', 'apps', 'plugins', 'hooks', 'browser_use', 'computer_use',
-] // biome-ignore format: a list to read at a glance
 
 /** What holds of a client unless its facts say something else. */
 const UNSAID = {
@@ -62,7 +53,6 @@ const UNSAID = {
   commands: [],
   agents: [],
   tellsEditsLate: false,
-  headless: undefined,
 } as const
 
 export const CLIENT_FACTS = {
@@ -86,10 +76,6 @@ export const CLIENT_FACTS = {
     skills: ['.claude/skills'],
     commands: ['.claude/commands'],
     agents: ['.claude/agents'],
-    headless: (model) => [
-      ...['claude', '-p', '--output-format', 'json', '--safe-mode', '--strict-mcp-config', '--no-session-persistence'],
-      ...['--tools', '', ...withModel(model)],
-    ],
   },
   codex: {
     ...UNSAID,
@@ -102,11 +88,6 @@ export const CLIENT_FACTS = {
     resume: (session) => `codex resume ${session}`,
     contextTokens: 272_000,
     skills: ['.agents/skills', '.codex/skills'],
-    headless: (model) => [
-      ...['codex', 'exec', '--skip-git-repo-check', '--ephemeral', '--ignore-user-config', '--sandbox', 'read-only'],
-      ...['-c', 'web_search="disabled"', ...CODEX_FEATURES.flatMap((name) => ['-c', `features.${name}=false`])],
-      ...[...withModel(model), '-'],
-    ],
   },
   gemini: {
     ...UNSAID,
@@ -160,8 +141,6 @@ export const CLIENT_FACTS = {
 export type ClientName = keyof typeof CLIENT_FACTS
 export const CLIENT_NAMES = Object.keys(CLIENT_FACTS) as readonly ClientName[]
 export const ALL_FACTS: readonly ClientFacts[] = Object.values(CLIENT_FACTS)
-/** Those that can answer one prompt for us. */
-export const HEADLESS_CLIENTS: readonly string[] = CLIENT_NAMES.filter((name) => CLIENT_FACTS[name].headless)
 
 /** The facts about a client, also under a longer name: `claude-code`. */
 export function factsOf(client: string | undefined): ClientFacts | undefined {

@@ -8,17 +8,9 @@ const MODEL = 'claude-haiku-4-5'
 const isSummary = ({ body }: Request) =>
   /create a detailed summary of/.test(JSON.stringify((body.messages as unknown[] | undefined)?.at(-1) ?? ''))
 
-/** A client that reads a transcript for us asks without any tool too. */
-const isExtraction = ({ text }: Request) => text.includes('You read the transcript of a work session')
-
-const protocol = (extracted: string): Protocol => ({
+const protocol: Protocol = {
   isTurn: (request) => Array.isArray(request.body.tools) && request.body.tools.length > 0 && !isSummary(request),
-  aside: (request) =>
-    isExtraction(request)
-      ? extracted
-      : isSummary(request)
-        ? '<summary>The conversation was about small things.</summary>'
-        : 'ok',
+  aside: (request) => (isSummary(request) ? '<summary>The conversation was about small things.</summary>' : 'ok'),
   answer(response: ServerResponse, step: Step, number: number, request: Request) {
     if (!request.path.startsWith('/v1/messages') || request.path.includes('count_tokens')) {
       response.writeHead(request.path.includes('count_tokens') ? 200 : 404, { 'content-type': 'application/json' })
@@ -64,10 +56,10 @@ const protocol = (extracted: string): Protocol => ({
     send('message_stop', {})
     response.end()
   },
-})
+}
 
-/** A scripted model behind the Messages API, for Claude Code; `extracted` is what it finds in a transcript. */
-export const anthropic = (extracted = '{"candidates": []}'): Promise<Model> => scripted(protocol(extracted))
+/** A scripted model behind the Messages API, for Claude Code. */
+export const anthropic = (): Promise<Model> => scripted(protocol)
 
 interface Block {
   readonly type?: string

@@ -15,7 +15,6 @@ export const COMMANDS: Readonly<Record<string, Entry<Command>>> = {
   serve: { group: 'agents', load: async () => (await import('./serve.ts')).serve },
   hook: { group: 'agents', load: async () => (await import('./hook.ts')).hook },
   hub: { group: 'agents', load: async () => (await import('./hub.ts')).hub },
-  extract: { group: 'agents', load: async () => (await import('./extract.ts')).extract },
   models: { group: 'set up', load: async () => (await import('./models.ts')).models },
   bench: { group: 'set up', load: async () => (await import('./bench.ts')).bench },
   adopt: { group: 'set up', load: async () => (await import('./adopt.ts')).adopt },

@@ -15,12 +15,11 @@ import { CLIENTS } from '../../../session/clients/index.ts'
 import { applyWiring, checkWiring, planWiring, sweepLeft } from '../../../session/clients/wiring.ts'
 import { receiveChanges } from '../../../travel/sync/receive.ts'
 import { isOfClient, isTerminal, typist } from '../../../work/coordination/caller.ts'
-import { ALL_FACTS, CLIENT_FACTS, HEADLESS_CLIENTS } from '../../../work/coordination/clients.ts'
+import { ALL_FACTS, CLIENT_FACTS } from '../../../work/coordination/clients.ts'
 import { refreshViews } from '../../../work/handoff/views/refresh.ts'
 import * as arrival from '../../tools/arrive.ts'
 import { ask, refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
-import { extractorHere } from './extractor.ts'
 import { clientContext, shownFile } from './launcher.ts'
 
 /** Where the project is to be: as named, else around the working directory, else the git root or that directory. */
@@ -233,11 +232,6 @@ export const init: Command = {
           : 'nothing had to be changed'
     call.out(again ?? done)
     const wired = new Set<string>(changes.filter((c) => !c.failed).map((c) => c.client))
-    const reader = HEADLESS_CLIENTS.find((client) => wired.has(client))
-    if (fresh && reader && isTerminal() && extractorHere(call) === undefined)
-      call.out(
-        `  option off: ${reader} may read each session at its end, for up to 12,000 tokens: tidemark models add extractor --client ${reader} --budget 100000`,
-      )
     for (const { id, state, text, fix = text } of checkWiring(context)) {
       const client = id.split('.')[0]!
       if (state === 'wrong' && wired.has(client)) call.out(`  next   ${client}: ${fix}`)

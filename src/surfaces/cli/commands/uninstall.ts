@@ -15,12 +15,10 @@ import { many } from '../../../session/briefing/format.ts'
 import { removeIfEmpty } from '../../../session/clients/common/files.ts'
 import { journalFiles, keepJournal } from '../../../session/clients/common/journal.ts'
 import { applyUnwiring, planUnwiring, sweepLeft } from '../../../session/clients/wiring.ts'
-import { forbidExtraction, realStore } from '../../../session/hooks/extract/consent.ts'
 import { ownViews } from '../../../work/handoff/views/refresh.ts'
 import { countedKinds } from '../../tools/format.ts'
 import { agreed, refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
-import { extractorHere } from './extractor.ts'
 import { clientContext, shownFile } from './launcher.ts'
 
 const storeFilesOf = (storePath: string): OwnFile[] =>
@@ -223,8 +221,6 @@ export const uninstall: Command = {
     call.out(`${dry ? 'would take' : 'taking'} Tidemark out of ${root}:`)
     for (const c of changes) call.out(`  ${DOES[c.action]} ${shownFile(context, c.file)}: ${c.why}`)
     const shared = mainOf(project) !== undefined // what the user allows holds for all work trees
-    const extractor = shared ? undefined : extractorHere(call)
-    if (extractor !== undefined) call.out(`  end     what reads the transcripts of sessions: ${extractor}`)
     const joined = shared ? undefined : hubOf(project.id, storePath)
     if (joined) call.out(`  leave   the hub ${joined.url}, and forget its token`)
     for (const [dir, of] of Map.groupBy(plan.tree, ({ path }) => dirname(relative(root, path))))
@@ -250,7 +246,6 @@ export const uninstall: Command = {
 
     const now = Date.now()
     const state = stateDirectory()
-    if (!shared) forbidExtraction(project)
     if (joined) keepHub(project.id, storePath)
     sweepLeft(context, now)
     applyUnwiring(context, changes)
@@ -263,7 +258,7 @@ export const uninstall: Command = {
     let kept: string | undefined
     if (deleting)
       kept = deleteStore({
-        path: realStore(storePath),
+        path: join(realPath(dirname(storePath)), basename(storePath)),
         files: plan.store,
         keepIn: keeps ? state : undefined,
         project: id,
