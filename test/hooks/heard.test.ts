@@ -40,6 +40,7 @@ test.each([
   'please always run the linter before you push',
   'Never commit to main',
   'Remember that the staging box has no GPU',
+  'The staging box has no GPU, remember that.',
   'We never use console.log',
   'Ab jetzt bitte nur noch mit Testfall',
   'Schreib Kommentare immer auf Deutsch',
@@ -722,6 +723,21 @@ test.each([
   expect(visible === undefined ? undefined : /\(ends "([^"]*)"\)/.exec(visible)?.[1]).toEqual(
     ends === undefined ? undefined : expect.stringContaining(ends),
   )
+})
+
+test('[R4] where several rules may be meant nothing ends, and the person is told which they are', async () => {
+  const t = openTestMemory()
+  for (const fact of ['Never deploy on Fridays', 'Deploy with the blue script', 'use pnpm'])
+    t.act([['record-fact', { fact }]])
+  const { types } = session(t)
+  const { visible } = await types('forget the rule about deploys')
+  expect(visible).toMatch(
+    /^Tidemark: "(?:Never|Deploy)[^"]+", "(?:Never|Deploy)[^"]+" may be meant\. Nothing was ended/,
+  )
+  await types('yes')
+  expect(t.memory.reader.list('fact').filter((e) => e.fields.retired === undefined)).toHaveLength(3)
+  expect((await types('forget the rule about Friday deploys')).visible).toContain('ends "Never deploy on Fridays"')
+  expect((await types('forget the rule about the office')).visible).toBeUndefined()
 })
 
 test.each([

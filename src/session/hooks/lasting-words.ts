@@ -52,6 +52,7 @@ const CUES: readonly (readonly ['first' | 'anywhere', string])[] = [
     'first',
     "remember(?:,|:| that)|keep in mind|bear in mind|don[’']t forget that|denk da?ran|merk dir|recuerda que|ten en cuenta que|souviens-toi que|retiens|n[’']oublie pas que|lembre(?:-se)? (?:de )?que",
   ],
+  ['anywhere', '(?<=, (?:please |so |and )?)remember (?:that|this)(?=[.! ]*$)'],
   // everywhere
   [
     'anywhere',

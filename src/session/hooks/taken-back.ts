@@ -6,6 +6,7 @@ import { contentDigest } from '../../engine/replication/vouched.ts'
 import { isQuestion } from '../../engine/store/prompts.ts'
 import { isStopWord } from '../../engine/store/terms.ts'
 import { type Entity, identityOf, isAgreed } from '../../model/entity.ts'
+import { oneLine } from '../../model/text.ts'
 import { actionOf } from '../../travel/formats/import/said-as.ts'
 import type { Agreed, Wish } from './ask-person.ts'
 import { takenBackIn } from './lasting-words.ts'
@@ -32,14 +33,32 @@ const rulesOn = (reader: Reader, words: string): Entity[] =>
 
 const shownAs = (e: Entity) => ({ id: e.id, digest: contentDigest(e) })
 
+/** The rules that a description may mean: the one that is called so, else all that have most of its words. */
+function describedBy(reader: Reader, described: string): Entity[] {
+  const words = wordsIn(described)
+  const share = (e: Entity) => words.filter((w) => isIn(w, wordsIn(calledAs(e)))).length / Math.max(1, words.length)
+  const near = rulesOn(reader, described).filter((e) => share(e) >= SHARE)
+  const called = near.filter((e) => e.name === described)
+  return called.length === 1 ? called : near
+}
+
+const MOST_NAMED = 4
+
+/** Said where a sentence takes back one of several rules, and does not say which. */
+export function severalMeant(reader: Reader, sentence: string): string | undefined {
+  const described = takenBackIn(sentence)
+  const meant = described === undefined ? [] : describedBy(reader, described)
+  if (meant.length < 2) return undefined
+  const named = meant.slice(0, MOST_NAMED).map((e) => `"${oneLine(calledAs(e), 120)}"`)
+  const more = meant.length > MOST_NAMED ? ` and ${meant.length - MOST_NAMED} more` : ''
+  return `Tidemark: ${named.join(', ')}${more} may be meant. Nothing was ended: say it with the words of one, or \`tidemark retire REF\`.`
+}
+
 /** The retirement or replacement that a sentence asks for, where exactly one rule is meant. */
 export function wishToEnd(reader: Reader, sentence: string): Wish | undefined {
   const described = takenBackIn(sentence)
   if (described !== undefined) {
-    const words = wordsIn(described)
-    const share = (e: Entity) => words.filter((w) => isIn(w, wordsIn(calledAs(e)))).length / Math.max(1, words.length)
-    const near = rulesOn(reader, described).filter((e) => share(e) >= SHARE)
-    const meant = near.length > 1 ? near.filter((e) => e.name === described) : near
+    const meant = describedBy(reader, described)
     if (meant.length !== 1) return undefined
     const actions = [['retire', { ref: meant[0]!.id, reason: sentence }] as const]
     return { words: sentence, actions, also: `ends "${calledAs(meant[0]!)}"`, to: shownAs(meant[0]!) }

@@ -9,7 +9,7 @@ import { actionOf } from '../../travel/formats/import/said-as.ts'
 import { agreedJustNow, askAbout, type Wish } from './ask-person.ts'
 import type { Hook } from './hook.ts'
 import { isForLater, takesBack } from './lasting-words.ts'
-import { wishToEnd, wishToReturn, wishToTakeBack } from './taken-back.ts'
+import { severalMeant, wishToEnd, wishToReturn, wishToTakeBack } from './taken-back.ts'
 
 /** Of one prompt, so that a question stays one. */
 const MAX_ASKED = 2
@@ -30,7 +30,8 @@ export function askFor(hook: Hook, sentences: readonly string[], all: readonly s
     .filter(({ actions: [first] }) => !isKnown(hook.memory, first![0].replace(/^record-/, ''), first![1]))
     .map((wish): Wish => ({ ...wish, ...(prompt === undefined ? {} : { prompt }) }))
   const now = wishes.slice(0, MAX_ASKED)
-  if (now.length === 0) return undefined
+  const unclear = now.length === 0 ? asked.flatMap((s) => severalMeant(reader, s) ?? []) : []
+  if (now.length === 0) return unclear.length > 0 ? { visible: unclear[0], asked: [] } : undefined
   return { visible: askAbout(hook, [], now, wishes.length - now.length), asked: now.map((wish) => wish.words) }
 }
 
