@@ -147,6 +147,15 @@ describe('[A3] references', () => {
     for (const ref of [id, 'do: it', 'task:do: it']) expect(m.get(ref)!.id).toBe(id)
   })
 
+  test('[A3] the id of a long name is found without its kind', () => {
+    const m = openTestMemory()
+    const { id } = m.act([
+      ['record-decision', { name: 'A probe that asks a machine on demand is a POST and no GET at all' }],
+    ]).results[0]!
+    expect(id).toMatch(/-[0-9a-f]{12}$/)
+    expect(m.get(String(id).replace('decision:', ''))!.id).toBe(id)
+  })
+
   test('[A3] an ambiguous one is refused with the candidates', () => {
     const m = openTestMemory()
     m.act([

@@ -4,6 +4,7 @@ import {
 } from 'node:fs' // biome-ignore format: a list
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { addPresence } from '../../src/engine/store/presence.ts'
 import { scan } from '../../src/find/code/scan.ts'
 import { toolOf } from '../../src/session/clients/common/tool.ts'
 import type { HookCall, HookReply } from '../../src/session/hooks/call.ts'
@@ -171,6 +172,27 @@ test('[E2] who was refused twice is refused again where the other has committed 
   expect(await edit('a', root, 'log(sum, 1)', 'log(sum, 2)')).toEqual({})
   await after()
   clock.now += 1
+  expect(await tried()).toBe('deny')
+  expect(await tried()).toBe('warn')
+})
+
+test('[E2] who was told long ago is told again of what was written since, however much has happened after it', async () => {
+  const { root, edit, start, hook, clock, git, memory } = await repository()
+  await start('a', root)
+  await start('b', root, process.ppid)
+  const after = () => hook('a', 'after-edit', root, { tool: toolOf('Edit', { file_path: join(root, 'src/cart.js') }) })
+  const tried = async () => (await edit('b', root, 'log(sum', 'print(sum')).decision
+  await edit('a', root, 'log(sum)', 'log(sum, 1)')
+  await after()
+  expect(await tried()).toBe('deny')
+  git(root, 'commit', '-qam', 'what a has')
+  clock.now += 60_000
+  expect(await edit('a', root, 'log(sum, 1)', 'log(sum, 2)')).toEqual({})
+  await after()
+  memory.db.write(() => {
+    for (let i = 0; i < 1_200; i++) addPresence(memory.db, clock.now, 'c', 'edited', { path: 'src/other.js' })
+  })
+  clock.now += 60_000
   expect(await tried()).toBe('deny')
   expect(await tried()).toBe('warn')
 })

@@ -32,7 +32,8 @@ export function candidates(lookup: Lookup, ref: string): Entity[] {
         if (k.name === 'file' && found.size === 0)
           for (const old of absoluteIds(lookup.registry(), name)) consider(lookup.entity(old))
       }
-      consider(lookup.entity(`${k.name}:${slug(name)}`))
+      // a name, or the id that was made of one
+      for (const id of new Set([slug(name), name])) consider(lookup.entity(`${k.name}:${id}`))
     }
     for (const e of lookup.byName(key)) consider(e)
     const all = [...found.values()]

@@ -288,11 +288,18 @@ export function endClaims(db: Db, ended: readonly ClaimRow[], how: 'released' | 
 }
 
 /** In order, after a cursor. */
-export function presenceAfter(db: Db, n: number, limit = -1): PresenceEvent[] {
-  const sql = 'SELECT n AS seq, at, session, type, body FROM presence_events WHERE n>? ORDER BY n LIMIT ?'
-  const rows = db.all<Omit<PresenceEvent, 'body'> & { body: string }>(sql, n, limit)
+export const presenceAfter = (db: Db, n: number, limit = -1): PresenceEvent[] =>
+  eventsWhere(db, 'n>? ORDER BY n LIMIT ?', n, limit)
+
+function eventsWhere(db: Db, where: string, ...params: (number | string)[]): PresenceEvent[] {
+  const sql = `SELECT n AS seq, at, session, type, body FROM presence_events WHERE ${where}`
+  const rows = db.all<Omit<PresenceEvent, 'body'> & { body: string }>(sql, ...params)
   return rows.map((row) => ({ ...row, body: stored<PresenceEvent['body']>(row.body) }))
 }
+
+/** Edits of a file that sessions told of since a moment (ms), however much has happened after them. */
+export const editsSince = (db: Db, path: string, since: number): PresenceEvent[] =>
+  eventsWhere(db, "type='edited' AND at>=? AND json_extract(body, '$.path')=? ORDER BY n", since, path)
 
 /** What was put before a session. `seq`: the last event it knows of. */
 export interface Told {

@@ -7,6 +7,7 @@ import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { markOf, Staleness } from '../../engine/read/stale.ts'
 import { type Entity, filesOf, importedFrom, isAgreed, isPage, madeAt, saidAt, saidBy } from '../../model/entity.ts'
+import { gistOf } from '../../model/gist.ts'
 import { defined, type JsonObject } from '../../model/object.ts'
 import { oneLine } from '../../model/text.ts'
 import { linkedWith, unverifiedAmong, upheldLinks } from './unverified.ts'
@@ -215,7 +216,8 @@ const SAYING = ['summary', 'description', 'rationale', 'outcome', 'lesson', 'rig
 /** What it is called and what it says, on a line. */
 export function inShort(e: Entity, clean: (text: string, most: number) => string): string {
   const said = sayingOf(e)
-  return `${e.kind} "${clean(e.name, 120)}"${said === '' ? '' : `: ${clean(said, 260)}`}`
+  const short = said.includes('\n') ? gistOf(said, 260) : said
+  return `${e.kind} "${clean(e.name, 120)}"${said === '' ? '' : `: ${clean(short, 262)}`}`
 }
 
 /** What it says besides its name. */

@@ -1,6 +1,6 @@
 import { besideOf } from '../../find/recall/told.ts'
 import { type Entity, saidAt } from '../../model/entity.ts'
-import { fencedLines } from '../../model/markdown.ts'
+import { gistOf } from '../../model/gist.ts'
 import { localMinute } from '../../model/times.ts'
 import { plain } from './fence.ts'
 import type { About } from './types.ts'
@@ -15,50 +15,14 @@ export const byline = (e: Entity, about: Pick<About, 'holds' | 'local'>): string
 
 export const field = (e: Entity, name: string, max: number): string => {
   const value = e.fields[name]
-  return typeof value === 'string' ? (value.includes('\n') ? gistOf(value, max) : plain(value, max)) : ''
+  return typeof value === 'string' ? gist(value, max) : ''
 }
 
-/**
- * The first whole sentences of a page, up to its first list, table or code; of a list that is introduced, what has room.
- * A mark says that the page goes on.
- */
-export function gistOf(page: string, max: number): string {
-  const blocks = blocksOf(page)
-  const end = blocks.findIndex(({ is }) => is !== 'prose')
-  const head = blocks.slice(0, end < 0 ? undefined : end).map(({ text }) => text).join(' ') // biome-ignore format: a row
-  const isLed = end >= 0 && (head === '' || head.endsWith(':'))
-  const items = isLed ? blocks.slice(end).flatMap(({ is, text }) => (is === 'item' ? text : [])) : []
-  const whole = [head, items.join('; ')].filter(Boolean).join(' ')
-  if (whole.length <= max) return plain(end >= 0 && items.length === 0 ? `${whole} …` : whole, max + 2)
-  const ends = [...whole.matchAll(/[.!?](?= [^\p{Ll}]|$)|; |[。！？]/gu)].map((m) => m.index + 1)
-  const last = ends.findLast((at) => at <= max)
-  if (last === undefined && isLed && head !== '' && head.length <= max)
-    return plain(`${head.replace(/:$/, '')} …`, max + 2)
-  return last === undefined ? plain(whole, max) : plain(`${whole.slice(0, last).replace(/;$/, '')} …`, max + 2)
+/** A page in whole sentences, safe to stand behind the fence. */
+export const gist = (page: string, max: number): string => {
+  const said = page.includes('\n') ? gistOf(page, max) : page
+  return plain(said, said.endsWith(' …') ? max + 2 : max)
 }
-
-/** Paragraphs, items of lists and what is neither, each on a line without emphasis and addresses of links. */
-function blocksOf(page: string): { is: 'prose' | 'item' | 'other'; text: string }[] {
-  const lines = page.trim().split('\n')
-  const isCode = fencedLines(lines)
-  const blocks: { is: 'prose' | 'item' | 'other'; text: string }[] = []
-  let isOpen = false
-  for (const [i, line] of lines.entries()) {
-    const [, mark = ''] = /^\s{0,8}([-*+]|\d{1,3}[.)]|[|>#])(?:\s|(?<=[|#]))/.exec(line) ?? []
-    const is = isCode[i] || /^[|>#]/.test(mark) ? 'other' : mark === '' ? 'prose' : 'item'
-    if (isOpen && is === 'prose' && line.trim() !== '') blocks.at(-1)!.text += ` ${toldLine(line)}`
-    else if (line.trim() !== '') blocks.push({ is, text: toldLine(line) })
-    isOpen = line.trim() !== '' && is !== 'other'
-  }
-  return blocks
-}
-
-const toldLine = (line: string): string =>
-  line
-    .trim()
-    .replace(/^(?:[-*+]|\d{1,3}[.)])\s+/, '')
-    .replace(/\*\*|__/g, '')
-    .replace(/\[([^[\]]{1,200})\](?:\([^()\s]{0,300}\)|\[[^[\]]{0,100}\])/g, '$1')
 
 export const refOf = (e: Entity): string => plain(e.id, 120)
 

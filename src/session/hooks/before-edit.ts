@@ -15,7 +15,7 @@ import { RULES_DIR } from '../../work/evolution/rules.ts'
 import { expectEdited } from './backlog.ts'
 import type { HookReply } from './call.ts'
 import {
-  type Conflict, collisionsWith, type Decision, editedByOthers, foreseen, inTheWay, isKin, leftBy, othersAtWork, SEVERITY,
+  type Conflict, collisionsWith, type Decision, foreseen, inTheWay, isKin, leftBy, othersAtWork, SEVERITY, wasEdited,
   who,
 } from './conflicts.ts' // biome-ignore format: a list
 import { dataLine, deliveredSince, keepDelivered } from './delivery.ts'
@@ -106,7 +106,7 @@ function untold(hook: Hook, conflicts: readonly Conflict[]): ReadonlyMap<Conflic
     const at = delivered.get(c.mark)
     const { again = `${c.mark} again` } = c
     if (at === undefined) found.set(c, [c.mark])
-    else if (!isLately(again) && editedByOthers(hook, at, (id) => !isKin(hook, id)).has(c.path))
+    else if (!isLately(again) && wasEdited(hook, c.path, at))
       found.set(c, isLately(c.mark) ? [c.mark, again] : [c.mark])
   }
   return found

@@ -1,5 +1,5 @@
 import { leaseTime, sameTree } from '../../engine/claims/lease.ts'
-import { lapsedEdits, presenceAfter } from '../../engine/store/presence.ts'
+import { editsSince, lapsedEdits, type PresenceEvent, presenceAfter } from '../../engine/store/presence.ts'
 import { defined } from '../../model/object.ts'
 import { type Claim, claimsOf } from '../../work/coordination/claims.ts'
 import { nameOfSession } from '../../work/coordination/labels.ts'
@@ -31,21 +31,21 @@ export const isKin = ({ call, session, sessions }: Hook, id: string): boolean =>
 export const othersAtWork = (hook: Hook): SessionInfo[] =>
   hook.sessions.list().filter((s) => s.id !== hook.session && s.root !== undefined && !isKin(hook, s.id))
 
-/** Files of which their own sessions told an edit since a moment. */
-export const editedByOthers = ({ memory, session, root }: Hook, since: number, isOther = (_: string) => true) =>
+/** Whether a session of this work tree but this one told of the edit itself. */
+const isTheirs = ({ session, root }: Hook, e: PresenceEvent): boolean =>
+  e.type === 'edited' && e.body.by !== 'program' && e.session !== session && (e.body.root ?? root) === root
+
+/** Files of which their own sessions told an edit since a moment, just now. */
+export const editedByOthers = (hook: Hook, since: number): Set<string> =>
   new Set(
-    presenceAfter(memory.db, Math.max(0, memory.cursor - LOOK_BACK))
-      .filter(
-        (e) =>
-          e.type === 'edited' &&
-          e.body.by !== 'program' &&
-          e.session !== session &&
-          e.at >= since &&
-          isOther(e.session) &&
-          (e.body.root ?? root) === root,
-      )
+    presenceAfter(hook.memory.db, Math.max(0, hook.memory.cursor - LOOK_BACK))
+      .filter((e) => e.at >= since && isTheirs(hook, e))
       .map((e) => String(e.body.path)),
   )
+
+/** Whether others have edited a file since a moment. */
+export const wasEdited = (hook: Hook, path: string, since: number): boolean =>
+  editsSince(hook.memory.db, path, since).some((e) => isTheirs(hook, e) && !isKin(hook, e.session))
 
 /** What a live session has changed under a claim that has run out: as a claim of its own without a number. */
 export const leftBy = ({ id, root, seen }: SessionInfo, on: string): Claim & { readonly elsewhere: boolean } => ({

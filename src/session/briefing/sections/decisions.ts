@@ -6,7 +6,7 @@ import { keptHere } from '../../../find/recall/told.ts'
 import { type Entity, isOfFile, kindOf, provenanceOf, saidAt } from '../../../model/entity.ts'
 import { plain } from '../fence.ts'
 import { isElsewhere, nearness, pathsOf } from '../focus.ts'
-import { byline, field, gistOf, refOf } from '../format.ts'
+import { byline, field, gist, refOf } from '../format.ts'
 import type { About, Built, Section } from '../types.ts'
 import { bindingFacts } from './rules.ts'
 
@@ -55,7 +55,7 @@ export function decisionItem(e: Entity, about: About, rule?: Entity): { text: st
   const by = byline(e, about) + against
   // of a record its own file is the reference, which tells the rest
   if (isOfFile(e) && pathsOf(e).length > 0) {
-    const what = gistOf(String(e.fields.description ?? ''), 240)
+    const what = gist(String(e.fields.description ?? ''), 240)
     const title = `- ${plain(e.name, 160)}`
     return { text: `${title}${what === '' ? '' : `: ${what}`} ${by}`, short: `${title} ${by}` }
   }
