@@ -216,7 +216,7 @@ const SAYING = ['summary', 'description', 'rationale', 'outcome', 'lesson', 'rig
 /** What it is called and what it says, on a line. */
 export function inShort(e: Entity, clean: (text: string, most: number) => string): string {
   const said = sayingOf(e)
-  const short = said.includes('\n') ? gistOf(said, 260) : said
+  const short = said.includes('\n') || said.length > 260 ? gistOf(said, 260) : said
   return `${e.kind} "${clean(e.name, 120)}"${said === '' ? '' : `: ${clean(short, 262)}`}`
 }
 

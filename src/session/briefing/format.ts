@@ -20,7 +20,7 @@ export const field = (e: Entity, name: string, max: number): string => {
 
 /** A page in whole sentences, safe to stand behind the fence. */
 export const gist = (page: string, max: number): string => {
-  const said = page.includes('\n') ? gistOf(page, max) : page
+  const said = page.includes('\n') || page.length > max ? gistOf(page, max) : page
   return plain(said, said.endsWith(' …') ? max + 2 : max)
 }
 
