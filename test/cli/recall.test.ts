@@ -54,7 +54,8 @@ test('[H4] pages that git has answer too, as they are now, before what holds les
     'docs/other.md': '# Other\n\nThe till of others.\n',
   })
   files(at.dir, { 'vendor/README.md': page('Turn it left, they say.'), 'notes.md': page('Turn it left, said nobody.') })
-  git(at.dir, 'add', 'README.md', 'docs', 'vendor')
+  files(at.dir, { '.tidemark/view.md': page('Turn it left, says a view.') })
+  git(at.dir, 'add', '-f', 'README.md', 'docs', 'vendor', '.tidemark/view.md')
   const found = '(page "Turn it left. SQLite runs then." :at "README.md:5" :section "Shop › Open the till")\n'
   expect(await run('recall', 'which way is the till turned')).toBe(
     `#| pages of the project say, as they are now: |#\n${found.replace('"Turn it left. SQLite runs then."', '"The key lies in the drawer. Turn it left. SQLite runs then."')}`,

@@ -25,9 +25,9 @@ export interface Passage {
 }
 
 const PAGES = ['*.md', '*.mdx', '*.markdown', '*.rst', '*.adoc']
-/** What others wrote, and what says of each version a little. */
+/** What tools keep in hidden folders, what others wrote, and what says of each version a little. */
 const NO_DOCUMENT =
-  /(?:^|\/)(?:node_modules|vendor|third[-_]party|extern(?:al)?|fixtures|change(?:log|s)|history|licen[cs]e)\b/i
+  /(?:^|\/)(?:\.|node_modules|vendor|third[-_]party|extern(?:al)?|fixtures|change(?:log|s)|history|licen[cs]e)\b/i
 /** A longer page is data; more pages, or more in all, would take seconds. */
 const MOST_BYTES = 400_000
 const MOST_PAGES = 1_500
