@@ -79,6 +79,20 @@ const found: [what: string, play: { replicas: number; steps: unknown[] }][] = [
     },
   ],
   [
+    'a line of which something is gone is folded away once the mark of its erasure has come',
+    {
+      replicas: 3,
+      steps: [
+        ['strange', { now: 0, events: [{ entity: 'decision:one', f: 'tags', o: 'add', v: 'a', over: [] }] }],
+        ['hear', { to: 0, which: [0] }],
+        ['purge', { by: 0, ref: 'decision:one' }],
+        ['pick', { from: 0, to: 2, which: [0] }],
+        ['compact', { by: 5, ago: -86_400_000 }],
+        ['act', { by: 0, actions: [['record-decision', { name: 'one' }]] }],
+      ],
+    },
+  ],
+  [
     'an erasure reaches a copy of the store, also where the keys were lost before it was shared',
     {
       replicas: 2,

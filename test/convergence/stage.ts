@@ -27,8 +27,8 @@ const DAY = 86_400_000
 class Player extends Replica {
   /** Hashes of lines that are kept from it, by a reviewer. */
   readonly kept = new Set<string>()
-  /** Which line stood under a number when it was seen last: a compaction leaves the number alone. */
-  readonly seen = new Map<string, string>()
+  /** Which line stood under a number when it was seen last, as whole as it ever had it: a compaction leaves the number alone. */
+  readonly seen = new Map<string, { hash: string; text: string; partial: boolean }>()
   saved: { path: string; file: string } | undefined
   /** Where its user's keys lie, if they were lost once. */
   state: string | undefined
@@ -51,14 +51,16 @@ class Player extends Replica {
     for (const { line } of newsAfter(db, 0)) {
       const [name, text] = [`${line.replica}:${line.seq}`, printLine(line)]
       stage.learn(line.hash, name, text, line.partial)
-      this.seen.set(name, line.hash)
+      const before = this.seen.get(name)
+      if (before?.hash !== line.hash || before.partial)
+        this.seen.set(name, { hash: line.hash, text, partial: line.partial })
       there.set(name, stage.isDeclined(this, line.hash) ? '' : text)
     }
     for (const [replica, ranges] of known(db))
       for (const [from, to] of ranges)
         for (let seq = from; seq <= to; seq++) {
           const name = `${replica}:${seq}`
-          if (!there.has(name)) there.set(name, stage.texts.get(this.seen.get(name) ?? stage.named.get(name)!)!)
+          if (!there.has(name)) there.set(name, this.seen.get(name)?.text ?? stage.texts.get(stage.named.get(name)!)!)
         }
     return [...there.values()].filter((text) => text !== '')
   }
@@ -373,7 +375,7 @@ export const OPS = {
     const name = `r${s.players.length}`
     const p = new Player(s.dir, name, 9000 + s.players.length, from.path)
     p.now = from.now
-    for (const [at, hash] of from.seen) p.seen.set(at, hash)
+    for (const [at, line] of from.seen) p.seen.set(at, line)
     p.state = from.state
     p.memory.db.write(() => setMeta(p.memory.db, 'inode', String(statSync(p.path).ino)))
     s.add(p)

@@ -34,12 +34,13 @@ export function momentsBefore(db: Db, before: number, every: number): number[] {
 /** Lines that a compaction folds: stamped before a moment, and settled. Those that follow each other are one. */
 export function coverable(db: Db, before: number): Covered[] {
   const out: Covered[] = []
-  // lines that wait for a yes are not settled
+  // neither lines that wait for a yes are settled, nor those of which something is gone that no mark speaks of yet
   const held = "SELECT DISTINCT value->>0 || ':' || (value->>1) FROM held, json_each(held.lines)"
   const waiting = new Set(db.column<string>(held))
   const sql = `SELECT ${LINE} AS text FROM log l WHERE at<? AND NOT EXISTS
        (SELECT 1 FROM declined d WHERE d.replica=l.replica AND d.seq=l.seq)
-     AND replica NOT IN (SELECT replica FROM branched) AND NOT EXISTS (SELECT 1 FROM asked a WHERE a.replica=l.replica AND a.seq=l.seq) ORDER BY replica, seq`
+     AND replica NOT IN (SELECT replica FROM branched) AND NOT EXISTS (SELECT 1 FROM asked a WHERE a.replica=l.replica AND a.seq=l.seq)
+     AND NOT EXISTS (SELECT 1 FROM unproven u WHERE u.replica=l.replica AND u.seq=l.seq) ORDER BY replica, seq`
   for (const { text } of db.each<{ text: string }>(sql, before)) {
     const { replica, seq, from, hash, ctr, events } = readLine(text)
     if (waiting.has(`${replica}:${seq}`)) continue
