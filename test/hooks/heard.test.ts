@@ -53,6 +53,8 @@ test.each([
   '以后都用中文写注释',
   '今後はテストを先に書いてください',
   'Our rule is one change per commit',
+  'our policy is never to push to main',
+  'the rule is not to deploy on Fridays',
   'Use structured logging across the whole project',
   'Never ever push to main',
   'Never embed secrets in the binary',
@@ -839,7 +841,7 @@ test('[G7] [R4] behind a yes other words take nothing back; an end and an agent�
 
 test('[G7] what a prompt corrects itself is not asked', async () => {
   const { types } = session(openTestMemory())
-  for (const said of ['always write comments in German. Actually no, in English', 'Always write comments in German. No. In English.', 'Always write comments in German, no, in English', 'Always write comments in German, no wait, English', 'Always write comments in German (no, in English)', 'always write comments in German… actually English', 'always write comments in German - sorry, no, in English', 'Never deploy on Fridays. Wait, I mean Thursdays']) // biome-ignore format: a row
+  for (const said of ['always write comments in German. Actually no, in English', 'Always write comments in German. No. In English.', 'Always write comments in German, no, in English', 'Always write comments in German, no wait, English', 'Always write comments in German (no, in English)', 'always write comments in German… actually English', 'always write comments in German - sorry, no, in English', 'Never deploy on Fridays. Wait, I mean Thursdays', 'From now on use pnpm. Actually, please use npm.']) // biome-ignore format: a row
     expect([said, (await types(said)).visible]).toEqual([said, undefined])
   for (const [said, asked] of [
     ['Always write comments in German. Actually no, always write comments in English', 'noted: "Actually no, always write comments in English"'],
@@ -848,6 +850,7 @@ test('[G7] what a prompt corrects itself is not asked', async () => {
     ['Never log mail addresses. Wait for my ok then.', 'noted: "Never log mail addresses"'],
     ['Always use tabs, no spaces', 'noted: "Always use tabs, no spaces"'],
     ['Never use npm. Actually, also pin the node version.', 'noted: "Never use npm"'],
+    ['Never use yarn. Actually please also pin the node version.', 'noted: "Never use yarn"'],
   ] as const) // biome-ignore format: rows
     expect((await types(said)).visible).toContain(asked)
 })
@@ -954,4 +957,45 @@ test('[W3] [R3] how many rules had no place in a question is said, and not that 
   const cut = await session(t, 's2').types(`${long('tabs')}. ${long('npm')}. ${long('any')}.`)
   expect(cut.visible).toMatch(/ [12] more: say it again, alone$/)
   expect(cut.visible).not.toContain('tidemark confirm')
+})
+
+test('[G7] [R4] of several rules that a yes recorded the one that is named is taken back, and none for once', async () => {
+  const t = openTestMemory()
+  const { types } = session(t)
+  await types('Always run lint. Never push to main.')
+  await types('yes both')
+  expect((await types('forget the lint rule just once')).visible).toBeUndefined()
+  await types('Always write docs. Never use var.')
+  await types('yes both')
+  expect((await types('forget the docs rule')).visible).toContain('(ends "Always write docs") —')
+  await types('yes')
+  const facts = t.memory.reader.list('fact', { current: true }).map((e) => e.name)
+  expect(facts.toSorted()).toEqual(['Always run lint', 'Never push to main', 'Never use var'])
+})
+
+test('[G7] [R4] a rule that was taken back and is said again is asked about, and back with the yes', async () => {
+  const t = openTestMemory()
+  const { types } = session(t)
+  const rules = () => t.memory.reader.list('fact', { current: true }).map((e) => e.fields.fact)
+  for (const said of ['From now on use pnpm', 'From now on use bun, not pnpm', 'From now on use pnpm']) {
+    await types(said)
+    await types('yes')
+  }
+  expect((await types('From now on use bun, not pnpm')).visible).toContain(
+    '(brings back "use bun, not pnpm" and replaces "use pnpm")',
+  )
+  await types('yes')
+  expect(rules()).toEqual(['use bun, not pnpm'])
+  expect((await types('no wait, undo that')).visible).toContain(
+    '(ends "From now on use bun, not pnpm" and brings back "use pnpm")',
+  )
+  await types('yes')
+  expect(rules()).toEqual(['use pnpm'])
+  await types('fix the login')
+  await types('forget the rule about pnpm')
+  await types('yes')
+  expect(rules()).toEqual([])
+  expect((await types('From now on use pnpm')).visible).toContain('(brings back "use pnpm")')
+  await types('yes')
+  expect(rules()).toEqual(['use pnpm'])
 })

@@ -45,7 +45,7 @@ const CUES: readonly (readonly ['first' | 'anywhere', string])[] = [
   ],
   [
     'anywhere',
-    '(?:our|the|my|a) (?:new )?(?:convention|rule|policy|guideline)s? (?:is|are)(?! (?:not|never|wrong|missing|broken|[a-z]{2,20}ing)(?![a-z]))|new rule',
+    '(?:our|the|my|a) (?:new )?(?:convention|rule|policy|guideline)s? (?:is|are)(?! (?:(?:not|never)(?! to )|wrong|missing|broken|[a-z]{2,20}ing)(?![a-z]))|new rule',
   ],
   // remember it
   [
@@ -136,9 +136,11 @@ const DESCRIBED =
 const FOR_ONCE =
   /(?<!\p{L})(?:this (?:time|once)|(?:just|only) once|today|tonight|for (?:now|this)|diesmal|heute|ausnahmsweise|cette fois|aujourd['’]hui|esta vez|hoy|desta vez|hoje)(?!\p{L})/iu
 
+export const isForOnce = (sentence: string): boolean => FOR_ONCE.test(sentence)
+
 /** How a sentence describes the rule that it takes back. */
 export function takenBackIn(sentence: string): string | undefined {
-  const isMeant = !isQuestion(sentence) && !FOR_ONCE.test(sentence)
+  const isMeant = !isQuestion(sentence) && !isForOnce(sentence)
   const [, quoted, ...described] = (isMeant && TAKES_BACK.exec(sentence)) || []
   return quoted ?? described.find(Boolean)?.split(DESCRIBED, 1)[0]
 }

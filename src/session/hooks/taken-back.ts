@@ -5,11 +5,11 @@ import type { Reader } from '../../engine/read/reader.ts'
 import { contentDigest } from '../../engine/replication/vouched.ts'
 import { isQuestion } from '../../engine/store/prompts.ts'
 import { isStopWord } from '../../engine/store/terms.ts'
-import { type Entity, identityOf, isAgreed } from '../../model/entity.ts'
+import { type Entity, identityOf, isAgreed, standingOf } from '../../model/entity.ts'
 import { oneLine } from '../../model/text.ts'
 import { actionOf } from '../../travel/formats/import/said-as.ts'
 import type { Agreed, Wish } from './ask-person.ts'
-import { takenBackIn } from './lasting-words.ts'
+import { isForOnce, takenBackIn } from './lasting-words.ts'
 
 const INSTEAD =
   /(?:,? (?:and )?(?:not|no longer|instead of|rather than|statt|nicht mehr|en vez de|en lugar de|ya no|au lieu de|plus de|em vez de|não mais)|^(?:we )?(?:stop|no longer|quit|don['’]t) us(?:e|ing)) ([^\s,;!]{2,40}(?: [^\s,;!]{1,40}){0,2})/iu
@@ -84,23 +84,29 @@ export function wishToEnd(reader: Reader, sentence: string): Wish | undefined {
 
 const MOST_REPLACED = 20
 
-/** A rule that was replaced is said again: it is back, and what took its place ends. */
+/** A rule that was taken back or replaced is said again: it is back, and what took its place ends. */
 export function wishToReturn(reader: Reader, sentence: string): Wish | undefined {
   const { kind: name, action } = actionOf(sentence)
   const kind = reader.registry().kind(name)
   const rule = reader.entity((kind && identityOf(kind, action[1])) ?? '')
+  if (!rule?.live || standingOf(rule.fields) !== 'confirmed') return undefined
+  const isRetired = rule.fields.retired !== undefined
   const replacing = (id: string) => reader.edges('to', [id], ['supersedes'])
-  const links = rule?.live && isAgreed(rule) ? replacing(rule.id) : []
-  if (links.length === 0) return undefined
-  let last = links[0]!.from
+  const links = replacing(rule.id)
+  if (!isRetired && links.length === 0) return undefined
+  let last = links[0]?.from ?? ''
   for (let n = 0; n < MOST_REPLACED; n++) last = replacing(last)[0]?.from ?? last
-  const now = reader.entities([last]).filter((e) => e.live && isAgreed(e))
+  const now = reader.entities([last]).filter((e) => e.id !== rule.id && e.live && isAgreed(e))
+  const end = isRetired ? wishToEnd(reader, sentence) : undefined
   const actions = [
+    ...(isRetired ? [['restore', { ref: rule.id, reason: sentence }] as const] : []),
     ...now.map((e) => ['retire', { ref: e.id, reason: sentence }] as const),
     ...links.map(({ from, to }) => ['unlink-entities', { from, to, type: 'supersedes' }] as const),
+    ...(end?.actions.slice(1) ?? []),
   ]
-  const also = [...now.map((e) => `ends "${calledAs(e)}"`), `brings back "${calledAs(rule!)}"`].join(' and ')
-  return { words: sentence, actions, also, ...(now[0] && { to: shownAs(now[0]) }) }
+  const also = [...now.map((e) => `ends "${calledAs(e)}"`), `brings back "${calledAs(rule)}"`, end?.also ?? []].flat()
+  const to = now[0] ? shownAs(now[0]) : end?.to
+  return { words: sentence, actions, also: also.join(' and '), ...(to && { to }) }
 }
 
 const HESITATES =
@@ -122,11 +128,6 @@ export function wishToTakeBack(reader: Reader, sentences: readonly string[], all
   const agreed = all.filter(({ batch, actions: [first] }) => batch !== null || first![0] === 'confirm')
   /** The rule that it replaced or ended. */
   const oldOf = ({ to }: Agreed) => [to && reader.entity(to.id)].flatMap((e) => (e ? calledAs(e) : []))
-  const gone = agreed.flatMap((a) => [
-    ...(a.actions[0]![0] === 'retire' ? [] : [`ends "${a.words}"`]),
-    ...oldOf(a).map((old) => `brings back "${old}"`),
-  ])
-  const also = gone.join(' and ')
   // what was replaced, in words that what is agreed to has not: "keep X" behind a yes to X agrees
   const now = wordsIn(agreed.map((a) => a.words.replace(INSTEAD, ' ')).join(' '))
   const before = wordsIn(agreed.flatMap(oldOf).join(' ')).filter((w) => !isIn(w, now))
@@ -141,20 +142,27 @@ export function wishToTakeBack(reader: Reader, sentences: readonly string[], all
       : isNo && kept !== '' && !kept.includes(' ') && !speaksOf(kept, now)
   const isUndo = (s: string) => {
     const undo = UNDO.exec(s)?.[0]
-    return undo !== undefined && isOnly(s.slice(undo.length), [...now, ...before])
+    return undo !== undefined && !isForOnce(s) && isOnly(s.slice(undo.length), [...now, ...before])
   }
-  const isForgotten = (s = '') => speaksOf(s, now) && isOnly(s, now)
+  const isForgotten = (s = '') => speaksOf(s, now) && !isForOnce(s) && isOnly(s, now)
   const words = sentences.find(
     (s) => !isQuestion(s) && (isUndo(s) || isStay(STAYS.exec(s)?.[1]) || isForgotten(FORGETS.exec(s)?.[1])),
   )
   if (agreed.length === 0 || words === undefined) return undefined
+  // of several rules the one that is named
+  const named = agreed.filter((a) => speaksOf(words, wordsIn([a.words, ...oldOf(a)].join(' '))))
+  const meant = named.length > 0 ? named : agreed
+  const gone = meant.flatMap((a) => [
+    ...(a.actions[0]![0] === 'retire' ? [] : [`ends "${a.words}"`]),
+    ...oldOf(a).map((old) => `brings back "${old}"`),
+  ])
   // what an agent linked to it meanwhile keeps nobody from taking it back
-  const actions = agreed.map(({ actions: [first], batch }) =>
+  const actions = meant.map(({ actions: [first], batch }) =>
     first![0] === 'confirm'
       ? (['retire', { ref: first![1].ref, reason: words }] as const)
       : (['undo', { batch: batch!, force: true }] as const),
   )
-  const ends = agreed.flatMap((a) => a.id ?? [])
-  const [rule] = agreed.length === 1 ? reader.entities(ends).filter((e) => e.live) : []
-  return { words, actions, also, ends, ...(rule && { to: shownAs(rule) }) }
+  const ends = meant.flatMap((a) => a.id ?? [])
+  const [rule] = meant.length === 1 ? reader.entities(ends).filter((e) => e.live) : []
+  return { words, actions, also: gone.join(' and '), ends, ...(rule && { to: shownAs(rule) }) }
 }

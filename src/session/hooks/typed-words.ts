@@ -176,7 +176,7 @@ const LONGEST = 400
 const MAX_SENTENCES = 60
 /** It corrects what stands before it: "Actually no, in English", "No. In English", "Wait, make that two". */
 const CORRECTS =
-  /^(?:(?:h+m+|oh|uh+|oops|sorry|ach|ah|well|ok(?:ay)?)[,.! ]{1,3}){0,3}(?:(?:actually(?=[,: ])(?!,? (?:also|and|please|can|could|one more|while)(?![a-z]))|(?:scratch that|on second thought|i mean(?! it)|i meant|ich meine|en fait|mejor dicho|ou melhor)(?=[,.:! ]|$))|(?:no|nope|nein|non|não|doch nicht|wait|moment|correction)(?=[,.:!]|$| (?:no|wait|sorry)(?:[,.! ]|$)))/i
+  /^(?:(?:h+m+|oh|uh+|oops|sorry|ach|ah|well|ok(?:ay)?)[,.! ]{1,3}){0,3}(?:(?:actually(?=[,: ])(?!,? (?:(?:please|can you|could you) )?(?:also|and|one more|while)(?![a-z]))|(?:scratch that|on second thought|i mean(?! it)|i meant|ich meine|en fait|mejor dicho|ou melhor)(?=[,.:! ]|$))|(?:no|nope|nein|non|não|doch nicht|wait|moment|correction)(?=[,.:!]|$| (?:no|wait|sorry)(?:[,.! ]|$)))/i
 
 export function sentencesOf(text: string): string[] {
   if (/^\s*[/!]/.test(text)) return [] // a command of the client
