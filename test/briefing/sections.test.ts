@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { back } from '../../src/session/briefing/back.ts'
 import { brief, wasBriefed } from '../../src/session/briefing/brief.ts'
+import type { HookCall } from '../../src/session/hooks/call.ts'
+import { respond } from '../../src/session/hooks/run.ts'
 import { sessionsOf } from '../../src/work/coordination/sessions.ts'
 import { writeAutomatic } from '../../src/work/handoff/compose.ts'
 import { openTestMemory, replicaOf, sync, type TestMemory } from './helpers.ts'
@@ -247,6 +249,26 @@ test('[M6] who resumes is told of decisions what came since, and not those that 
   expect(rules).toHaveLength(6)
   const heldNow = new Map([...held, ...rules.slice(0, 3).map((id) => [id, t.clock.now + 1_000] as const)])
   expect(textOf(t, { session: 'me', held: heldNow })).not.toContain('Never ')
+})
+
+test('[M6] [G2] who resumes is told a decision that came while something else was told, or that arrived late', async () => {
+  const t = openTestMemory()
+  const on = (event: HookCall['event'], more: Partial<HookCall> = {}) =>
+    respond(t.memory, t.project, { client: 'claude', event, session: 'me', cwd: t.dir, ...more }, () => 5_000)
+  const other = replicaOf(t, 'ana')
+  t.act([['record-decision', { name: 'first', description: 'we chose sqlite' }]])
+  await on('session-start')
+  t.clock.now += 60_000
+  other.act([['record-decision', { name: 'theirs', description: 'we chose zod' }]])
+  t.act([['record-decision', { name: 'between', description: 'we chose vite' }]])
+  t.clock.now += 60_000
+  t.memory.db.write(() => sessionsOf(t.memory).told('me', { door: 'test', ids: ['file:x'], tokens: 1, chars: 1 }))
+  t.clock.now += 60_000
+  sync(other, t.memory)
+  const { reply } = await on('session-start', { source: 'resume' })
+  expect(reply.context).toContain('decision:between')
+  expect(reply.context).toContain('decision:theirs')
+  expect(reply.context).not.toContain('decision:first')
 })
 
 test('[X5] of several crashes the last is told whole, each earlier one in a line that says how to see it', () => {

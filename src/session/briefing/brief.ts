@@ -4,7 +4,7 @@ import type { Memory } from '../../engine/memory.ts'
 import type { Reader } from '../../engine/read/reader.ts'
 import { markOf } from '../../engine/read/stale.ts'
 import { vouchedFor } from '../../engine/replication/vouched.ts'
-import { newestOwn } from '../../engine/store/own-lines.ts'
+import { newestOwn, touchesAfter } from '../../engine/store/own-lines.ts'
 import type { Project } from '../../engine/store/project.ts'
 import type { WideStatement } from '../../find/recall/overridden.ts'
 import { estimateTokens, tokensOfProse } from '../../find/recall/token-estimate.ts'
@@ -114,6 +114,7 @@ function isFirst(memory: Memory, { session }: BriefOptions): boolean {
   return sessions.get(session)?.parent === undefined && sessions.toldOf(session).length === 0
 }
 
+const NEWS = 1_000
 /** Of what there is these choose some: what they had left out before is not new. */
 const CHOSEN: readonly Section[] = [decisions, failures, learnings, unconfirmed]
 
@@ -121,17 +122,21 @@ function unheld(
   section: Section,
   built: Built,
   held: ReadonlyMap<string, number>,
-  { reader, session }: About,
+  { memory, reader, session = '' }: About,
 ): Built | undefined {
   const told = Math.max(...held.values())
   const isChosen = CHOSEN.includes(section)
+  const seen = isChosen ? sessionsOf(memory).get(session)?.cursor : undefined
+  // what came after it had caught up, whenever that was written
+  const fresh = new Set(seen === undefined ? [] : touchesAfter(memory.db, seen, NEWS).map((t) => t.entity))
   const items = built.items.filter(({ id }) => {
     const e = id === undefined ? undefined : reader.entity(id)
     // its own, or started by it
     if (e?.kind === 'handoff' && e.fields.session === session) return false
     if (e && isWork(e.kind) && provenanceOf(e).some((p) => p.session === session)) return false
     const at = (id === undefined ? undefined : held.get(id)) ?? (isChosen ? told : undefined)
-    return at === undefined || (e !== undefined && e.updated > at)
+    if (at === undefined || (id !== undefined && !held.has(id) && fresh.has(id))) return true
+    return e !== undefined && e.updated > at
   })
   if (items.length === built.items.length) return built
   return items.length === 0 ? undefined : { items, says: built.says }
