@@ -26,7 +26,8 @@ export function proposedIn(memory: ToolContext['memory']): { waiting: Entity[]; 
   const kinds = reader.registry().kinds()
   const all = kinds.flatMap((k) => reader.list(k.name, { standing: 'proposed' })).sort(newestFirst)
   const waiting = stillWaiting(all, { reader, moment: memory.env.now() })
-  return { waiting, old: all.length - waiting.length }
+  // without those that wait for nothing here, however new
+  return { waiting, old: stillWaiting(all, { reader, moment: 0 }).length - waiting.length }
 }
 
 /** Of what binds, so much is held against each that waits. */

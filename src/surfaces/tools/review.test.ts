@@ -27,3 +27,10 @@ test('[R2] [M6] what waits: said again comes first, and what nobody touched for 
   expect(await shown()).not.toContain('Squash')
   expect(brief(t.memory, t.project, { session: 'c' }).text).toContain('1 rule waits for confirmation')
 })
+
+test('[M6] a record that its file has as proposed, or what was retired, is not told as untouched for a month', async () => {
+  const t = openTestMemory()
+  const context = { memory: t.memory, project: t.project, session: 'me', by: 'person', local: true }
+  t.act([['record-decision', { name: 'use-go', description: 'Go', standing: 'proposed', attrs: { adr: 'docs/adr/1.md', status: 'proposed' } }], ['record-fact', { fact: 'Use Go', standing: 'proposed' }], ['retire', { ref: 'fact:use-go', reason: 'no' }]]) // biome-ignore format: a row
+  expect((await review.run(context as unknown as ToolContext, {} as never)) as object).toMatchObject({ text: 'nothing is proposed' }) // biome-ignore format: a row
+})
