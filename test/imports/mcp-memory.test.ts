@@ -161,3 +161,24 @@ test('a relation that would close a cycle is told, and the others of its batch a
   await take(t, 'mcp-memory', 'm.jsonl')
   expect(t.memory.cursor).toBe(before)
 })
+
+test('[A3] a file of another program, as one object with a name, is no memory', async () => {
+  const t = openTestMemory()
+  lay(t.dir, { 'memory.json': '{"name":"app","version":1,"items":[1,2]}\n' })
+  expect((await take(t, 'mcp-memory', 'memory.json')).read).toEqual({ entities: 0, relations: 0 })
+  lay(t.dir, {
+    'm.jsonl': lines(
+      { name: 'Ana', entityType: 'person' },
+      { name: 'till', observations: ['counts'] },
+      { name: 'app' },
+    ),
+  })
+  const report = await take(t, 'mcp-memory', 'm.jsonl')
+  expect(
+    t.memory.reader
+      .list('concept')
+      .map((e) => e.name)
+      .toSorted(),
+  ).toEqual(['Ana', 'till'])
+  expect(unplaced(report)).toEqual(['m.jsonl:3 {"name":"app"} — neither an entity nor a relation'])
+})

@@ -82,8 +82,9 @@ function recordsOf(text: string, file: string, unplaced: Unplaced[]): { value: J
   const whole = text.trimStart().startsWith('{') ? outsideJson(text) : undefined
   const taken = (value: Json | undefined, where: string, what: string, more: JsonObject = {}) => {
     // some files leave the type out
-    const type = isObject(value) && 'relationType' in value ? 'relation' : 'entity'
-    if (isObject(value)) return [{ value: { type, ...value, ...more }, where }]
+    const holds = (key: string) => isObject(value) && key in value
+    const type = holds('relationType') ? 'relation' : holds('entityType') || holds('observations') ? 'entity' : ''
+    if (isObject(value)) return [{ value: { ...(type && { type }), ...value, ...more }, where }]
     unplaced.push({ where, what, why: value === undefined ? 'not JSON' : 'not an object' })
     return []
   }
