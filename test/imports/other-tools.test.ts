@@ -321,3 +321,14 @@ applies_to: cwd=/home/ana/shop
   expect(unplaced(report)[0]).toContain('other pages: 1')
   await again(t, 'notes', '.codex/memories')
 })
+
+test('[A3] what stands above the groups of Codex is of no group', async () => {
+  const t = openTestMemory()
+  const above =
+    '# All\n\n## User preferences\n\n- always print the total\n\n## Reusable knowledge\n\n- The till counts cents\n\n'
+  lay(t.dir, { '.codex/memories/MEMORY.md': `${above}# Task Group: x\n\n## Reusable knowledge\n\n- It rounds once\n` })
+  await take(t, 'notes', '.codex/memories/MEMORY.md')
+  expect(t.get('fact:always print the total')!.fields.context).toBeUndefined()
+  const bodies = t.memory.reader.list('learning').map((e) => e.fields.body)
+  expect(bodies.toSorted()).toEqual(['It rounds once\n\nTask group: x', 'The till counts cents'])
+})

@@ -86,7 +86,8 @@ function groupsFor(root: string, { label, text }: Page, unplaced: Unplaced[]): I
     const from = line
     line += group.split('\n').length - 1
     if (!isHere(group)) return []
-    const about = `Task group: ${GROUP.exec(group)?.[1]}`
+    const name = GROUP.exec(group)?.[1]
+    const about = name && `Task group: ${name}`
     return sectionsOf(group).flatMap((section) => {
       const said = section.text.split('\n').filter((l) => /^[-*] \S/.test(l))
       const where = `${label}:${from + section.line}`
@@ -95,13 +96,17 @@ function groupsFor(root: string, { label, text }: Page, unplaced: Unplaced[]): I
         const words = plainLine(l.replace(PROOF, ''))
         // more than one arrow is a chain of calls
         const [what, instead, ...chain] = words.split(/ (?:->|→) /)
-        const learned = { title: firstSentence(words), body: `${words}\n\n${about}` }
+        const learned = { title: firstSentence(words), body: [words, about].filter(Boolean).join('\n\n') }
         if (of === 'User preferences') return [{ verb: 'record-fact', args: { fact: words, context: about }, where }]
         const isFailure = of === 'Failures and how to do differently'
         const isSplit = isFailure && instead !== undefined && chain.length === 0
         if (isSplit)
           return [
-            { verb: 'record-failed-approach', args: { approach: what!, lesson: instead, attrs: { about } }, where },
+            {
+              verb: 'record-failed-approach',
+              args: { approach: what!, lesson: instead, attrs: about && { about } },
+              where,
+            },
           ]
         return isFailure || of === 'Reusable knowledge' ? [{ verb: 'record-learning', args: learned, where }] : []
       })
