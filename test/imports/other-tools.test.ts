@@ -332,3 +332,9 @@ test('[A3] what stands above the groups of Codex is of no group', async () => {
   const bodies = t.memory.reader.list('learning').map((e) => e.fields.body)
   expect(bodies.toSorted()).toEqual(['It rounds once\n\nTask group: x', 'The till counts cents'])
 })
+
+test('[A3] a link of basic-memory to a folder leads to no note, though one has no permalink', async () => {
+  const t = openTestMemory()
+  lay(t.dir, { 'bm/a.md': '# a\n\n- [x] a\n- [fact] one\n- uses [[shop/]]\n', 'bm/b.md': '# b\n\n- [fact] two\n' })
+  expect(unplaced(await take(t, 'basic-memory', 'bm'))).toEqual(['bm/a.md:5 uses [[shop/]] — there is no such note'])
+})

@@ -28,7 +28,7 @@ export const basicMemory: Importer = {
       for (const known of [basename(label, '.md'), permalink, title]) names.set(plainly(known), title)
       tails.set(plainly(permalink.split('/').at(-1)!), title)
     }
-    const called = (name: string) => names.get(name) ?? tails.get(name)
+    const called = (name: string) => (name === '' ? undefined : (names.get(name) ?? tails.get(name)))
     const find = (target: string) => called(plainly(target)) ?? called(plainly(target.split('/').at(-1)!))
     const notes = pages.map((page) => noteOf(page, (target) => find(target) !== undefined))
     const defined = new Map<string, Item>()
