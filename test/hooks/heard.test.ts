@@ -999,3 +999,16 @@ test('[G7] [R4] a rule that was taken back and is said again is asked about, and
   await types('yes')
   expect(rules()).toEqual(['use pnpm'])
 })
+
+test('[G7] [Y2] who was told to say which may answer both with the next prompt, and not with one after that', async () => {
+  const t = openTestMemory()
+  const { types } = session(t)
+  await types('Always run lint. Never push to main.')
+  expect((await types('no thanks')).visible).toContain('more than one thing')
+  expect((await types('yes, both')).visible).toContain('Never push to main')
+  await types('Always write docs. Never use var.')
+  expect((await types('yes')).visible).toContain('more than one thing')
+  await types('fix the login')
+  expect((await types('yes, both')).visible).toBeUndefined()
+  expect(t.memory.reader.list('fact')).toHaveLength(2)
+})

@@ -204,11 +204,14 @@ export function answered(hook: Hook, prompt: string): HookReply {
   const messages: string[] = []
   const done = new Set<string>()
   const again: string[] = []
+  let isUnclear = false
   for (const { yes, refs } of answers) {
     const named = questions.filter((q) => refs.includes(q.ref) || refs.includes(q.id))
     const meant = refs.length === 0 || refs.includes('all') ? bare : named
-    if (refs.length === 0 && meant.length > 1)
+    if (refs.length === 0 && meant.length > 1) {
+      isUnclear = true
       messages.push(`Tidemark asked more than one thing: say which, such as: yes ${meant[0]!.ref}`)
+    }
     if (refs.length === 0 && meant.length !== 1) continue
     if (refs[0] === 'all' && meant.length === 1 && BOTH.test(prompt.slice(0, 80)))
       messages.push('Tidemark asked only one thing: say the other again, alone')
@@ -228,11 +231,12 @@ export function answered(hook: Hook, prompt: string): HookReply {
     }
   }
   const [first] = lately
-  const isUnclear = messages.length === 0 && done.size === 0 && first && isTyped(hook) && SAID.test(prompt.trim())
-  if (isUnclear)
+  if (messages.length === 0 && done.size === 0 && first && isTyped(hook) && SAID.test(prompt.trim())) {
+    isUnclear = true
     messages.push(
       `Tidemark did not take this for an answer: say yes ${first.ref}, or no ${first.ref}, alone or with a full stop behind it`,
     )
+  }
   const [unasked] = answers
     .flatMap((a) => a.refs)
     .filter((ref) => !questions.some((q) => q.ref === ref || q.id === ref) && isReference(hook, ref))
@@ -241,8 +245,9 @@ export function answered(hook: Hook, prompt: string): HookReply {
   const left = questions.filter((q) => !done.has(q.id))
   // who is told so may answer with the next prompt
   const now = (q: Question) => ({ ...q, after: prompts(hook) * (q.after < 0 ? -1 : 1) })
-  if (isUnclear) keep(hook, left.map((q) => (lately.includes(q) ? now(q) : q))) // biome-ignore format: a row
-  if (done.size > 0) keep(hook, left)
+  if (isUnclear)
+    keep(hook, left.map((q) => (lately.includes(q) ? now(q) : q))) // biome-ignore format: a row
+  else if (done.size > 0) keep(hook, left)
   const asked = again.length > 0 ? askAbout(hook, again) : undefined
   const changed = asked && `It was changed after it was shown. ${asked}`
   return { visible: joined(...messages, changed), context: done.size > 0 ? joined(...messages) : undefined }
