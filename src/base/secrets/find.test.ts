@@ -136,6 +136,8 @@ test.each([
   'htpasswd -u deploy -p maple#90210',
   'use admin:maple#90210 on staging',
   'root/maple#90210 on the box',
+  'log in as user ana/maple#2024',
+  'the account on staging is called ana/maple#2024',
 ])('[A7] [T51] a password that looks like the end of an issue’s name is one: %s', (text) =>
   expect(redact(text)).toContain('[redacted: password]'),
 )

@@ -172,7 +172,7 @@ const PUBLISHED =
   /docsearch\(|search[- ]only|safe to (?:expose|publish|commit|share|be public)|public by design|key is public|meant to be public|(?:may|can) be (?:public|committed|published)/i
 /** Whose issue it is, as in `acme/shop#1234`; but `admin/maple#1234` and "log in as ana/maple#1234" are logins. */
 const OF_ISSUE =
-  /(?<![\w./@-]|(?:\b(?:as|with|is|are|using|creds|credentials|account|login|als|mit|ist|avec|est|con|es)|[:=])\s{0,3}["'`(]?)(?!(?:admin|root|sa|postgres|qa|dev|test|user|guest|demo|deploy|ubuntu|pi)\d{0,3}\/)[a-z\d][\w.-]{0,38}\/$/i
+  /(?<![\w./@-]|(?:\b(?:as|with|is|are|called|using|user|username|creds|credentials|account|login|als|mit|ist|avec|est|con|es)|[:=])\s{0,3}["'`(]?)(?!(?:admin|root|sa|postgres|qa|dev|test|user|guest|demo|deploy|ubuntu|pi)\d{0,3}\/)[a-z\d][\w.-]{0,38}\/$/i
 const ISSUE = /^[a-z][a-z\d._-]{0,60}#\d{1,7}\]?$/
 /** Whether it may be seen, by what stands beside it: an issue, the key of a web app of Firebase, what is encrypted for a cluster. */
 export function isShown(text: string, { category, start, end }: Span): boolean {
