@@ -136,7 +136,7 @@ test('[A3] an issue of beads keeps who made it and what else it says; the most u
   const issue = (id: string, more: object) => JSON.stringify({ id, title: `Issue ${id}`, status: 'open', ...more })
   lay(t.dir, {
     '.beads/issues.jsonl': [
-      issue('bd-1', { priority: 3, created_by: 'ana', owner: 'ben@shop.example', spec_id: 'cart', body: 'All of it', needs: ['a', 'b'], score: 7, flag: null }), // biome-ignore format: one record
+      issue('bd-1', { priority: 3, created_by: 'ana', owner: 'ben@shop.example', spec_id: 'cart', body: 'All of it', needs: ['a', 'b'], score: 7, flag: null, pinned: true, metadata: { pr: 12, by: ['ben'] }, ephemeral: false }), // biome-ignore format: one record
       issue('bd-2', { priority: 0, status: 'in_progress', assignee: 'ana' }),
       issue('bd-3', { priority: 1, created_at: '2026-02-01' }),
       issue('bd-4', { priority: 'P1', created_at: '2026-01-01' }),
@@ -145,7 +145,7 @@ test('[A3] an issue of beads keeps who made it and what else it says; the most u
   await take(t, 'beads', '.beads')
   const { reader } = t.memory
   const of = (id: string) => reader.list('task').find((e) => (e.fields.attrs as { beads: string }).beads === id)!
-  expect(of('bd-1').fields.attrs).toEqual({ beads: 'bd-1', status: 'open', priority: 3, created_by: 'ana', owner: 'ben@shop.example', spec_id: 'cart', body: 'All of it', needs: 'a, b', score: 7 }) // biome-ignore format: one record
+  expect(of('bd-1').fields.attrs).toEqual({ beads: 'bd-1', status: 'open', priority: 3, created_by: 'ana', owner: 'ben@shop.example', spec_id: 'cart', body: 'All of it', needs: 'a, b', score: 7, pinned: true, metadata: { pr: 12, by: ['ben'] } }) // biome-ignore format: one record
   const context = { ...t, session: undefined, agent: 'test' } as unknown as ToolContext
   const told: string[] = []
   for (const _ of Array(4)) {

@@ -111,7 +111,8 @@ function itemOf(issue: JsonObject, epic: string | undefined, where: string): Ite
     return said === undefined ? [] : [`${String((c as JsonObject).author ?? '')}: ${said}`]
   })
   const more = Object.entries(issue).flatMap(([key, value]) => {
-    const said = text(value) ?? (typeof value === 'number' ? value : asStrings(value).join(', '))
+    const isWhole = typeof value === 'number' || value === true || isObject(value)
+    const said = text(value) ?? (isWhole ? value : asStrings(value).join(', '))
     return PLACED.has(key) || said === '' ? [] : [[key, said] as const]
   })
   const args = {
