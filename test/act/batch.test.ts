@@ -135,6 +135,9 @@ describe('[A2] all or nothing', () => {
     expect(again.batch).toBeNull()
     expect(again.notes.join()).toContain('nothing changed')
     expect(m.memory.cursor).toBe(1)
+    m.act([['retire', { ref: 'principle:a', reason: 'old' }]])
+    const { notes } = m.act([principle('a', { confidence: 0.5 })])
+    expect(notes.join()).toContain('principle:a stays retired: ["restore", {"ref": "principle:a"}] brings it back')
   })
 })
 

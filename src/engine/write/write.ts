@@ -115,6 +115,9 @@ export function writeBatch(host: WriteHost, actions: readonly Action[], who: Who
     dropHeld(db, id)
   }
   if (events.length === 0 && purges.length === 0) {
+    for (const { id, verb } of results)
+      if (verb.startsWith('record-') && id !== undefined && view.entity(id)?.fields.retired !== undefined)
+        notes.push(`${id} stays retired: ["restore", {"ref": "${id}"}] brings it back`)
     if (!isCoordinating && !planned.scrub && released.length === 0 && planned.decided.length === 0)
       notes.push(NOTHING_CHANGED)
     const result = { batch: null, results, notes }
