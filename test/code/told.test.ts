@@ -204,6 +204,19 @@ test('[W2] explain tells what speaks of a file by its own name, and that the las
   expect(await explained('src/Thing.kt')).not.toContain('Named in')
 })
 
+test('[W2] of a folder of many records explain tells some one by one and names the others', async () => {
+  const c = openTestCode({ 'docs/adr/a.md': '# A\n' })
+  const record = (n: number) => [
+    'record-decision',
+    { name: `choice-${n}`, description: `We chose ${n}.`, locations: ['docs/adr'] },
+  ]
+  c.act(Array.from({ length: 15 }, (_, n) => record(n)))
+  const { text, json } = await run(explain, { memory: c.memory, project: c.project }, { place: 'docs/adr' })
+  expect(String(text).match(/^ {2}decision "/gm)).toHaveLength(12)
+  expect(text).toMatch(/^ {2}and 3 more: choice-\d+; choice-\d+; choice-\d+$/m)
+  expect((json as { known: unknown[] }[])[0]!.known).toHaveLength(15)
+})
+
 test('[W2] explain tells who edited a file last, and the handoffs that name it', async () => {
   const c = openTestCode({ 'bridge/a.go': 'package bridge\n', 'a.go': 'package main\n' })
   const explained = async (place: string) =>

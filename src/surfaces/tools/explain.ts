@@ -18,6 +18,16 @@ import { defineTool, type Output } from './tool.ts'
 const told = ({ entity: e, holds }: Known): string =>
   `  ${inShort(e, oneLine)}\n    ${e.id}  ${besideOf(e, holds, dayOf(e, holds), oneLine)}`
 
+/** Of a place so many are told one by one; the others by name. */
+const KNOWN = 12
+const NAMES = 1_200
+
+function knownLines(known: readonly Known[]): string[] {
+  const more = known.slice(KNOWN)
+  const names = oneLine(more.map(({ entity }) => entity.name).join('; '), NAMES)
+  return [...known.slice(0, KNOWN).map(told), ...(more.length > 0 ? [`  and ${more.length} more: ${names}`] : [])]
+}
+
 const section = (title: string, lines: readonly string[]): string[] => (lines.length > 0 ? ['', title, ...lines] : [])
 
 /** Of a place so many handoffs that name it, the newest. */
@@ -79,7 +89,7 @@ function page(
       ? `${x.path}#${symbol.name}: ${symbol.kind}, lines ${symbol.start}-${symbol.end}`
       : `${x.path}: ${x.files ? many(x.files.length, 'file') : x.language}`,
     ...section('Understood', understanding ? [told(understanding)] : []),
-    ...section('Known', x.known.map(told)),
+    ...section('Known', knownLines(x.known)),
     ...section('Named in', named.map(told)),
     ...section('Worked on', work),
     ...section('In hand now', x.claims.map((c) => `  ${c.on}  ${holder(c.session)}${c.note ? `: ${oneLine(c.note, 80)}` : ''}`)),
