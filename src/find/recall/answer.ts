@@ -49,7 +49,7 @@ const OF_PAST =
 
 /** Words of asking, and how little of a question the first result holds where it is only near. */
 export const ASKING =
-  /^(?:ever|try|tried|came|come|become|take|make|get|go|have|happen(?:ed)?|answer|known?|may|might|work|use[ds]?|adopt|support|offer|provide|allow|need|want)$/
+  /^(?:ever|try|tried|came|come|become|take|make|get|go|have|happen(?:ed)?|answer|known?|may|might|work|use[ds]?|adopt|support|offer|provide|allow|need|want|like)$/
 const NEAR_SHARE = 0.35
 /** So many of its words, or this share of them, stand in no text. */
 const LEAST_UNKNOWN = 2

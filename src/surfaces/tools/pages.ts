@@ -2,6 +2,7 @@ import { readInside } from '../../base/files.ts'
 import { keptIn } from '../../base/lookup.ts'
 import { trackedFiles } from '../../base/run-git.ts'
 import { redact } from '../../base/secrets/find.ts'
+import { isAscii } from '../../base/secrets/plain.ts'
 import { withoutPrivate } from '../../base/secrets/screen.ts'
 import type { Memory } from '../../engine/memory.ts'
 import { questionTerms, type Term } from '../../engine/store/terms.ts'
@@ -34,6 +35,8 @@ const MOST_PAGES = 1_500
 const MOST_IN_ALL = 12_000_000
 const LEAST_SHARE = 0.5
 const PASSAGES = 3
+/** The part that a word which no page has counts of one that a single section has. */
+const UNSEEN = 0.5
 const TEXT = 240
 /** BM25 (Robertson, Zaragoza 2009); a word of a heading counts as so many of the text. */
 const K1 = 1.2
@@ -41,6 +44,8 @@ const B = 0.75
 const OF_HEADING = 4
 /** A page counts less by so much for each folder that it lies in. */
 const OF_FOLDER = 0.95
+/** And a translation, which has names and code alone in common with the question. */
+const FOREIGN = 0.5
 
 /** The sections that answer a question best, of pages that git has and nothing was imported from. Nothing of them is kept. */
 export function passagesOn(question: string, { memory, root }: { memory: Memory; root: string }): Passage[] {
@@ -64,9 +69,10 @@ export function passagesOn(question: string, { memory, root }: { memory: Memory;
       return { ...s, counts: terms.map((t) => countOf(t, body!) + OF_HEADING * Math.min(1, countOf(t, head!))) }
     })
   const rarity = terms.map((_, i) => {
-    // a word that no page has is as rare as one that only one has
-    const held = Math.max(1, sections.filter((s) => s.counts[i]! > 0).length)
-    return Math.log(1 + (sections.length - held + 0.5) / (held + 0.5))
+    const held = sections.filter((s) => s.counts[i]! > 0).length
+    // a word that no page has, as a name from outside, keeps no page from answering the rest
+    const part = held === 0 ? UNSEEN : 1
+    return part * Math.log(1 + (sections.length - Math.max(1, held) + 0.5) / (Math.max(1, held) + 0.5))
   })
   const mean = sum(sections.map((s) => s.text.length)) / sections.length
   const scored = sections.flatMap((s) => {
@@ -74,7 +80,8 @@ export function passagesOn(question: string, { memory, root }: { memory: Memory;
     if (share < LEAST_SHARE) return []
     const norm = K1 * (1 - B + (B * s.text.length) / mean)
     const score = sum(s.counts.map((n, i) => (rarity[i]! * n * (K1 + 1)) / (n + norm)))
-    return [{ ...s, score: score * share * OF_FOLDER ** s.path.split('/').length }]
+    const isForeign = isAscii(question) && !isAscii(s.title)
+    return [{ ...s, score: score * share * OF_FOLDER ** s.path.split('/').length * (isForeign ? FOREIGN : 1) }]
   })
   const known = new Map<string, boolean>()
   const best: Passage[] = []
