@@ -21,14 +21,14 @@ export interface Passage {
   readonly section: string
   /** The part of it that says most of what is asked, on a line. */
   readonly text: string
-  /** How many words of the question it holds. */
+  /** How many words of the question it holds; all that there could be where its own heading asks it. */
   readonly held: number
 }
 
 const PAGES = ['*.md', '*.mdx', '*.markdown', '*.rst', '*.adoc']
 /** What tools keep in hidden folders, what others wrote, and what says of each version a little. */
 const NO_DOCUMENT =
-  /(?:^|\/)(?:\.|node_modules|vendor|third[-_]party|extern(?:al)?|fixtures|change(?:log|s)|history|licen[cs]e)\b/i
+  /(?:^|\/)(?:\.|node_modules|vendor|third[-_]party|extern(?:al)?|fixtures|change(?:log|s)|history|news|blog|licen[cs]e)\b/i
 /** A longer page is data; more pages, or more in all, would take seconds. */
 const MOST_BYTES = 400_000
 const MOST_PAGES = 1_500
@@ -38,10 +38,11 @@ const PASSAGES = 3
 /** The part that a word which no page has counts of one that a single section has. */
 const UNSEEN = 0.5
 const TEXT = 240
-/** BM25 (Robertson, Zaragoza 2009); a word of a heading counts as so many of the text. */
+/** BM25 (Robertson, Zaragoza 2009); a word of the path, of a heading or of its own heading counts as so many of the text. */
 const K1 = 1.2
 const B = 0.75
 const OF_HEADING = 4
+const OF_OWN = 6
 /** A page counts less by so much for each folder that it lies in. */
 const OF_FOLDER = 0.95
 /** And a translation, which has names and code alone in common with the question. */
@@ -65,8 +66,11 @@ export function passagesOn(question: string, { memory, root }: { memory: Memory;
       return sectionsOf(body, path.endsWith('.rst')).map((s) => ({ ...s, path }))
     })
     .map((s) => {
-      const [body, head] = [s.text, `${s.path} ${s.title}`].map((t) => t.toLowerCase())
-      return { ...s, counts: terms.map((t) => countOf(t, body!) + OF_HEADING * Math.min(1, countOf(t, head!))) }
+      const heading = s.title.split(' › ').at(-1)!
+      const [body, head, own] = [s.text, `${s.path} ${s.title}`, heading].map((t) => t.toLowerCase())
+      const isNamed = terms.map((t) => countOf(t, own!) > 0)
+      const bonus = (t: Forms, i: number) => (isNamed[i] ? OF_OWN : countOf(t, head!) > 0 ? OF_HEADING : 0)
+      return { ...s, isNamed, counts: terms.map((t, i) => countOf(t, body!) + bonus(t, i)) }
     })
   const rarity = terms.map((_, i) => {
     const held = sections.filter((s) => s.counts[i]! > 0).length
@@ -86,12 +90,14 @@ export function passagesOn(question: string, { memory, root }: { memory: Memory;
   const known = new Map<string, boolean>()
   const best: Passage[] = []
   const words = wordSet(question)
-  for (const { path, line, title, text, counts } of scored.sort((a, b) => b.score - a.score)) {
+  for (const { path, line, title, text, counts, isNamed } of scored.sort((a, b) => b.score - a.score)) {
     if (best.length === PASSAGES) break
     if (keptIn(known, path, () => isImported(memory, path))) continue
     const whole = redact(text)
     const said = cutLine(whole.length > TEXT ? passageOf(whole, words, TEXT) : whole, TEXT)
-    best.push({ path: `${path}:${line}`, section: title, text: said, held: counts.filter((n) => n > 0).length })
+    const isAsked = isNamed.length > 1 && isNamed.every(Boolean)
+    const held = isAsked ? Number.POSITIVE_INFINITY : counts.filter((n) => n > 0).length
+    best.push({ path: `${path}:${line}`, section: title, text: said, held })
   }
   return best
 }
@@ -113,7 +119,9 @@ function formsOf({ stem, word }: Term) {
   return { begin: word.slice(0, n), most: n < 4 ? 3 : 5 }
 }
 
-function countOf({ begin, most }: ReturnType<typeof formsOf>, text: string): number {
+type Forms = ReturnType<typeof formsOf>
+
+function countOf({ begin, most }: Forms, text: string): number {
   const letters = /\p{L}*/uy
   let count = 0
   for (let at = text.indexOf(begin); at >= 0; at = text.indexOf(begin, at + begin.length)) {

@@ -50,7 +50,7 @@ export const recall = defineTool({
       if (mayReadPrompts(context)) return keptPrompts(context, args.text, args.limit)
     }
     await lookAgain(context.memory, context.project)
-    const { explanation } = await import('../../find/recall/answer.ts')
+    const { ASKING, explanation } = await import('../../find/recall/answer.ts')
     const { recallerOf } = await import('../../find/recall/recall.ts')
     const recaller = recallerOf(context.memory, context.project)
     const { text: said, scope, preset, task, limit, since, all, explain } = args
@@ -100,7 +100,8 @@ export const recall = defineTool({
     if (isTaken) result.notes.unshift(`as it was at ${moment}`)
     const text = printed(result, options, left)
     const isNothing = result.results.length === 0 && result.omitted === 0
-    const isPageFirst = isNothing || (pages[0]?.held ?? 0) > (result.results[0]?.words.length ?? 0)
+    const held = result.results[0]?.words.filter((word) => !ASKING.test(word)).length ?? 0
+    const isPageFirst = isNothing || (pages[0]?.held ?? 0) > held
     const told = [remark(OF_PAGES), ...pages.map(cardOf)].join('\n')
     const json = jsonOf(result)
     const prose = () => proseOf(result, options, context.memory, (r) => explanation(r).slice(6, -3))
